@@ -1,0 +1,128 @@
+"""Checking an expression before anything is computed: every name known, every sum of one dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from qnet.errors import suggest
+from qnet.expression.functions import FUNCTIONS
+from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary
+from qnet.units import NUMBER, Dimension
+
+Choices = Mapping[str, tuple[str, ...]]
+
+
+def check(node: Node, dimensions: Mapping[str, Dimension], choices: Choices) -> Dimension | None:
+    """The dimension of an expression; None for a literal zero, which fits every dimension.
+
+    `dimensions` holds every name that may be used; `choices` the options of choice parameters, which may only be
+    compared. Raises `ExpressionError` for an unknown name, a sum of unlike quantities, a wrong argument.
+    """
+    return _Checker(dimensions, choices).check(node)
+
+
+class _Checker:
+    def __init__(self, dimensions: Mapping[str, Dimension], choices: Choices) -> None:
+        self.dimensions = dimensions
+        self.choices = choices
+
+    def check(self, node: Node) -> Dimension | None:
+        match node:
+            case Number(value=value, dimension=dimension):
+                return None if value == 0 and dimension == NUMBER else dimension
+            case Text(column=column):
+                raise ExpressionError("a quoted word may only be compared with a choice parameter", column, code="QN121")
+            case Name(name=name, column=column):
+                return self.name(name, column)
+            case Unary(operand=operand):
+                return self.check(operand)
+            case Binary():
+                return self.binary(node)
+            case Comparison():
+                raise ExpressionError("a comparison may only stand in where() or in a limit", node.column, "write where(comparison, a, b)")
+            case Call():
+                return self.call(node)
+
+    def name(self, name: str, column: int) -> Dimension:
+        if name in self.choices:
+            options = " or ".join(repr(option) for option in self.choices[name])
+            raise ExpressionError(f'"{name}" is a choice and not a number', column, f"compare it: {name} == {options}", "QN121")
+        if name not in self.dimensions:
+            raise ExpressionError(f'unknown name "{name}"', column, suggest(name, [*self.dimensions, *self.choices]), "QN112")
+        return self.dimensions[name]
+
+    def binary(self, node: Binary) -> Dimension | None:
+        left, right = self.check(node.left), self.check(node.right)
+        if node.operator in "+-":
+            return self.same((node.left, node.right), f"adds or subtracts ({node.operator})", (left, right))
+        if node.operator == "**":
+            return self.power(node, left or NUMBER, right or NUMBER)
+        power = 1 if node.operator == "*" else -1
+        result = (left or NUMBER).times(right or NUMBER, power)
+        if node.operator == "//" and result != NUMBER:
+            raise ExpressionError("// needs two quantities of one dimension", node.column, "use / instead", "QN120")
+        return result
+
+    def power(self, node: Binary, base: Dimension, exponent: Dimension) -> Dimension:
+        if exponent != NUMBER:
+            raise ExpressionError(f"the exponent is {exponent.describe()}", node.right.column, "an exponent is a plain number", "QN120")
+        if base == NUMBER:
+            return NUMBER
+        sign, power = 1.0, node.right
+        if isinstance(power, Unary):
+            sign, power = (-1.0 if power.operator == "-" else 1.0), power.operand
+        if not isinstance(power, Number) or abs(power.value) > 4:
+            raise ExpressionError(f"{base.describe()} is raised to a power that is not a small literal number", node.right.column, code="QN120")
+        return NUMBER.times(base, sign * power.value)
+
+    def call(self, node: Call) -> Dimension | None:
+        rule = FUNCTIONS[node.function].rule
+        arguments = node.arguments
+        if rule == "where":
+            self.condition(arguments[0])
+            return self.same(arguments[1:], "chooses between")
+        found = [self.check(argument) for argument in arguments]
+        if rule == "interp":
+            self.same(arguments[1::2] + arguments[:1], "interpolates over", tuple(found[1::2] + found[:1]))
+            return self.same(arguments[2::2], "interpolates between", tuple(found[2::2]))
+        if rule == "plain" and (found[0] or NUMBER) != NUMBER:
+            text = f"{node.function} is applied to {(found[0] or NUMBER).describe()}"
+            raise ExpressionError(text, node.column, "divide by a quantity of the same kind first", "QN120")
+        if rule == "root":
+            base = found[0] or NUMBER
+            return Dimension(base.time / 2, base.data / 2)
+        if rule == "same":
+            return self.same(arguments, f"compares ({node.function})", tuple(found))
+        return found[0]
+
+    def condition(self, node: Node) -> None:
+        """Check a comparison: two quantities of one dimension, or a choice against one of its options."""
+        if not isinstance(node, Comparison):
+            raise ExpressionError("where() starts with a comparison", node.column, "write where(a < b, c, d)")
+        if isinstance(node.right, Text):
+            self.option(node.left, node.right, node)
+        elif isinstance(node.left, Text):
+            self.option(node.right, node.left, node)
+        else:
+            self.same((node.left, node.right), "compares")
+
+    def option(self, name: Node, text: Text, node: Comparison) -> None:
+        if not isinstance(name, Name) or name.name not in self.choices:
+            raise ExpressionError(f"{text.value!r} is compared with something that is not a choice parameter", text.column, code="QN121")
+        if node.operator not in ("==", "!="):
+            raise ExpressionError("options are compared with == or != only", node.column, code="QN121")
+        if text.value not in self.choices[name.name]:
+            raise ExpressionError(f'"{text.value}" is not an option of "{name.name}"', text.column, suggest(text.value, self.choices[name.name]), "QN121")
+
+    def same(self, nodes: tuple[Node, ...], verb: str, found: tuple[Dimension | None, ...] = ()) -> Dimension | None:
+        """The one dimension of several operands; zeros fit all."""
+        found = found or tuple(self.check(node) for node in nodes)
+        first: Dimension | None = None
+        for node, dimension in zip(nodes, found, strict=True):
+            if dimension is None:
+                continue
+            if first is not None and dimension != first:
+                text = f"the expression {verb} {first.describe()} and {dimension.describe()}"
+                raise ExpressionError(text, node.column, "both sides need the same unit", "QN120")
+            first = dimension
+        return first

@@ -1,0 +1,35 @@
+"""The functions of the expression language: names, numbers of arguments and rules of dimension, in one table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Function(NamedTuple):
+    """One function: its least and most arguments, how dimensions pass through it, and a line of help.
+
+    `rule` is `same` (all arguments of one dimension, which is the result), `plain` (plain numbers only), `keep`
+    (one argument, same dimension), `root` (half the exponents), `where` or `interp`.
+    """
+
+    least: int
+    most: int
+    rule: str
+    help: str
+
+
+FUNCTIONS: dict[str, Function] = {
+    "min": Function(2, 20, "same", "the smallest argument"),
+    "max": Function(2, 20, "same", "the largest argument"),
+    "abs": Function(1, 1, "keep", "the absolute value"),
+    "ceil": Function(1, 1, "plain", "rounded up to a whole number"),
+    "floor": Function(1, 1, "plain", "rounded down to a whole number"),
+    "sqrt": Function(1, 1, "root", "the square root"),
+    "exp": Function(1, 1, "plain", "e to the power of a plain number"),
+    "log": Function(1, 1, "plain", "the natural logarithm of a plain number"),
+    "where": Function(3, 3, "where", "where(comparison, a, b): a where it holds, else b"),
+    "interp": Function(5, 41, "interp", "interp(x, x1, y1, x2, y2, ...): straight lines between points, level outside"),
+}
+
+SOLUTION_FUNCTIONS = ("wait", "utilization", "queue_length", "busy_servers", "response", "throughput")
+"""Figures of the solution, by name of a station (the first four), of a class or of a route: `utilization('cpu')`."""

@@ -1,0 +1,90 @@
+"""The tree of an expression: immutable nodes, each with the column it starts at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from qnet.units import Dimension
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be read, checked or evaluated; `column` (from 0) is where, `help` what to do."""
+
+    def __init__(self, message: str, column: int = 0, help: str = "", code: str = "QN110") -> None:
+        super().__init__(message)
+        self.column = column
+        self.help = help
+        self.code = code
+
+
+class Number(NamedTuple):
+    """A literal in base units."""
+
+    value: float
+    dimension: Dimension
+    column: int = 0
+
+
+class Text(NamedTuple):
+    """A quoted word: one of the options of a choice parameter."""
+
+    value: str
+    column: int = 0
+
+
+class Name(NamedTuple):
+    """A parameter (`rate`, `disk.seek`) or a figure of the solution (`utilization('cpu')`)."""
+
+    name: str
+    column: int = 0
+
+
+class Unary(NamedTuple):
+    """`-operand` or `+operand`."""
+
+    operator: str
+    operand: Node
+    column: int = 0
+
+
+class Binary(NamedTuple):
+    """`left operator right` for `+ - * / // **`."""
+
+    operator: str
+    left: Node
+    right: Node
+    column: int = 0
+
+
+class Comparison(NamedTuple):
+    """`left operator right` for `< <= > >= == !=`."""
+
+    operator: str
+    left: Node
+    right: Node
+    column: int = 0
+
+
+class Call(NamedTuple):
+    """A function of `qnet.expression.functions` applied to arguments."""
+
+    function: str
+    arguments: tuple[Node, ...]
+    column: int = 0
+
+
+Node = Number | Text | Name | Unary | Binary | Comparison | Call
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it."""
+    yield node
+    if isinstance(node, Unary):
+        yield from walk(node.operand)
+    elif isinstance(node, Binary | Comparison):
+        yield from walk(node.left)
+        yield from walk(node.right)
+    elif isinstance(node, Call):
+        for argument in node.arguments:
+            yield from walk(argument)

@@ -1,0 +1,200 @@
+"""What numbers can do, for the three things that expressions and formulas are evaluated over.
+
+`FLOATS` needs nothing, `arrays()` is numpy (a batch of points at once), `symbols()` is sympy (the formula itself).
+Formulas of qnet are written once against this interface.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+Value = Any
+"""A float, a numpy array of floats, or a sympy expression: whatever the operations in use work on."""
+
+
+class Operations(Protocol):
+    """The functions that formulas need beyond `+ - * / **`."""
+
+    def number(self, value: float) -> Value: ...
+    def minimum(self, values: Sequence[Value]) -> Value: ...
+    def maximum(self, values: Sequence[Value]) -> Value: ...
+    def absolute(self, value: Value) -> Value: ...
+    def ceil(self, value: Value) -> Value: ...
+    def floor(self, value: Value) -> Value: ...
+    def sqrt(self, value: Value) -> Value: ...
+    def exp(self, value: Value) -> Value: ...
+    def log(self, value: Value) -> Value: ...
+    def compare(self, operator: str, left: Value, right: Value) -> Value: ...
+    def where(self, condition: Value, then: Value, otherwise: Value) -> Value: ...
+    def all(self, condition: Value) -> bool: ...
+
+
+class Floats:
+    """Plain floats: one point, no imports."""
+
+    def number(self, value: float) -> float:
+        return value
+
+    def minimum(self, values: Sequence[float]) -> float:
+        return min(values)
+
+    def maximum(self, values: Sequence[float]) -> float:
+        return max(values)
+
+    def absolute(self, value: float) -> float:
+        return abs(value)
+
+    def ceil(self, value: float) -> float:
+        return float(math.ceil(value))
+
+    def floor(self, value: float) -> float:
+        return float(math.floor(value))
+
+    def sqrt(self, value: float) -> float:
+        return math.sqrt(value)
+
+    def exp(self, value: float) -> float:
+        return math.exp(value)
+
+    def log(self, value: float) -> float:
+        return math.log(value)
+
+    def compare(self, operator: str, left: float, right: float) -> bool:
+        return bool(_COMPARISONS[operator](left, right))
+
+    def where(self, condition: bool, then: float, otherwise: float) -> float:
+        return then if condition else otherwise
+
+    def all(self, condition: bool) -> bool:
+        return bool(condition)
+
+
+class Arrays:
+    """Numpy arrays: a batch of points, elementwise."""
+
+    def __init__(self) -> None:
+        import numpy
+
+        self.np: Any = numpy
+
+    def number(self, value: float) -> Value:
+        return value
+
+    def minimum(self, values: Sequence[Value]) -> Value:
+        return self._fold(self.np.minimum, values)
+
+    def maximum(self, values: Sequence[Value]) -> Value:
+        return self._fold(self.np.maximum, values)
+
+    def absolute(self, value: Value) -> Value:
+        return self.np.abs(value)
+
+    def ceil(self, value: Value) -> Value:
+        return self.np.ceil(value)
+
+    def floor(self, value: Value) -> Value:
+        return self.np.floor(value)
+
+    def sqrt(self, value: Value) -> Value:
+        return self.np.sqrt(value)
+
+    def exp(self, value: Value) -> Value:
+        return self.np.exp(value)
+
+    def log(self, value: Value) -> Value:
+        return self.np.log(value)
+
+    def compare(self, operator: str, left: Value, right: Value) -> Value:
+        return _COMPARISONS[operator](left, right)
+
+    def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
+        return self.np.where(condition, then, otherwise)
+
+    def all(self, condition: Value) -> bool:
+        return bool(self.np.all(condition))
+
+    def _fold(self, function: Any, values: Sequence[Value]) -> Value:
+        result = values[0]
+        for value in values[1:]:
+            result = function(result, value)
+        return result
+
+
+class Symbols:
+    """Sympy expressions: numbers become exact rationals, so that a formula is printed as it was written."""
+
+    def __init__(self) -> None:
+        import sympy
+
+        self.sp: Any = sympy
+
+    def number(self, value: float) -> Value:
+        return self.sp.Rational(repr(value))
+
+    def minimum(self, values: Sequence[Value]) -> Value:
+        return self.sp.Min(*values)
+
+    def maximum(self, values: Sequence[Value]) -> Value:
+        return self.sp.Max(*values)
+
+    def absolute(self, value: Value) -> Value:
+        return self.sp.Abs(value)
+
+    def ceil(self, value: Value) -> Value:
+        return self.sp.ceiling(value)
+
+    def floor(self, value: Value) -> Value:
+        return self.sp.floor(value)
+
+    def sqrt(self, value: Value) -> Value:
+        return self.sp.sqrt(value)
+
+    def exp(self, value: Value) -> Value:
+        return self.sp.exp(value)
+
+    def log(self, value: Value) -> Value:
+        return self.sp.log(value)
+
+    def compare(self, operator: str, left: Value, right: Value) -> Value:
+        relation = {"<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "==": "Eq", "!=": "Ne"}[operator]
+        return getattr(self.sp, relation)(left, right)
+
+    def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
+        return self.sp.Piecewise((then, condition), (otherwise, True))
+
+    def all(self, condition: Value) -> bool:
+        return condition == self.sp.true
+
+
+_COMPARISONS: dict[str, Any] = {
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+    "==": lambda left, right: left == right,
+    "!=": lambda left, right: left != right,
+}
+
+FLOATS: Operations = Floats()
+_made: dict[str, Operations] = {}
+
+
+def arrays() -> Operations:
+    """The operations over numpy arrays; loads numpy at the first call."""
+    if "arrays" not in _made:
+        _made["arrays"] = Arrays()
+    return _made["arrays"]
+
+
+def symbols() -> Operations:
+    """The operations over sympy expressions; loads sympy at the first call."""
+    if "symbols" not in _made:
+        _made["symbols"] = Symbols()
+    return _made["symbols"]
+
+
+def operations_for(*values: Value) -> Operations:
+    """`FLOATS` where every value is a plain number, else `arrays()`."""
+    return FLOATS if all(isinstance(value, (int, float)) for value in values) else arrays()

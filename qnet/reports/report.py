@@ -1,0 +1,55 @@
+"""The one thing that renderers see: rows under columns with units, notes, and what the answer rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+Cell = float | int | str | bool | None
+"""A number in the unit of its column, a text, or None where there is nothing to say."""
+
+
+class Column(NamedTuple):
+    """One column: its key in CSV and JSON, its heading in tables, the unit its numbers are in."""
+
+    key: str
+    title: str
+    unit: str = ""
+    """A unit that `qnet.units.unit` knows, such as `s`, `/s`, `/s/GB`; empty for plain numbers and text."""
+
+
+class Note(NamedTuple):
+    """Something the reader should know: `note` informs, `warning` limits the trust in the answer."""
+
+    code: str
+    text: str
+    severity: str = "note"
+    next: str = ""
+    """What to do about it."""
+
+
+class Plot(NamedTuple):
+    """How a report can be drawn: which column runs along, which are drawn, and which columns tell the lines apart."""
+
+    x: str
+    y: tuple[str, ...]
+    by: tuple[str, ...] = ()
+
+
+class Report(NamedTuple):
+    """One answer, ready to be rendered.
+
+    `rows` are rectangular. Where `group` names a column, tables and Markdown print one block per run of its values,
+    without the columns that are empty throughout the block; CSV and JSON keep the rectangle.
+    """
+
+    schema: str
+    """Name and version of what the rows mean, such as `qnet/solution/1`."""
+    title: str
+    columns: tuple[Column, ...]
+    rows: Sequence[tuple[Cell, ...]]
+    notes: tuple[Note, ...] = ()
+    meta: Mapping[str, Any] = {}
+    """What the answer rests on: model title and digest, method, exactness, parameters, provenance. JSON values only."""
+    group: str = ""
+    plot: Plot | None = None
