@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from qnet.units import Dimension
@@ -88,3 +88,18 @@ def walk(node: Node) -> Iterator[Node]:
     elif isinstance(node, Call):
         for argument in node.arguments:
             yield from walk(argument)
+
+
+def rename(node: Node, new: Callable[[Name], Node]) -> Node:
+    """The tree with every name replaced."""
+    match node:
+        case Name():
+            return new(node)
+        case Unary():
+            return node._replace(operand=rename(node.operand, new))
+        case Binary() | Comparison():
+            return node._replace(left=rename(node.left, new), right=rename(node.right, new))
+        case Call():
+            return node._replace(arguments=tuple(rename(argument, new) for argument in node.arguments))
+        case _:
+            return node

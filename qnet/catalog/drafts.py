@@ -1,0 +1,182 @@
+"""Part files as far as they can be read: what is wrong is kept as problems, so that all of it can be told at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from qnet.catalog.derivation import Derivation, derive
+from qnet.catalog.faults import expression_problem
+from qnet.documents import Document
+from qnet.errors import Problem, suggest
+from qnet.expression import Expression, ExpressionError, parse
+
+SCHEMA = 1
+
+_PART_KEYS = ("schema", "id", "title", "description", "parameters")
+_PARAMETER_KEYS = ("value", "grade", "source", "place", "note", "low", "high", "fitted_on")
+
+Path = tuple[str | int, ...]
+
+
+class DraftParameter(NamedTuple):
+    """One parameter as written.
+
+    Absent texts and lists are empty, and None stands for what could not be read; an absent expression is None too.
+    """
+
+    value: Expression | None
+    grade: str | None
+    sources: tuple[str, ...] | None
+    place: str | None
+    note: str | None
+    low: Expression | None
+    high: Expression | None
+    fitted_on: tuple[str, ...] | None
+
+
+class Draft(NamedTuple):
+    """A part file: the id that its path stands for, what it says, and what in it could not be read."""
+
+    path_id: str
+    document: Document
+    id: str | None
+    title: str | None
+    description: str | None
+    parameters: dict[str, DraftParameter]
+    derivation: Derivation
+    problems: list[Problem]
+
+
+def draft(path_id: str, document: Document) -> Draft:
+    """Read a part file as far as it goes; never raises for what the file says."""
+    reader = _Reader()
+    data = document.data
+    reader.known_keys(data, _PART_KEYS, ())
+    schema: object = data.get("schema")
+    if isinstance(schema, bool) or schema != SCHEMA:
+        found = "there is no schema" if schema is None else f"the schema is {shown(schema)}"
+        reader.problem(found, f"schema = {SCHEMA}", ("schema",))
+    title = reader.text(data, "title", ())
+    if title == "":
+        reader.problem("the part has no title", 'title = "..."', ("title",))
+    parameters = _parameters(reader, data)
+    expressions = {name: parameter.value for name, parameter in parameters.items()}
+    return Draft(
+        path_id,
+        document,
+        reader.text(data, "id", ()),
+        title,
+        reader.text(data, "description", (), lines=True),
+        parameters,
+        derive(expressions),
+        reader.problems,
+    )
+
+
+def shown(value: object) -> str:
+    """A value of a TOML file for a message: short, and safe to print."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _parameters(reader: _Reader, data: Mapping[str, Any]) -> dict[str, DraftParameter]:
+    tables = data.get("parameters")
+    if not isinstance(tables, dict) or not tables:
+        reader.problem("the part has no parameters", "a table [parameters.NAME] for each value", ("parameters",))
+        return {}
+    parameters: dict[str, DraftParameter] = {}
+    for name, table in cast("dict[str, Any]", tables).items():
+        path = ("parameters", name)
+        if isinstance(table, dict):
+            parameters[name] = reader.parameter(cast("dict[str, Any]", table), path)
+        else:
+            found = f"the value {shown(table)} has no grade and no source"
+            reader.problem(found, "a table with value, grade and source", path)
+            parameters[name] = DraftParameter(None, None, None, None, None, None, None, None)
+    return parameters
+
+
+class _Reader:
+    """Takes keys out of tables and remembers what was wrong with them."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def problem(self, found: str, expected: str, path: Path, help: str = "") -> None:
+        self.problems.append(Problem("QN302", found, expected, path, help))
+
+    def known_keys(self, table: Mapping[str, Any], known: tuple[str, ...], path: Path) -> None:
+        for key in table:
+            if key not in known:
+                self.problem("unknown key", "", (*path, key), suggest(key, known))
+
+    def parameter(self, table: Mapping[str, Any], path: Path) -> DraftParameter:
+        self.known_keys(table, _PARAMETER_KEYS, path)
+        if "value" not in table:
+            self.problem("the parameter has no value", 'value = "7.1 ms", a number, or an expression', path)
+        return DraftParameter(
+            self.expression(table, "value", path),
+            self.text(table, "grade", path),
+            self.texts(table, "source", path),
+            self.text(table, "place", path),
+            self.text(table, "note", path),
+            self.expression(table, "low", path),
+            self.expression(table, "high", path),
+            self.texts(table, "fitted_on", path),
+        )
+
+    def text(self, table: Mapping[str, Any], key: str, path: Path, lines: bool = False) -> str | None:
+        """A text without space around it; empty where the key is absent, None where it is something else.
+
+        Control characters are refused, for terminals act on them; `lines` allows for line ends.
+        """
+        value = table.get(key, "")
+        if isinstance(value, str):
+            text = value.strip()
+            if (text.replace("\n", " ") if lines else text).isprintable():
+                return text
+        expected = "a text without control characters" if lines else "a line of text without control characters"
+        self.problem(f"found {shown(value)}", expected, (*path, key))
+        return None
+
+    def texts(self, table: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...] | None:
+        """A text or a list of texts; empty where the key is absent, None where it is something else."""
+        value: object = table.get(key, [])
+        items = cast("list[object]", value) if isinstance(value, list) else [value]
+        found = [item.strip() for item in items if isinstance(item, str) and item.strip()]
+        if len(found) == len(items):
+            return tuple(dict.fromkeys(found))
+        what = shown(items[0]) if len(items) == 1 else "a list that holds something else"
+        self.problem(f"found {what}", "a text or a list of texts, none of them empty", (*path, key))
+        return None
+
+    def expression(self, table: Mapping[str, Any], key: str, path: Path) -> Expression | None:
+        """A number, quantity or expression; None where the key is absent or not readable."""
+        value = table.get(key)
+        if value is None:
+            return None
+        if isinstance(value, str):
+            try:
+                return parse(value)
+            except ExpressionError as error:
+                self.problems.append(expression_problem(error, value, (*path, key)))
+                return None
+        if isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value):
+            return parse(value)
+        self.problem(f"found {shown(value)}", 'a finite number, or a text such as "7.1 ms"', (*path, key))
+        return None
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond the range of floats
+        return False

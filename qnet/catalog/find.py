@@ -1,0 +1,159 @@
+"""Where the catalog is and what it holds, by file names alone: cheap enough for every start and for completion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from qnet.errors import InvalidInput, Problem, UsageError, suggest
+
+MARKER = "CATALOG.toml"
+"""The file that makes a folder a catalog, and keeps somebody else's folder of that name from being taken for one."""
+
+FOLDERS = {"part": "parts", "study": "studies", "system": "systems"}
+"""The folder of each kind of entry."""
+
+MAX_NAME_LENGTH = 200
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_STARTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+_CHARACTERS = _STARTERS | frozenset(".-")
+_TITLE_LINES = 40
+
+
+class Entry(NamedTuple):
+    """One file of the catalog: a `part`, a `study` or a `system`, the id it is asked for by, and its path."""
+
+    kind: str
+    id: str
+    path: str
+
+    @property
+    def title(self) -> str:
+        """The title that the file states, read at each access; empty where the file has none or cannot be read."""
+        return _title(self.path)
+
+
+def root() -> str:
+    """The folder of the catalog: `QNET_CATALOG` if set, else the one in the installed package or beside its source.
+
+    Raises `InvalidInput` where there is none, or where `QNET_CATALOG` names something else: a mistyped variable must
+    not silently give the answers of another catalog.
+    """
+    chosen = os.environ.get("QNET_CATALOG")
+    if chosen:
+        candidates = [chosen]
+        help = f"QNET_CATALOG names the folder that holds {MARKER}; unset it to use the catalog that comes with qnet"
+    else:
+        candidates = [os.path.join(_PACKAGE, "_catalog"), os.path.join(os.path.dirname(_PACKAGE), "catalog")]
+        help = "install qnet again, or set QNET_CATALOG to the folder of a catalog"
+    for folder in candidates:
+        if os.path.isfile(os.path.join(folder, MARKER)):
+            return folder
+    looked = " or ".join(candidates)
+    raise InvalidInput(Problem("QN300", "the catalog was not found", f"{MARKER} in {looked}", help=help))
+
+
+def part_path(name: str) -> str:
+    """The file of a part, such as `dasd/ibm-3390-3`.
+
+    Raises `UsageError`, with the nearest names, where the catalog has no such part.
+    """
+    return _path("part", name)
+
+
+def system_path(name: str) -> str:
+    """The file of a system, such as `ibm-3990-6`.
+
+    Raises `UsageError`, with the nearest names, where the catalog has no such system.
+    """
+    return _path("system", name)
+
+
+def study_path(name: str) -> str:
+    """The file of a study.
+
+    Raises `UsageError`, with the nearest names, where the catalog has no such study.
+    """
+    return _path("study", name)
+
+
+def entries() -> list[Entry]:
+    """Everything that can be asked for by name, sorted by kind and id.
+
+    Raises `InvalidInput` where there is no catalog.
+    """
+    folder = root()
+    found = [Entry(kind, id, path) for kind in FOLDERS for id, path in files(folder, kind) if is_name(id)]
+    return sorted(found)
+
+
+def files(folder: str, kind: str) -> Iterator[tuple[str, str]]:
+    """The TOML files of one kind in the catalog at `folder`, each as the id its path stands for, and the path."""
+    top = os.path.join(folder, FOLDERS[kind])
+    for parent, _, names in os.walk(top):
+        for name in names:
+            if name.endswith(".toml"):
+                path = os.path.join(parent, name)
+                yield os.path.relpath(path, top).removesuffix(".toml").replace(os.sep, "/"), path
+
+
+def is_name(name: str) -> bool:
+    """Whether a text can name an entry: lower-case letters, digits, dots and hyphens, with `/` between folders.
+
+    Names come from command lines and models; this is what keeps them inside the catalog.
+    """
+    if not 0 < len(name) <= MAX_NAME_LENGTH or ".." in name:
+        return False
+    return all(segment[:1] in _STARTERS and _CHARACTERS.issuperset(segment) for segment in name.split("/"))
+
+
+def _path(kind: str, name: str) -> str:
+    folder = root()
+    usable = is_name(name)
+    if usable:
+        path = os.path.join(folder, FOLDERS[kind], *name.split("/")) + ".toml"
+        if os.path.isfile(path):
+            return path
+    known = sorted(id for id, _ in files(folder, kind) if is_name(id))
+    shown = ascii(name[:MAX_NAME_LENGTH])[1:-1]
+    expected = "" if usable else "lower-case letters, digits, dots and hyphens, with / between folders"
+    help = suggest(name[:MAX_NAME_LENGTH].lower(), known) or f"this catalog has no {FOLDERS[kind]}"
+    raise UsageError(Problem("QN301", f'unknown {kind} "{shown}"', expected, help=help))
+
+
+def _title(path: str) -> str:
+    """The title from the first lines, where it is plainly written there; from the whole document otherwise."""
+    try:
+        with open(path, encoding="utf-8-sig", errors="replace") as stream:
+            for _, line in zip(range(_TITLE_LINES), stream, strict=False):
+                key, equals, rest = line.partition("=")
+                if line.startswith("["):
+                    break
+                if equals and key.strip() == "title":
+                    return _plain_string(rest.strip()) or _parsed_title(path)
+    except OSError:
+        return ""
+    return _parsed_title(path)
+
+
+def _plain_string(text: str) -> str:
+    """What a TOML string on one line says; empty where it needs a real parser."""
+    quote = text[:1]
+    if quote not in ("'", '"') or "\\" in text or text.startswith(quote * 3):
+        return ""
+    said, closed, after = text[1:].partition(quote)
+    alone = not after.strip() or after.strip().startswith("#")
+    return said if closed and alone and said.isprintable() else ""
+
+
+def _parsed_title(path: str) -> str:
+    from qnet.documents import read
+    from qnet.errors import QnetError
+
+    try:
+        title = read(path).data.get("title", "")
+    except QnetError:
+        return ""
+    return title if isinstance(title, str) and title.isprintable() else ""

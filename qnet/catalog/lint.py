@@ -1,0 +1,276 @@
+"""Rules that keep the catalog honest: each is one function that says what it protects and returns what breaks it.
+
+`RULES` names them; `lint` runs all of them over the catalog that is found.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, cast
+
+from qnet.catalog import checks
+from qnet.catalog.drafts import Draft, DraftParameter, draft, shown
+from qnet.catalog.find import FOLDERS, MARKER, files, is_name, root
+from qnet.catalog.sources import ASSUMPTION, Source, records, source_document
+from qnet.documents import Document, read
+from qnet.errors import Problem, QnetError, suggest
+
+
+class Catalog(NamedTuple):
+    """A whole catalog as far as it can be read."""
+
+    folder: str
+    marker: Document | None
+    source_list: Document | None
+    sources: dict[str, Source]
+    parts: tuple[Draft, ...]
+    others: tuple[Document, ...]
+    """Systems and studies, as plain data: other modules know what they mean."""
+    problems: list[Problem]
+    """Of files that cannot be read at all and of malformed records of sources."""
+
+
+Rule = Callable[[Catalog], list[Problem]]
+
+
+def lint() -> list[Problem]:
+    """Everything that is wrong with the catalog, by file and line; empty for a sound one.
+
+    Raises `InvalidInput` only where there is no catalog.
+    """
+    catalog = gather(root())
+    problems = dict.fromkeys(problem for rule in RULES.values() for problem in rule(catalog))
+    return sorted(problems, key=lambda problem: (problem.file, problem.line))
+
+
+def gather(folder: str) -> Catalog:
+    """Read the catalog at `folder`; what cannot be read is left out and kept as a problem."""
+    problems: list[Problem] = []
+
+    def attempt(reader: Callable[[str], Document], path: str) -> Document | None:
+        try:
+            return reader(path)
+        except QnetError as error:
+            problems.extend(error.problems)
+            return None
+
+    marker = attempt(read, os.path.join(folder, MARKER))
+    source_list = attempt(source_document, folder)
+    known: dict[str, Source] = {}
+    if source_list is not None:
+        known, malformed = records(source_list)
+        problems += malformed
+    parts = [(id, attempt(read, path)) for id, path in sorted(files(folder, "part"))]
+    others = [attempt(read, path) for kind in ("study", "system") for _, path in sorted(files(folder, kind))]
+    drafts = tuple(draft(id, document) for id, document in parts if document is not None)
+    documents = tuple(document for document in others if document is not None)
+    return Catalog(folder, marker, source_list, known, drafts, documents, problems)
+
+
+def readable(catalog: Catalog) -> list[Problem]:
+    """Every file is TOML and every source is a well-formed record, so that nothing is skipped unseen."""
+    return catalog.problems
+
+
+def file_names(catalog: Catalog) -> list[Problem]:
+    """Every file can be asked for by name, so that none lies in the catalog unreachable."""
+    return [
+        Problem(
+            "QN301",
+            f"no name can reach this {kind}",
+            "lower-case letters, digits, dots, hyphens in its path",
+            file=path,
+        )
+        for kind in FOLDERS
+        for id, path in sorted(files(catalog.folder, kind))
+        if not is_name(id)
+    ]
+
+
+def form(catalog: Catalog) -> list[Problem]:
+    """Part files have the keys and types of a part and nothing else, so that a mistyped key is not ignored."""
+    return _each_part(catalog, checks.form)
+
+
+def identity(catalog: Catalog) -> list[Problem]:
+    """The id in a part file is the one its path stands for, so that what a result cites can be found again."""
+    return _each_part(catalog, checks.identity)
+
+
+def provenance(catalog: Catalog) -> list[Problem]:
+    """Every value has a grade and a source, so that no result rests on a number that nobody vouches for."""
+    return _each_part(catalog, checks.provenance)
+
+
+def names(catalog: Catalog) -> list[Problem]:
+    """No parameter is called like a unit or a function, so that an expression has one reading."""
+    return _each_part(catalog, checks.names)
+
+
+def derivations(catalog: Catalog) -> list[Problem]:
+    """Derived values, and only they, are expressions over other values of the part, and can be recomputed."""
+    return _each_part(catalog, checks.derivations)
+
+
+def ranges(catalog: Catalog) -> list[Problem]:
+    """A range holds its value, so that a mistyped digit is seen."""
+    return _each_part(catalog, checks.ranges)
+
+
+def fittings(catalog: Catalog) -> list[Problem]:
+    """A fitted value names the claims it was fitted on, so that no study counts them as predicted."""
+    return _each_part(catalog, checks.fittings)
+
+
+def claims_exist(catalog: Catalog) -> list[Problem]:
+    """Claims that a value was fitted on are in the studies, so that a renamed claim does not become a prediction.
+
+    Judged only where some study holds claims of the same subject, which is what stands before the first `/` of the id.
+    """
+    known = {id for document in catalog.others for id in _texts_under(document.data, ("id",)) if "/" in id}
+    subjects = {_subject(id) for id in known}
+    problems: list[Problem] = []
+    for part, name, parameter in _parameters(catalog):
+        for claim in parameter.fitted_on or ():
+            if claim not in known and _subject(claim) in subjects:
+                path = ("parameters", name, "fitted_on")
+                help = suggest(claim, sorted(known))
+                problem = Problem("QN310", f"unknown claim {shown(claim)}", "the id of a claim of a study", path, help)
+                problems.append(part.document.place(problem))
+    return problems
+
+
+def sources_exist(catalog: Catalog) -> list[Problem]:
+    """Every source that a part cites is in the list of sources, so that each value can be looked up."""
+    if catalog.source_list is None:
+        return []
+    known = list(catalog.source_list.data)
+    expected = "the key of a record in sources.toml"
+    problems: list[Problem] = []
+    for part, name, parameter in _parameters(catalog):
+        for key in parameter.sources or ():
+            if key not in known:
+                path = ("parameters", name, "source")
+                problem = Problem("QN312", f"unknown source {shown(key)}", expected, path, suggest(key, known))
+                problems.append(part.document.place(problem))
+    return problems
+
+
+def sources_used(catalog: Catalog) -> list[Problem]:
+    """Every record in the list of sources is cited, so that the list says what the catalog rests on and no more.
+
+    Parts, systems and studies may cite it. A catalog without studies is not judged: they cite most of the records.
+    """
+    if catalog.source_list is None or not any(True for _ in files(catalog.folder, "study")):
+        return []
+    used = {key for _, _, parameter in _parameters(catalog) for key in parameter.sources or ()}
+    for document in catalog.others:
+        used.update(_texts_under(document.data, ("source", "sources")))
+    unused = [key for key in catalog.sources if key not in used and key != ASSUMPTION]
+    help = "remove the record if nothing rests on it"
+    return [
+        catalog.source_list.place(
+            Problem("QN313", "nothing cites this source", "a part, system or study that does", (key,), help)
+        )
+        for key in unused
+    ]
+
+
+def families(catalog: Catalog) -> list[Problem]:
+    """Parts of one family agree where the product does, so that a slip in one model shows.
+
+    A family is a table of the marker file: `[families.NAME]` with `prefix`, which the ids of its parts start with, and
+    `agree`, the parameters that are the same in all of them.
+    """
+    if catalog.marker is None:
+        return []
+    problems: list[Problem] = []
+    for name, table in _tables(catalog.marker.data.get("families", {})):
+        prefix, agree = table.get("prefix"), table.get("agree")
+        members = [part for part in catalog.parts if isinstance(prefix, str) and part.path_id.startswith(prefix)]
+        if members and isinstance(agree, list):
+            for parameter in cast("list[Any]", agree):
+                problems += _disagreement(name, str(parameter), members)
+        else:
+            found = "the family has no parts" if isinstance(agree, list) else "the family agrees on nothing"
+            expected = 'prefix = "dasd/ibm-3390-" and agree = ["track_bytes"]'
+            problems.append(catalog.marker.place(Problem("QN314", found, expected, ("families", name))))
+    return problems
+
+
+def _disagreement(family: str, parameter: str, members: list[Draft]) -> list[Problem]:
+    """The members without the value, and those whose value is not that of most; in a draw the first counts as usual."""
+    amounts = [member.derivation.amounts.get(parameter) for member in members]
+    present = [amount for amount in amounts if amount is not None]
+    usual = max(present, key=present.count, default=None)
+    pattern = members[amounts.index(usual)].path_id
+    problems: list[Problem] = []
+    for member, amount in zip(members, amounts, strict=True):
+        if amount is None:
+            found, expected = f"there is no usable {parameter}", f"one, as in every part of the family {family}"
+        elif amount != usual:
+            found, expected = f"{parameter} is not that of the family {family}", f"the same as in {pattern}"
+        else:
+            continue
+        problems.append(member.document.place(Problem("QN314", found, expected, ("parameters", parameter))))
+    return problems
+
+
+RULES: dict[str, Rule] = {
+    "readable": readable,
+    "file-names": file_names,
+    "form": form,
+    "identity": identity,
+    "provenance": provenance,
+    "names": names,
+    "derivations": derivations,
+    "ranges": ranges,
+    "fittings": fittings,
+    "claims-exist": claims_exist,
+    "sources-exist": sources_exist,
+    "sources-used": sources_used,
+    "families": families,
+}
+"""Every rule by the name it is reported under."""
+
+
+def _each_part(catalog: Catalog, check: checks.Check) -> list[Problem]:
+    return [part.document.place(problem) for part in catalog.parts for problem in check(part)]
+
+
+def _parameters(catalog: Catalog) -> Iterator[tuple[Draft, str, DraftParameter]]:
+    for part in catalog.parts:
+        for name, parameter in part.parameters.items():
+            yield part, name, parameter
+
+
+def _subject(claim: str) -> str:
+    return claim.partition("/")[0]
+
+
+def _tables(value: object) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(value, dict):
+        for key, table in cast("dict[str, Any]", value).items():
+            if isinstance(table, dict):
+                yield key, cast("dict[str, Any]", table)
+
+
+def _texts_under(value: object, keys: tuple[str, ...]) -> Iterator[str]:
+    """Every text that stands under one of some keys, alone or in a list, anywhere in a document."""
+    if isinstance(value, dict):
+        for key, item in cast("dict[str, Any]", value).items():
+            if key in keys:
+                yield from _texts(item)
+            yield from _texts_under(item, keys)
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _texts_under(item, keys)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _texts(item)

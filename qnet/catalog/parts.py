@@ -1,0 +1,101 @@
+"""Parts of the catalog: hardware and workloads whose every value has a unit, a source and a grade."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from qnet.catalog.checks import examine
+from qnet.catalog.drafts import Draft, draft
+from qnet.catalog.find import part_path
+from qnet.catalog.grades import GRADES, worst
+from qnet.documents import read
+from qnet.errors import InvalidInput
+from qnet.expression import Expression
+from qnet.units import Dimension
+
+__all__ = ["GRADES", "Part", "PartParameter", "amounts", "effective_grade", "load_part", "rests_on", "worst"]
+
+
+class PartParameter(NamedTuple):
+    """One value of a part, and what it rests on."""
+
+    name: str
+    expression: Expression
+    """A constant; for a derived value an expression over other parameters of the same part."""
+    dimension: Dimension
+    amount: float
+    """The value in base units: seconds and bytes."""
+    grade: str
+    sources: tuple[str, ...]
+    """Keys of sources.toml; never empty."""
+    place: str = ""
+    """Where in the source: page, section, table."""
+    note: str = ""
+    low: Expression | None = None
+    high: Expression | None = None
+    fitted_on: tuple[str, ...] = ()
+    """Ids of the claims that a fitted value was solved from."""
+
+
+class Part(NamedTuple):
+    """A part; its parameters stand in an order in which each comes after those it is derived from."""
+
+    id: str
+    title: str
+    parameters: dict[str, PartParameter]
+    digest: str
+    """Twelve hexadecimal digits that change with the file."""
+    path: str
+    description: str = ""
+
+
+def load_part(id: str) -> Part:
+    """Load a part by its id, such as `dasd/ibm-3390-3`.
+
+    Raises `UsageError` where the catalog has no such part, and `InvalidInput` with everything that is wrong in its
+    file: a value without source or grade, an expression that does not compute, a range that does not hold its value.
+    """
+    path = part_path(id)
+    found = draft(id, read(path))
+    problems = examine(found)
+    if problems:
+        raise InvalidInput(*problems)
+    parameters = {name: _parameter(found, name) for name in found.derivation.dimensions}
+    return Part(id, found.title or "", parameters, found.document.digest, path, found.description or "")
+
+
+def amounts(part: Part) -> dict[str, float]:
+    """The values of a part by name, in base units: seconds and bytes."""
+    return {name: parameter.amount for name, parameter in part.parameters.items()}
+
+
+def rests_on(part: Part, name: str) -> tuple[str, ...]:
+    """The parameter and all that its value is derived from, directly or not, in the order of the part."""
+    used = {name}
+    for other in reversed(part.parameters):
+        if other in used:
+            used.update(part.parameters[other].expression.names)
+    return tuple(other for other in part.parameters if other in used)
+
+
+def effective_grade(part: Part, name: str) -> str:
+    """The worst grade among all that a value rests on: what is derived from an assumption is an assumption."""
+    return worst(part.parameters[other].grade for other in rests_on(part, name)) or part.parameters[name].grade
+
+
+def _parameter(found: Draft, name: str) -> PartParameter:
+    written = found.parameters[name]
+    assert written.value is not None, "examine() lets no unreadable value pass"
+    return PartParameter(
+        name,
+        written.value,
+        found.derivation.dimensions[name],
+        found.derivation.amounts[name],
+        written.grade or "",
+        written.sources or (),
+        written.place or "",
+        written.note or "",
+        written.low,
+        written.high,
+        written.fitted_on or (),
+    )

@@ -1,0 +1,76 @@
+"""The bibliographic records that values cite by key, from `sources.toml`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, cast
+
+from qnet.catalog.drafts import shown
+from qnet.catalog.find import root
+from qnet.documents import Document, read
+from qnet.errors import InvalidInput, Problem, suggest
+
+FILE = "sources.toml"
+
+ASSUMPTION = "assumption"
+"""The record of values that the model assumes: it stands for no publication and need not be used."""
+
+
+class Source(NamedTuple):
+    """A publication, or whatever else a value was taken from; unknown details are empty."""
+
+    key: str
+    title: str
+    author: str = ""
+    publisher: str = ""
+    date: str = ""
+    where: str = ""
+    """Where it can be found: an address or a document number."""
+
+
+def sources() -> dict[str, Source]:
+    """All records by key.
+
+    Raises `InvalidInput` with every malformed record, or where the catalog or its list of sources is missing.
+    """
+    document = source_document(root())
+    found, problems = records(document)
+    if problems:
+        raise InvalidInput(*problems)
+    return found
+
+
+def describe(source: Source) -> str:
+    """A record on one line: author, title, publisher, date, where; what is not known is left out."""
+    details = (source.author, f'"{source.title}"', source.publisher, source.date, source.where)
+    return ", ".join(detail for detail in details if detail)
+
+
+def source_document(folder: str) -> Document:
+    """The list of sources of the catalog at `folder`; raises `InvalidInput` where it is missing or not TOML."""
+    path = os.path.join(folder, FILE)
+    if not os.path.isfile(path):
+        raise InvalidInput(Problem("QN300", "the catalog has no list of sources", f"the file {FILE}", file=path))
+    return read(path)
+
+
+def records(document: Document) -> tuple[dict[str, Source], list[Problem]]:
+    """The records of a list of sources, and the problems of those that are malformed."""
+    found: dict[str, Source] = {}
+    problems: list[Problem] = []
+    for key, table in document.data.items():
+        if not isinstance(table, dict):
+            problems.append(Problem("QN311", f"found {shown(table)}", "a table for each source", (key,)))
+            continue
+        fields = cast("dict[str, Any]", table)
+        before = len(problems)
+        for field, value in fields.items():
+            if field not in Source._fields[1:]:
+                problems.append(Problem("QN311", "unknown key", "", (key, field), suggest(field, Source._fields[1:])))
+            elif not isinstance(value, str) or not value.strip():
+                problems.append(Problem("QN311", f"found {shown(value)}", "a text that is not empty", (key, field)))
+        if "title" not in fields:
+            problems.append(Problem("QN311", "the source has no title", 'title = "..."', (key,)))
+        if len(problems) == before:
+            found[key] = Source(key, **fields)
+    return found, [document.place(problem) for problem in problems]

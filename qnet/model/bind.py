@@ -1,0 +1,232 @@
+"""From a model to a network: every expression becomes a number, or an array of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.documents import Path
+from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.expression import Expression, Value
+from qnet.model.fields import TABLES
+from qnet.model.model import ClassModel, Model, Split, StationModel, StepModel
+from qnet.model.values import Values
+from qnet.networks.network import Group, Hold, Limit, Network, OpenClass, Route, Station, Step, Time
+
+
+def bind(model: Model, values: Values, load_factor: Value = 1.0) -> Network:
+    """The network of a model at the points of `values`; every arrival rate is multiplied by `load_factor`.
+
+    The structural numbers (servers, copies, hot copies) must be the same at all points; see `structures`.
+
+    Raises `InvalidInput` with file, line and key for a number outside its domain or probabilities that do not sum to
+    one, `NotComputed` for closed classes.
+    """
+    return _Binder(model, values).network(load_factor)
+
+
+def structures(model: Model, values: Values) -> list[Any]:
+    """The points of a batch, as index arrays, sorted into batches that share one structure."""
+    if values.size is None:
+        return []
+    import numpy as np
+
+    columns = [np.broadcast_to(np.asarray(value, dtype=float), (values.size,)) for value in _structural(model, values)]
+    if not columns:
+        return [np.arange(values.size)]
+    table = np.stack(columns, axis=1)
+    _, inverse = np.unique(table, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    return [np.flatnonzero(inverse == number) for number in range(int(inverse.max()) + 1)]
+
+
+def _structural(model: Model, values: Values) -> list[Value]:
+    found: list[Value] = []
+    for station in model.stations:
+        for expression in (station.servers, station.copies, station.split.hot):
+            if expression is not None and expression.names:
+                found.append(values.evaluate(expression, station.path))
+    for step in _all_steps(model):
+        if step.copy is not None and step.copy.names:
+            found.append(values.evaluate(step.copy, step.path))
+    return found
+
+
+def _all_steps(model: Model) -> list[StepModel]:
+    waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
+    found: list[StepModel] = []
+    while waiting:
+        step = waiting.pop()
+        found.append(step)
+        waiting += step.steps
+    return found
+
+
+class _Binder:
+    def __init__(self, model: Model, values: Values) -> None:
+        self.model = model
+        self.values = values
+        self.by_name = {station.name: station for station in model.stations}
+
+    def network(self, load_factor: Value) -> Network:
+        stations = tuple(self.station(station) for station in self.model.stations)
+        classes = tuple(self.customers(customers, load_factor) for customers in self.model.classes)
+        limits = tuple(
+            Limit(
+                limit.name,
+                self.values.evaluate(limit.load, (*limit.path, "load")) * load_factor,
+                self.values.evaluate(limit.capacity, (*limit.path, "capacity")),
+            )
+            for limit in self.model.limits
+        )
+        return Network(stations, classes, limits, self.values.size)
+
+    def number(self, kind: str, key: str, expression: Expression, path: Path) -> Value:
+        return self.values.field(expression, TABLES[kind][key], (*path, key))
+
+    def whole(self, kind: str, key: str, expression: Expression, path: Path) -> int:
+        value = self.number(kind, key, expression, path)
+        if not isinstance(value, (int, float)):
+            value = value.flat[0]
+        return int(value + 0.5)
+
+    # Stations
+
+    def station(self, station: StationModel) -> Station:
+        leader = self.by_name[station.follows] if station.follows else station
+        copies = self.whole("station", "copies", leader.copies, leader.path)
+        groups = self.groups(station.name, leader, copies)
+        servers = self.whole("station", "servers", station.servers, station.path)
+        return Station(station.name, station.delay, servers, station.discipline, groups, station.follows)
+
+    def groups(self, name: str, leader: StationModel, copies: int) -> tuple[Group, ...]:
+        """Groups of copies that carry the same load: by the split, with every copy that a step names on its own."""
+        single = self.named_copies(leader, copies)
+        edges = {0, copies} | {copy - 1 for copy in single} | set(single)
+        edges |= self.split_edges(leader.split, leader.path, copies)
+        bounds = sorted(edges)
+        shares = [(first, last, self.share(leader, first, copies)) for first, last in zip(bounds, bounds[1:], strict=False)]
+        self.check_shares(leader, shares)
+        merged: list[tuple[int, int, Value]] = []
+        for first, last, share in shares:
+            alone = first + 1 in single or (merged and merged[-1][1] in single)
+            if merged and not alone and self.same(merged[-1][2], share):
+                merged[-1] = (merged[-1][0], last, share)
+            else:
+                merged.append((first, last, share))
+        return tuple(Group(_label(name, first, last, copies), last - first, share) for first, last, share in merged)
+
+    def named_copies(self, leader: StationModel, copies: int) -> set[int]:
+        found: set[int] = set()
+        for step in _all_steps(self.model):
+            if step.copy is None or step.station not in self.by_name:
+                continue
+            station = self.by_name[step.station]
+            if leader.name in (station.name, station.follows):
+                copy = self.whole("step", "copy", step.copy, step.path)
+                if copy > copies:
+                    self.refuse("QN220", (*step.path, "copy"), f'"{leader.name}" has no copy {copy}', f"a number from 1 to {copies}")
+                found.add(copy)
+        return found
+
+    def split_edges(self, split: Split, path: Path, copies: int) -> set[int]:
+        if split.kind == "hot" and split.hot is not None:
+            hot = self.whole("split", "hot", split.hot, (*path, "split"))
+            if hot > copies:
+                self.refuse("QN220", (*path, "split", "hot"), f"found {hot} hot copies of {copies}", f"at most {copies}")
+            return {hot}
+        if split.kind == "listed":
+            if len(split.shares) != copies:
+                self.refuse("QN220", (*path, "split"), f"found {len(split.shares)} shares for {copies} copies", "one share for each copy")
+            return set(range(copies))
+        return set()
+
+    def share(self, leader: StationModel, first: int, copies: int) -> Value:
+        """Share of the visits that goes to the copy after `first`."""
+        split, path = leader.split, (*leader.path, "split")
+        if split.kind == "listed":
+            return self.values.evaluate(split.shares[first], (*path, first))
+        if split.kind == "hot" and split.hot is not None and split.share is not None:
+            hot = self.whole("split", "hot", split.hot, path)
+            share = self.number("split", "share", split.share, path)
+            if hot == copies:
+                return 1 / copies
+            return share / hot if first < hot else (1 - share) / (copies - hot)
+        return 1 / copies
+
+    def check_shares(self, leader: StationModel, shares: list[tuple[int, int, Value]]) -> None:
+        total: Value = sum((last - first) * share for first, last, share in shares)
+        if leader.split.kind == "listed" and self.differs(total, 1.0):
+            self.refuse("QN221", (*leader.path, "split"), f"the shares sum to {self.worst(total):.6g}", "a sum of 1")
+
+    # Classes
+
+    def customers(self, customers: ClassModel, load_factor: Value) -> OpenClass:
+        if customers.arrival_rate is None:
+            problem = Problem("QN501", "closed classes are checked but not solved by this version", "open classes with an arrival_rate", customers.path)
+            raise NotComputed(self.model.document.place(problem))
+        rate = self.number("class", "arrival_rate", customers.arrival_rate, customers.path) * load_factor
+        routes = tuple(
+            Route(route.name, self.number("route", "probability", route.probability, route.path), self.steps(route.steps))
+            for route in customers.routes
+        )
+        total: Value = sum(route.probability for route in routes)
+        if self.differs(total, 1.0):
+            self.refuse(
+                "QN221", (*customers.path, "routes"), f"the probabilities of the routes sum to {self.worst(total):.6g}", "a sum of 1",
+                "check " + " + ".join(f'"{route.name}"' for route in routes),
+            )  # fmt: skip
+        return OpenClass(customers.name, rate, routes)
+
+    def steps(self, steps: Sequence[StepModel]) -> tuple[Step, ...]:
+        return tuple(self.step(step) for step in steps)
+
+    def step(self, step: StepModel) -> Step:
+        visits = self.number("step", "visits", step.visits, step.path)
+        scv = None if step.scv is None else self.number("step", "scv", step.scv, step.path)
+        if not step.station:
+            assert step.time is not None
+            mean = self.number("step", step.time_key, step.time, step.path)
+            return Time(mean, 1.0 if scv is None else scv, visits, step.phase, step.keeps)
+        copy = None if step.copy is None else self.whole("step", "copy", step.copy, step.path)
+        exempt = self.number("step", "exempt", step.exempt, step.path)
+        return Hold(step.station, self.steps(step.steps), visits, step.phase, step.keeps, step.priority, exempt, scv, copy)
+
+    # Checks
+
+    def refuse(self, code: str, path: Path, found: str, expected: str, help: str = "") -> None:
+        raise InvalidInput(self.model.document.place(Problem(code, found, expected, path, help)))
+
+    def differs(self, value: Value, wanted: float) -> bool:
+        return abs(self.worst(value) - wanted) > 1e-9
+
+    def worst(self, value: Value) -> float:
+        """The element farthest from one."""
+        if isinstance(value, (int, float)):
+            return float(value)
+        return float(value.flat[abs(value - 1).argmax()])
+
+    def same(self, left: Value, right: Value) -> bool:
+        return self.values.operations.all(abs(left - right) <= 1e-15)
+
+
+def _label(name: str, first: int, last: int, copies: int) -> str:
+    if last - first == copies:
+        return name
+    return f"{name}[{last}]" if last - first == 1 else f"{name}[{first + 1}-{last}]"
+
+
+
+
+def expressions(model: Model) -> list[Expression]:
+    """Every expression that becomes a number of the network, parameters apart."""
+    found = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
+    for station in model.stations:
+        found += [station.servers, station.copies, *station.split.shares]
+        found += [item for item in (station.split.hot, station.split.share) if item is not None]
+    for customers in model.classes:
+        found += [item for item in (customers.arrival_rate, customers.population, customers.think_time) if item is not None]
+        found += [route.probability for route in customers.routes]
+    for step in _all_steps(model):
+        found += [item for item in (step.time, step.visits, step.exempt, step.scv, step.copy) if item is not None]
+    return found

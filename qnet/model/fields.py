@@ -1,0 +1,135 @@
+"""The words of the model language, in one table: the loader, the checker, the JSON Schema and the help all read it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from qnet.units import NUMBER, RATE, TIME, Dimension
+
+
+class Field(NamedTuple):
+    """One key of a table of the language.
+
+    `kind` is how its value is read: `expression` (a number or a string), `text`, `word` (one of `options`),
+    `names` (a list of texts), `flag`, or `other` (the loader has a function of its own for it).
+    """
+
+    kind: str
+    help: str
+    dimension: Dimension | None = None
+    """Of an expression; None where any dimension will do."""
+    required: bool = False
+    default: float | str | None = None
+    options: tuple[str, ...] = ()
+    low: float | None = None
+    """The least value an expression may take."""
+    high: float | None = None
+    whole: bool = False
+    """Whether the value must be a whole number, the same for all points that are solved together."""
+
+
+_SCV = Field("expression", "squared coefficient of variation: 0 constant, 1 exponential", NUMBER, default=1, low=0)
+_VISITS = Field("expression", "mean number of times the step is made", NUMBER, default=1, low=0)
+_PHASE = Field("expression", "1: part of the response; 2: work left after it", NUMBER, default=1)
+_KEEPS = Field("names", "phase 2: the enclosing holds that stay held; all of them if left out")
+_NOTE = Field("text", "a remark")
+
+TABLES: dict[str, dict[str, Field]] = {
+    "model": {
+        "qnet": Field("other", "version of the language: 1", required=True),
+        "title": Field("text", "what the model is of", required=True),
+        "note": _NOTE,
+        "uses": Field("other", "catalog parts, each a namespace of parameters"),
+        "parameters": Field("other", "named values, which -p, --vary and --over may change"),
+        "stations": Field("other", "the service centres", required=True),
+        "classes": Field("other", "the customers and their routes", required=True),
+        "limits": Field("other", "capacities that are not queues"),
+        "outputs": Field("other", "named results, as expressions over parameters and the solution"),
+        "envelopes": Field("other", "named questions for qnet envelope"),
+    },
+    "parameter": {
+        "value": Field("expression", "the value, or an expression over other parameters", required=True),
+        "options": Field("names", "the words a choice parameter may take"),
+        "range": Field("other", "[least, greatest] value allowed"),
+        "unit": Field("text", "the unit it is shown in"),
+        "note": _NOTE,
+        "grade": Field("text", "how well it is known: measured, datasheet, derived, textbook, fitted, assumed"),
+        "source": Field("other", "key of a source in the catalog, or a list of keys"),
+        "place": Field("text", "where in the source"),
+        "fitted_on": Field("names", "the claims a fitted value was fitted on"),
+    },
+    "station": {
+        "servers": Field("expression", "servers of each copy", NUMBER, default=1, low=1, high=1e6, whole=True),
+        "discipline": Field("word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr")),
+        "delay": Field("flag", "as many servers as customers: no queue"),
+        "copies": Field("expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, whole=True),
+        "split": Field("other", 'how visits spread over the copies: "even", a list of shares, or { hot = n, share = s }'),
+        "follows": Field("text", "the station whose chosen copy is also the copy used here"),
+        "note": _NOTE,
+    },
+    "split": {
+        "hot": Field("expression", "number of hot copies, the first ones", NUMBER, required=True, low=1, whole=True),
+        "share": Field("expression", "share of all visits that goes to the hot copies together", NUMBER, required=True, low=0, high=1),
+    },
+    "class": {
+        "arrival_rate": Field("expression", "arrivals per second of an open class", RATE, low=0),
+        "population": Field("expression", "customers of a closed class", NUMBER, low=0),
+        "think_time": Field("expression", "time between a response and the next request of a closed class", TIME, low=0),
+        "routes": Field("other", "the ways through the network, with probabilities"),
+        "steps": Field("other", "the only way through the network"),
+        "note": _NOTE,
+    },
+    "route": {
+        "name": Field("text", "name of the route", required=True),
+        "probability": Field("expression", "share of the class that takes it", NUMBER, required=True, low=0, high=1),
+        "steps": Field("other", "what happens on the way, in order", required=True),
+        "note": _NOTE,
+    },
+    "step": {
+        "delay": Field("expression", "time that passes without queueing", TIME, low=0),
+        "station": Field("text", "wait for a server of this station, be served for `time`, leave"),
+        "time": Field("expression", "service time, at `station` or at the innermost hold", TIME, low=0),
+        "hold": Field("text", "wait for a server of this station and keep it while the inner steps run"),
+        "steps": Field("other", "the inner steps of a hold"),
+        "visits": _VISITS,
+        "phase": _PHASE,
+        "keeps": _KEEPS,
+        "priority": Field("expression", "non-preemptive, the highest first; others have 0", NUMBER, default=0),
+        "exempt": Field("expression", "share of the visits that have priority 0 all the same", NUMBER, default=0, low=0, high=1),
+        "scv": _SCV,
+        "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
+        "note": _NOTE,
+    },
+    "limit": {
+        "load": Field("expression", "what is asked of it", required=True),
+        "capacity": Field("expression", "what it can give, in the same unit", required=True),
+        "note": _NOTE,
+    },
+    "output": {
+        "value": Field("expression", "an expression over parameters, throughput, response and figures of stations", required=True),
+        "unit": Field("text", "the unit it is shown in"),
+        "note": _NOTE,
+    },
+    "envelope": {
+        "title": Field("text", "what the envelope shows"),
+        "vary": Field("text", "the parameter whose largest value is looked for", required=True),
+        "limit": Field("text", "what must hold, such as response <= 10 ms", required=True),
+        "over": Field("other", "the grid, such as write_fraction = 0:0.5:0.1, or a list of them"),
+        "set": Field("other", "values of parameters for this envelope"),
+        "route": Field("text", "the route whose response the limit is about"),
+    },
+}  # fmt: skip
+
+SOLUTION_DIMENSIONS: dict[str, Dimension] = {
+    "wait": TIME,
+    "utilization": NUMBER,
+    "queue_length": NUMBER,
+    "busy_servers": NUMBER,
+    "response": TIME,
+    "throughput": RATE,
+}
+"""Dimension of each figure of the solution that expressions may use."""
+
+RESERVED = ("throughput", "response")
+"""Figures of the whole system, by these bare names in outputs and limits."""
+

@@ -1,0 +1,155 @@
+"""A model: names, units and expressions as a file states them, checked, and free of any algorithm."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from qnet.documents import Document, Path
+from qnet.expression import Expression
+from qnet.units import Dimension
+
+
+class Parameter(NamedTuple):
+    """A named value that may be changed from outside."""
+
+    name: str
+    expression: Expression
+    dimension: Dimension
+    options: tuple[str, ...] = ()
+    """The words of a choice parameter; its value is then the index of one."""
+    low: Expression | None = None
+    high: Expression | None = None
+    unit: str = ""
+    note: str = ""
+    grade: str = ""
+    sources: tuple[str, ...] = ()
+    place: str = ""
+    fitted_on: tuple[str, ...] = ()
+    part: str = ""
+    """The catalog part it comes from; empty for the model's own."""
+    path: Path = ()
+
+
+class Split(NamedTuple):
+    """How the visits to a station spread over its copies: even, by listed shares, or by a hot group."""
+
+    kind: str
+    """`even`, `listed` or `hot`."""
+    shares: tuple[Expression, ...] = ()
+    hot: Expression | None = None
+    share: Expression | None = None
+
+
+class StationModel(NamedTuple):
+    """A station as stated."""
+
+    name: str
+    servers: Expression
+    copies: Expression
+    split: Split
+    discipline: str
+    delay: bool
+    follows: str
+    path: Path
+
+
+class StepModel(NamedTuple):
+    """A step as stated: a delay or service (`station` empty), or a hold with inner steps."""
+
+    station: str
+    time: Expression | None
+    steps: tuple[StepModel, ...]
+    visits: Expression
+    phase: int
+    keeps: tuple[str, ...] | None
+    priority: int
+    exempt: Expression
+    scv: Expression | None
+    copy: Expression | None
+    path: Path
+    time_key: str = "time"
+
+
+class RouteModel(NamedTuple):
+    """A route as stated."""
+
+    name: str
+    probability: Expression
+    steps: tuple[StepModel, ...]
+    path: Path
+
+
+class ClassModel(NamedTuple):
+    """A class as stated: open with an arrival rate, or closed with a population and a think time."""
+
+    name: str
+    arrival_rate: Expression | None
+    population: Expression | None
+    think_time: Expression | None
+    routes: tuple[RouteModel, ...]
+    path: Path
+
+
+class LimitModel(NamedTuple):
+    """A capacity that is not a queue, as stated."""
+
+    name: str
+    load: Expression
+    capacity: Expression
+    path: Path
+
+
+class Output(NamedTuple):
+    """A named result."""
+
+    name: str
+    expression: Expression
+    dimension: Dimension
+    unit: str
+    note: str
+    path: Path
+
+
+class EnvelopeModel(NamedTuple):
+    """A named question for the envelope, as text that is parsed when it is asked."""
+
+    name: str
+    title: str
+    vary: str
+    limit: str
+    over: tuple[str, ...]
+    settings: dict[str, str]
+    route: str
+    path: Path
+
+
+class Model(NamedTuple):
+    """A checked model."""
+
+    name: str
+    """Catalog name or path it was loaded from."""
+    title: str
+    document: Document
+    parameters: dict[str, Parameter]
+    """In an order in which each comes after those it uses; those of parts as `part.name`."""
+    stations: tuple[StationModel, ...]
+    classes: tuple[ClassModel, ...]
+    limits: tuple[LimitModel, ...]
+    outputs: dict[str, Output]
+    envelopes: dict[str, EnvelopeModel]
+    parts: dict[str, str]
+    """Namespace -> identity of the catalog part it stands for."""
+    settings: dict[str, str]
+    """What was set from outside, as text."""
+    digest: str
+    """Changes with the text of the model, of the parts it uses and with the settings."""
+
+    @property
+    def choices(self) -> dict[str, tuple[str, ...]]:
+        """The options of every choice parameter."""
+        return {name: parameter.options for name, parameter in self.parameters.items() if parameter.options}
+
+    @property
+    def dimensions(self) -> dict[str, Dimension]:
+        """The dimension of every parameter that is not a choice."""
+        return {name: parameter.dimension for name, parameter in self.parameters.items() if not parameter.options}

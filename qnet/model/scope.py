@@ -1,0 +1,43 @@
+"""Which names an expression may use where: parameters everywhere, figures of the solution where a solution exists."""
+
+from __future__ import annotations
+
+from qnet.expression import Expression, solution_name
+from qnet.model.fields import RESERVED, SOLUTION_DIMENSIONS
+from qnet.model.model import Model
+from qnet.units import RATE, TIME, Dimension
+
+
+def station_figures(model: Model) -> dict[str, Dimension]:
+    """Figures that times and parameters may use: those of stations."""
+    names = ("wait", "utilization", "queue_length", "busy_servers")
+    return {solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in names for station in model.stations}
+
+
+def all_figures(model: Model) -> dict[str, Dimension]:
+    """Figures that outputs and limits may use: of stations, classes, routes, and of the whole system."""
+    figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
+    for customers in model.classes:
+        for name in (customers.name, *(route.name for route in customers.routes)):
+            for function in ("response", "throughput"):
+                figures[solution_name(function, name)] = SOLUTION_DIMENSIONS[function]
+    return figures
+
+
+def is_figure(name: str) -> bool:
+    """Whether a name is a figure of the solution and not a parameter."""
+    return name in RESERVED or name.endswith("')")
+
+
+def depends_on_solution(model: Model) -> frozenset[str]:
+    """The parameters whose value needs the solution, directly or through others."""
+    found: set[str] = set()
+    for name, parameter in model.parameters.items():
+        if any(is_figure(used) or used in found for used in parameter.expression.names):
+            found.add(name)
+    return frozenset(found)
+
+
+def uses_solution(expression: Expression, dependent: frozenset[str]) -> bool:
+    """Whether an expression needs the solution."""
+    return any(is_figure(name) or name in dependent for name in expression.names)

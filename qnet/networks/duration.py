@@ -1,0 +1,80 @@
+"""A random time made of known parts and of waits that are still to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from qnet.expression import Operations, Value
+
+
+class Wait(NamedTuple):
+    """What one stream waits at its station: mean and variance."""
+
+    mean: Value
+    variance: Value
+
+
+class _Fraction(NamedTuple):
+    """A part that happens a whole number of times or once more: `weight` is f(1 - f) of the fractional part f."""
+
+    weight: Value
+    mean: Value
+    waits: dict[int, Value]
+
+
+class Duration(NamedTuple):
+    """Mean and variance of a time, linear in the waits of streams: `mean + sum(count * wait)`.
+
+    Parts are independent, and a part repeated `v` times on average happens floor(v) or floor(v) + 1 times.
+    """
+
+    mean: Value = 0.0
+    variance: Value = 0.0
+    waits: dict[int, Value] = {}
+    fractions: tuple[_Fraction, ...] = ()
+
+    def plus(self, other: Duration) -> Duration:
+        """The sum of two independent durations."""
+        waits = dict(self.waits)
+        for stream, count in other.waits.items():
+            waits[stream] = waits.get(stream, 0.0) + count
+        return Duration(self.mean + other.mean, self.variance + other.variance, waits, self.fractions + other.fractions)
+
+    def repeated(self, visits: Value, operations: Operations) -> Duration:
+        """The duration of `visits` repetitions on average."""
+        if isinstance(visits, float) and visits == 1.0:
+            return self
+        part = visits - operations.floor(visits)
+        weight = part * (1 - part)
+        kept = tuple(_Fraction(item.weight * visits, item.mean, item.waits) for item in self.fractions)
+        if not operations.all(weight == 0):
+            kept += (_Fraction(weight, self.mean, self.waits),)
+        waits = {stream: count * visits for stream, count in self.waits.items()}
+        return Duration(self.mean * visits, self.variance * visits, waits, kept)
+
+    def weighted(self, probability: Value) -> Duration:
+        """The contribution to a mixture; differences between the means of its branches do not add to the variance."""
+        waits = {stream: count * probability for stream, count in self.waits.items()}
+        kept = tuple(_Fraction(item.weight * probability, item.mean, item.waits) for item in self.fractions)
+        return Duration(self.mean * probability, self.variance * probability, waits, kept)
+
+    def mean_with(self, waits: Mapping[int, Wait] | Sequence[Wait]) -> Value:
+        """The mean, given what each stream waits."""
+        return _mean(self.mean, self.waits, waits)
+
+    def variance_with(self, waits: Mapping[int, Wait] | Sequence[Wait]) -> Value:
+        """The variance, given what each stream waits."""
+        total = self.variance
+        for stream, count in self.waits.items():
+            total = total + count * waits[stream].variance
+        for item in self.fractions:
+            total = total + item.weight * _mean(item.mean, item.waits, waits) ** 2
+        return total
+
+
+def _mean(mean: Value, counts: Mapping[int, Value], waits: Mapping[int, Wait] | Sequence[Wait]) -> Value:
+    total = mean
+    for stream, count in counts.items():
+        total = total + count * waits[stream].mean
+    return total

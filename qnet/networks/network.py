@@ -1,0 +1,116 @@
+"""A network of service centres as numbers only: what every solver gets, and all that it gets.
+
+Every number is a float (one point) or a numpy array with one element per point of a batch; the structure (stations,
+copies, servers, routes and their steps) is shared by all points of a batch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from qnet.expression import Value
+
+
+class Group(NamedTuple):
+    """Copies of a station that carry the same load."""
+
+    label: str
+    """How the group is named in reports: `disk`, `disk[1-16]`."""
+    copies: int
+    share: Value
+    """Share of the station's visits that goes to each copy of the group."""
+
+
+class Station(NamedTuple):
+    """A service centre. A delay station has as many servers as customers."""
+
+    name: str
+    delay: bool
+    servers: int
+    """Servers of each copy."""
+    discipline: str
+    """`fcfs`, `ps` or `lcfs-pr`."""
+    groups: tuple[Group, ...]
+    follows: str = ""
+    """The station whose chosen copy decides which copy of this one is used; empty where the choice is its own."""
+
+    @property
+    def copies(self) -> int:
+        """How many identical centres the station stands for."""
+        return sum(group.copies for group in self.groups)
+
+
+class Time(NamedTuple):
+    """Time that passes without queueing: a delay, or service at the station that is held."""
+
+    mean: Value
+    scv: Value = 1.0
+    """Squared coefficient of variation."""
+    visits: Value = 1.0
+    phase: int = 1
+    keeps: tuple[str, ...] | None = None
+    """Phase 2 only: the enclosing holds that stay; None for all of them."""
+
+
+class Hold(NamedTuple):
+    """Wait for a server of a station, keep it while the inner steps run, release it."""
+
+    station: str
+    steps: tuple[Step, ...]
+    visits: Value = 1.0
+    phase: int = 1
+    keeps: tuple[str, ...] | None = None
+    priority: int = 0
+    """Non-preemptive, the highest first."""
+    exempt: Value = 0.0
+    """Share of the visits that have priority 0 in spite of `priority`."""
+    scv: Value | None = None
+    """Squared coefficient of variation of the whole holding time as this station's queue sees it; None: from the steps."""
+    copy: int | None = None
+    """The copy used, from 1; None for the station's own split."""
+
+
+Step = Time | Hold
+
+
+class Route(NamedTuple):
+    """One way through the network, taken with a probability."""
+
+    name: str
+    probability: Value
+    steps: tuple[Step, ...]
+
+
+class OpenClass(NamedTuple):
+    """Customers that arrive in a Poisson stream and leave."""
+
+    name: str
+    arrival_rate: Value
+    routes: tuple[Route, ...]
+
+
+class Limit(NamedTuple):
+    """A capacity that is not a queue: there is a steady state only while `load` is below `capacity`."""
+
+    name: str
+    load: Value
+    capacity: Value
+
+
+class Network(NamedTuple):
+    """An open network of queues, or a batch of `size` variants of one."""
+
+    stations: tuple[Station, ...]
+    classes: tuple[OpenClass, ...]
+    limits: tuple[Limit, ...] = ()
+    size: int | None = None
+    """Number of points of the batch; None for a single point held in plain floats."""
+
+    def station(self, name: str) -> Station:
+        """The station of that name."""
+        return next(station for station in self.stations if station.name == name)
+
+    def scaled(self, factor: Value) -> Network:
+        """The network with every arrival rate multiplied by a factor, everything else as it is."""
+        classes = tuple(item._replace(arrival_rate=item.arrival_rate * factor) for item in self.classes)
+        return self._replace(classes=classes)

@@ -1,0 +1,94 @@
+"""What a solver answers: figures by class, route and station, how they were found, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from qnet.expression import Value
+
+
+class StationFigures(NamedTuple):
+    """Figures of one group of copies of a station.
+
+    Mean values; rates and lengths are of the whole group, utilization and wait of each copy.
+    """
+
+    name: str
+    label: str
+    copies: int
+    servers: int
+    throughput: Value
+    """Visits per second."""
+    utilization: Value | None
+    """Share of the servers that are busy, in [0, 1); None at a delay."""
+    busy_servers: Value
+    """Mean number of busy servers."""
+    wait: Value
+    """Mean wait per visit, over all streams; 0 at a delay."""
+    holding: Value
+    """Mean time a server is kept per visit, both phases, inner waits included."""
+    residence: Value
+    """Part of the mean response spent here, waits included; time inside an inner hold counts there."""
+    queue_length: Value
+    """Mean number waiting and in service."""
+
+
+class ClassStationFigures(NamedTuple):
+    """Figures of one class at one group of copies of a station, as in `StationFigures`."""
+
+    class_name: str
+    name: str
+    label: str
+    throughput: Value
+    utilization: Value | None
+    residence: Value
+    queue_length: Value
+
+
+class RouteFigures(NamedTuple):
+    """Figures of one route."""
+
+    class_name: str
+    name: str
+    probability: Value
+    throughput: Value
+    response: Value
+
+
+class ClassFigures(NamedTuple):
+    """Figures of one class."""
+
+    name: str
+    throughput: Value
+    response: Value
+
+
+class Limiting(NamedTuple):
+    """What is nearest to its capacity: a group of copies of a station, or a named limit."""
+
+    name: str
+    load: Value
+    """Share of its capacity in use; at 1 and above there is no steady state."""
+
+
+class Solution(NamedTuple):
+    """The steady state of an open network; where `stable` is false the figures are not to be used."""
+
+    stable: Value
+    """A bool, or an array of one per point."""
+    throughput: Value
+    response: Value
+    classes: tuple[ClassFigures, ...]
+    routes: tuple[RouteFigures, ...]
+    stations: tuple[StationFigures, ...]
+    visits: tuple[ClassStationFigures, ...]
+    loads: tuple[Limiting, ...]
+    """Every capacity and how much of it is used, where there is no steady state as well."""
+    held_by: dict[str, dict[str, Value]]
+    """For each station that is held while others are waited for: the share of its holding time spent waiting, by those."""
+    method: str
+    exact: bool
+    reasons: tuple[str, ...]
+    """Why the answer is not exact; empty where it is."""
+    rounds: int
+    """Rounds of the fixed point; 1 where there was nothing to iterate."""

@@ -1,0 +1,220 @@
+"""From routes to streams: who asks which station for a server, how often, and for how long.
+
+Every hold becomes one stream (two where part of it is exempt from its priority) at each group of copies it may use.
+A stream knows its holding time in two phases, as a `Duration` over the waits of the streams inside it, and, where it
+is requested from inside another hold, how many holders there can be at most.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from qnet.expression import Operations, Value
+from qnet.networks.duration import Duration
+from qnet.networks.network import Hold, Network, Station, Step, Time
+from qnet.queues.finite_source import MAX_SOURCES
+
+Key = tuple[str, int]
+"""A station and the index of a group of its copies."""
+
+
+class Stream(NamedTuple):
+    """Requests of one kind for one copy of a station."""
+
+    station: str
+    group: int
+    class_index: int
+    rate: Value
+    """Requests per second and copy."""
+    first: Duration
+    """Holding time up to the response of the inner steps."""
+    second: Duration
+    """Holding time after it."""
+    priority: int
+    scv: Value | None
+    holder: str
+    """The station whose servers are the only ones that can ask; empty for an open stream."""
+    holders: int
+    """How many of them there are; 0 for an open stream."""
+
+
+class RouteTime(NamedTuple):
+    """The response of one route, split by the station that each part is spent at (empty: delays)."""
+
+    class_index: int
+    route: str
+    probability: Value
+    parts: dict[Key, Duration]
+
+
+class Streams(NamedTuple):
+    """All that a network asks of its stations."""
+
+    streams: tuple[Stream, ...]
+    routes: tuple[RouteTime, ...]
+    order: tuple[Key, ...]
+    """Station groups, the innermost first."""
+    deferred: bool
+    """Whether any work is left after the response."""
+
+
+class _Parts(NamedTuple):
+    """What a step contributes: to the response, to the second phase of each enclosing hold, by station."""
+
+    first: Duration
+    second: dict[str, Duration]
+    spent: dict[Key, Duration]
+
+    def plus(self, other: _Parts) -> _Parts:
+        second, spent = dict(self.second), dict(self.spent)
+        for name, duration in other.second.items():
+            second[name] = second.get(name, Duration()).plus(duration)
+        for key, duration in other.spent.items():
+            spent[key] = spent.get(key, Duration()).plus(duration)
+        return _Parts(self.first.plus(other.first), second, spent)
+
+    def weighted(self, probability: Value) -> _Parts:
+        return _Parts(
+            self.first.weighted(probability),
+            {name: duration.weighted(probability) for name, duration in self.second.items()},
+            {key: duration.weighted(probability) for key, duration in self.spent.items()},
+        )
+
+    def repeated(self, visits: Value, operations: Operations) -> _Parts:
+        return _Parts(
+            self.first.repeated(visits, operations),
+            {name: duration.repeated(visits, operations) for name, duration in self.second.items()},
+            {key: duration.repeated(visits, operations) for key, duration in self.spent.items()},
+        )
+
+
+_NOTHING = _Parts(Duration(), {}, {})
+_NOWHERE: Key = ("", 0)
+
+
+def streams(network: Network, operations: Operations) -> Streams:
+    """The streams of a network, in an order in which inner stations come first."""
+    walker = _Walker(network, operations)
+    for index, customers in enumerate(network.classes):
+        for route in customers.routes:
+            walker.route(index, customers.arrival_rate, route.name, route.probability, route.steps)
+    return Streams(tuple(walker.streams), tuple(walker.routes), tuple(walker.order()), walker.deferred)
+
+
+class _Walker:
+    def __init__(self, network: Network, operations: Operations) -> None:
+        self.stations = {station.name: station for station in network.stations}
+        self.operations = operations
+        self.streams: list[Stream] = []
+        self.routes: list[RouteTime] = []
+        self.inside: dict[str, set[str]] = {station.name: set() for station in network.stations}
+        self.deferred = False
+        self.class_index = 0
+
+    def route(self, class_index: int, arrival_rate: Value, name: str, probability: Value, steps: tuple[Step, ...]) -> None:
+        self.class_index = class_index
+        spent: dict[Key, Duration] = {}
+        for step in steps:
+            parts = self.step(step, arrival_rate * probability, (), {}, _NOWHERE)
+            for key, duration in parts.spent.items():
+                spent[key] = spent.get(key, Duration()).plus(duration)
+        self.routes.append(RouteTime(class_index, name, probability, spent))
+
+    def step(self, step: Step, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int], here: Key) -> _Parts:
+        """Measure one step that starts `rate` times a second inside the `enclosing` holds, and register its streams."""
+        self.deferred = self.deferred or step.phase == 2
+        if isinstance(step, Time):
+            duration = Duration(step.mean, step.scv * step.mean**2)
+            parts = _Parts(duration, {}, {here: duration})
+        else:
+            parts = self.hold(step, rate * step.visits, enclosing, copies)
+        parts = parts.repeated(step.visits, self.operations)
+        if step.phase == 1:
+            return parts
+        kept = enclosing if step.keeps is None else tuple(name for name in enclosing if name in step.keeps)
+        second = dict(parts.second)
+        for name in kept:
+            second[name] = second.get(name, Duration()).plus(parts.first)
+        return _Parts(Duration(), second, {})
+
+    def hold(self, hold: Hold, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int]) -> _Parts:
+        """Measure one visit of a hold, over the groups of copies that it may use."""
+        station = self.stations[hold.station]
+        for name in enclosing:
+            self.inside[name].add(hold.station)
+        total = _NOTHING
+        for group, probability in self.groups(station, hold, copies):
+            chosen = {**copies, station.follows or station.name: group, station.name: group}
+            inner = _NOTHING
+            for step in hold.steps:
+                inner = inner.plus(self.step(step, rate * probability, (*enclosing, station.name), chosen, (station.name, group)))
+            total = total.plus(self.register(hold, station, group, rate * probability, enclosing, inner).weighted(probability))
+        return total
+
+    def groups(self, station: Station, hold: Hold, copies: dict[str, int]) -> list[tuple[int, Value]]:
+        """The groups of copies that a hold may use, each with its probability."""
+        leader = station.follows or station.name
+        if leader in copies and station.follows:
+            return [(copies[leader], 1.0)]
+        if hold.copy is not None:
+            return [(_group_of(station, hold.copy), 1.0)]
+        return [(index, group.copies * group.share) for index, group in enumerate(station.groups)]
+
+    def register(self, hold: Hold, station: Station, group: int, rate: Value, enclosing: tuple[str, ...], inner: _Parts) -> _Parts:
+        """Add the streams of one hold at one group; the answer includes their wait."""
+        holder, holders = self.holders(station, hold, enclosing)
+        per_copy = rate / station.groups[group].copies
+        second = inner.second.get(station.name, Duration())
+        shares = [(hold.priority, 1.0 - hold.exempt), (0, hold.exempt)] if hold.priority else [(0, 1.0)]
+        wait = Duration()
+        for priority, share in shares:
+            if isinstance(share, float) and share == 0.0:
+                continue
+            wait = wait.plus(Duration(waits={len(self.streams): 1.0}).weighted(share))
+            self.streams.append(
+                Stream(station.name, group, self.class_index, per_copy * share, inner.first, second, priority, hold.scv, holder, holders)
+            )
+        outer = {name: duration for name, duration in inner.second.items() if name != station.name}
+        spent = dict(inner.spent)
+        key = (station.name, group)
+        spent[key] = spent.get(key, Duration()).plus(wait)
+        return _Parts(inner.first.plus(wait), outer, spent)
+
+    def holders(self, station: Station, hold: Hold, enclosing: tuple[str, ...]) -> tuple[str, int]:
+        """Which station bounds the number of those who can ask at once, and the bound; ("", 0) for no bound."""
+        if hold.phase == 2:
+            return "", 0
+        best = ("", 0)
+        for name in enclosing:
+            outer = self.stations[name]
+            if outer.delay:
+                continue
+            together = station.follows and station.follows in (outer.name, outer.follows)
+            count = outer.servers if together else outer.servers * outer.copies
+            if count <= MAX_SOURCES and (not best[1] or count < best[1]):
+                best = (name, count)
+        return best
+
+    def order(self) -> list[Key]:
+        """Station groups, every inner station before the ones whose holds contain it."""
+        done: list[str] = []
+
+        def visit(name: str) -> None:
+            if name not in done:
+                for inner in sorted(self.inside[name]):
+                    visit(inner)
+                done.append(name)
+
+        for name in self.stations:
+            visit(name)
+        return [(name, group) for name in done for group in range(len(self.stations[name].groups))]
+
+
+def _group_of(station: Station, copy: int) -> int:
+    """The group of a numbered copy, from 1; a copy that a step names is a group of its own."""
+    last = 0
+    for index, group in enumerate(station.groups):
+        last += group.copies
+        if copy <= last:
+            return index
+    raise ValueError(f"{station.name} has no copy {copy}")

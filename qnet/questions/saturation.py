@@ -1,0 +1,121 @@
+"""How far the load can rise before there is no steady state, and which station or limit is the cause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.model.model import Model
+from qnet.networks.solution import Solution
+from qnet.questions.points import Part, Solved, solve_points
+from qnet.questions.roots import root
+
+JUST_BELOW = 1 - 1e-9
+"""Where figures "at saturation" are read: there is still a steady state here."""
+
+
+class Saturation(NamedTuple):
+    """The factor on all arrival rates at which the steady state ends, and the cause, per point."""
+
+    factor: Value
+    """Infinite where no load at all is asked."""
+    cause: Any
+    """A name, or an object array of names."""
+
+
+def saturation(model: Model, solved: Solved, varied: Mapping[str, Value] | None = None) -> Saturation:
+    """The factor on all arrival rates at which the steady state of a solved model ends.
+
+    It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
+    that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
+    """
+    operations: Operations = FLOATS if solved.size is None else arrays()
+    load = solved.load
+    idle = load <= 0
+    bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
+
+    def at(factor: Value) -> Solved:
+        return solve_points(model, varied, solved.size, factor)
+
+    edge = at(bound * JUST_BELOW)
+    reached = edge.stable
+    if not operations.all(reached):
+        bound = _search(at, bound, reached, operations)
+        edge = at(bound * JUST_BELOW)
+    factor = operations.where(idle, float("inf"), bound)
+    return Saturation(factor, edge.gather(limiting))
+
+
+def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Value:
+    """The factor below `bound` where an outer station saturates; `bound` itself where it is reached."""
+
+    def excess(factor: Value) -> Value:
+        solved = at(factor)
+        return operations.where(solved.stable, operations.minimum([solved.load, 1 - 1e-16 + 0 * solved.load]), 1.0) - 1 + _over(solved, operations)
+
+    low = bound * 1e-6
+    found = root(excess, low, bound, excess(low), excess(bound), operations)
+    return operations.where(reached, bound, found)
+
+
+def _over(solved: Solved, operations: Operations) -> Value:
+    """How far beyond its capacity the most loaded centre is; 0 where there is a steady state."""
+    return operations.where(solved.stable, 0.0, operations.maximum([solved.load - 1, 1e-16 + 0 * solved.load]))
+
+
+def limiting(part: Part) -> Any:
+    """The name of what is nearest to its capacity, per point of a part.
+
+    An outer station that is full because more than half of its holding time is spent waiting for inner ones is not
+    the cause: the inner station it waits for most is.
+    """
+    solution = part.solution
+    if part.values.size is None:
+        return _cause(solution, None)
+    import numpy as np
+
+    return np.array([_cause(solution, point) for point in range(part.values.size)], dtype=object)
+
+
+def _cause(solution: Solution, point: int | None) -> str:
+    if not solution.loads:
+        return ""
+    name = max(solution.loads, key=lambda item: _at(item.load, point)).name
+    while name in solution.held_by:
+        shares = solution.held_by[name]
+        if sum(_at(share, point) for share in shares.values()) <= 0.5:
+            break
+        name = max(shares, key=lambda label: _at(shares[label], point))
+    return name
+
+
+def _at(value: Value, point: int | None) -> float:
+    if isinstance(value, (int, float)):
+        return float(value)
+    return float(value[point]) if value.ndim else float(value)
+
+
+def busiest(part: Part) -> Any:
+    """The label of the most used queueing station, per point of a part."""
+    return _busiest(part, lambda names, values: names[max(range(len(values)), key=values.__getitem__)], "")
+
+
+def busiest_utilization(part: Part) -> Any:
+    """The utilization of the most used queueing station, per point of a part."""
+    return _busiest(part, lambda _, values: max(values), 0.0)
+
+
+def _busiest(part: Part, pick: Any, nothing: Any) -> Any:
+    used = [(item.label, item.utilization) for item in part.solution.stations if item.utilization is not None]
+    names = [name for name, _ in used]
+    size = part.values.size
+
+    def one(point: int | None) -> Any:
+        return pick(names, [_at(value, point) for _, value in used]) if used else nothing
+
+    if size is None:
+        return one(None)
+    import numpy as np
+
+    return np.array([one(point) for point in range(size)], dtype=object if isinstance(nothing, str) else float)

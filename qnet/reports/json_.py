@@ -1,0 +1,47 @@
+"""JSON: one object with what the answer rests on, its columns, its rows and its notes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import qnet
+from qnet.reports.records import checked_rows, column_names
+from qnet.reports.render import Style
+from qnet.reports.report import Report
+
+_UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def render(report: Report, style: Style) -> str:
+    """The envelope, indented. Raises `ValueError` for NaN, infinity, and a key of `meta` that the envelope has."""
+    return dumps(_envelope(report), indent=2) + "\n"
+
+
+def dumps(value: object, indent: int | None = None) -> str:
+    """JSON as text in Unicode, without NaN; characters that a screen obeys or UTF-8 cannot hold are escaped."""
+    import json
+
+    separators = (",", ":") if indent is None else (",", ": ")
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _envelope(report: Report) -> dict[str, Any]:
+    names = column_names(report.columns)
+    head = {"schema": report.schema, "qnet": qnet.__version__}
+    body = {
+        "columns": [
+            {"key": name, "unit": column.unit, "title": column.title}
+            for name, column in zip(names, report.columns, strict=True)
+        ],
+        "rows": [dict(zip(names, row, strict=True)) for row in checked_rows(report)],
+        "notes": [
+            {"code": note.code, "severity": note.severity, "text": note.text, "next": note.next}
+            for note in report.notes
+        ],
+    }
+    taken = report.meta.keys() & (head.keys() | body.keys())
+    if taken:
+        raise ValueError(f"meta of {report.schema} uses a key of the envelope: {', '.join(sorted(taken))}")
+    return {**head, **report.meta, **body}

@@ -1,0 +1,151 @@
+"""A report as people read it, whatever the format: blocks, headings with one unit per column, notes and a last line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple, TypeGuard
+
+from qnet.reports.records import checked_rows
+from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.text import clean
+from qnet.units import UnitError, format_number, format_quantity, scale, unit
+
+
+class Table(NamedTuple):
+    """One block of a report: clean texts, not yet aligned."""
+
+    heading: str
+    titles: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    """Which columns hold nothing but numbers."""
+    rows: list[tuple[str, ...]]
+
+
+class Scale(NamedTuple):
+    """The one unit in which the numbers of a column are shown, so that their digits compare."""
+
+    given: float
+    shown: float
+    unit: str
+    """The name of the unit that is shown."""
+
+    def value(self, number: float) -> float:
+        """A number of the column in the unit that is shown; left alone where that is the unit it is in."""
+        return number if self.given == self.shown else scale(number, self.given) / self.shown
+
+    def heading(self, title: str) -> str:
+        """A title with the unit that is shown: `response (ms)`."""
+        return f"{title} ({self.unit})" if self.unit else title
+
+
+def common_scale(cells: Iterable[Cell], unit_text: str) -> Scale:
+    """The unit that suits the largest number of a column; a unit without prefixes stays as it is."""
+    try:
+        given = unit(unit_text) if unit_text else None
+    except UnitError:  # s^2 and the like have a name and no prefixes
+        given = None
+    if given is None:
+        return Scale(1, 1, unit_text)
+    largest = max((abs(cell) for cell in cells if is_number(cell)), default=0)
+    name = format_quantity(largest, unit_text).partition(" ")[2] or unit_text
+    return Scale(given.factor, unit(name).factor, name)
+
+
+def is_number(cell: Cell) -> TypeGuard[float]:
+    """Whether a cell is a number; a truth value is none."""
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def tables(report: Report, ascii: bool) -> list[Table]:
+    """The blocks of a report: one, or one per run of values in the column that `group` names."""
+    rows = list(checked_rows(report))
+    if not report.group or not rows:
+        return [_table("", list(report.columns), rows, ascii)]
+    group = column_index(report, report.group)
+    blocks: list[Table] = []
+    for value, run in groupby(rows, key=lambda row: row[group]):
+        block = list(run)
+        kept = [
+            index
+            for index in range(len(report.columns))
+            if index != group and any(row[index] not in (None, "") for row in block)
+        ]
+        columns = [report.columns[index] for index in kept]
+        cells = [tuple(row[index] for index in kept) for row in block]
+        blocks.append(_table(label(report.columns[group], value, ascii), columns, cells, ascii))
+    return blocks
+
+
+def title_of(column: Column) -> str:
+    """What a column is called; its key where nobody gave it a title."""
+    return column.title or column.key
+
+
+def column_index(report: Report, key: str) -> int:
+    """Where a column is. Raises `ValueError` where there is none of that key."""
+    return [column.key for column in report.columns].index(key)
+
+
+def label(column: Column, value: Cell, ascii: bool) -> str:
+    """A value where no heading stands above it: a text speaks for itself, anything else needs its title."""
+    if value is None or isinstance(value, str):
+        return clean(value or "", ascii)
+    common = common_scale([value], column.unit)
+    number = cell_text(common.value(value) if is_number(value) else value)
+    space = " " if common.unit and not common.unit.startswith("/") else ""
+    return clean(f"{title_of(column)} {number}{space}{common.unit}", ascii)
+
+
+def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]], ascii: bool) -> Table:
+    by_column = [[row[index] for row in rows] for index in range(len(columns))]
+    scales = [common_scale(cells, column.unit) for cells, column in zip(by_column, columns, strict=True)]
+    shown = [
+        [clean(cell_text(common.value(cell) if is_number(cell) else cell), ascii) for cell in cells]
+        for cells, common in zip(by_column, scales, strict=True)
+    ]
+    return Table(
+        heading,
+        tuple(clean(common.heading(title_of(column)), ascii) for common, column in zip(scales, columns, strict=True)),
+        tuple(_numeric(cells) for cells in by_column),
+        list(zip(*shown, strict=True)),
+    )
+
+
+def _numeric(cells: Sequence[Cell]) -> bool:
+    present = [cell for cell in cells if cell is not None]
+    return bool(present) and all(map(is_number, present))
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as people read it: integers in full, other numbers with four significant digits."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return format_number(cell) if isinstance(cell, float) else str(cell)
+
+
+def aligned(cells: Sequence[str]) -> list[str]:
+    """Numbers with their decimal points below each other: spaces stand for the digits that others have after it."""
+    tails = [len(cell) - (cell.find(".") if "." in cell else len(cell.partition("e")[0])) for cell in cells]
+    longest = max(tails, default=0)
+    padded = [cell + " " * (longest - tail) for cell, tail in zip(cells, tails, strict=True)]
+    room = max(map(len, padded), default=0)
+    return [cell.rjust(room) for cell in padded]
+
+
+def note_lines(note: Note, ascii: bool) -> list[str]:
+    """`warning [QN031]: text`, and what to do about it on a line of its own."""
+    lines = [clean(f"{note.severity} [{note.code}]: {note.text}", ascii)]
+    return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
+
+
+def last_line(meta: Mapping[str, Any], ascii: bool) -> str:
+    """What the answer rests on: `model TITLE, digest ABC; method NAME (exact)`, as far as it is known."""
+    model: Mapping[str, Any] = meta.get("model") or {}
+    origin = [f"{word} {model[key]}" for word, key in (("model", "title"), ("digest", "digest")) if model.get(key)]
+    method = f"method {meta['method']}" if meta.get("method") else ""
+    if method and meta.get("exactness"):
+        method += f" ({meta['exactness']})"
+    return clean("; ".join(part for part in (", ".join(origin), method) if part), ascii)

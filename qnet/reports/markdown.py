@@ -1,0 +1,65 @@
+"""Markdown as GitHub shows it: the tables, notes and last line of the plain text, with markup in them escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from qnet.reports.layout import Table, last_line, note_lines, tables
+from qnet.reports.render import Style
+from qnet.reports.report import Note, Report
+from qnet.reports.text import clean, pad, width
+
+_MARKUP = re.compile(r"[\\`*\[\]<>|~#$&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+"""What GitHub gives a meaning inside a line; an underscore inside a word has none."""
+
+
+def render(report: Report, style: Style) -> str:
+    """A heading, a table per block, the notes as a list, and the last line in italics."""
+    title, origin = escaped(clean(report.title, style.ascii)), escaped(last_line(report.meta, style.ascii))
+    parts = [
+        f"## {title}" if title else "",
+        *map(_block, tables(report, style.ascii)),
+        "\n".join(_item(note, style.ascii) for note in report.notes),
+        f"*{origin}*" if origin else "",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escaped(text: str) -> str:
+    """One line of text that Markdown shows as it is."""
+    return _MARKUP.sub(r"\\\g<0>", text)
+
+
+def fenced(drawing: str) -> str:
+    """A drawing between fences that are longer than any it contains."""
+    longest = max(map(len, re.findall("`+", drawing)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{drawing}\n{fence}"
+
+
+def _item(note: Note, ascii: bool) -> str:
+    first, *rest = (escaped(line.strip()) for line in note_lines(note, ascii))
+    return "\n".join([f"- {first}", *(f"  - {line}" for line in rest)])
+
+
+def _block(table: Table) -> str:
+    heading = f"### {escaped(table.heading)}" if table.heading else ""
+    columns = [
+        _column(title, numeric, [row[index] for row in table.rows])
+        for index, (title, numeric) in enumerate(zip(table.titles, table.numeric, strict=True))
+    ]
+    drawn = "\n".join(map(_line, zip(*columns, strict=True)))
+    return "\n\n".join(part for part in (heading, drawn, "" if table.rows else "(no rows)") if part)
+
+
+def _column(title: str, numeric: bool, cells: Iterable[str]) -> list[str]:
+    """Heading, rule and cells of one column, all of the same width, so that the source reads as a table as well."""
+    texts = [escaped(text) for text in (title, *cells)]
+    room = max(3, *map(width, texts))
+    heading, *body = (pad(text, room, right=numeric) for text in texts)
+    return [heading, "-" * (room - 1) + (":" if numeric else "-"), *body]
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,52 @@
+"""The front door of the renderers: one answer, one format, one text. Each format is loaded when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+from qnet.reports.report import Report
+
+FORMATS = {
+    "table": "qnet.reports.text_table",
+    "csv": "qnet.reports.csv_",
+    "json": "qnet.reports.json_",
+    "jsonl": "qnet.reports.jsonl",
+    "md": "qnet.reports.markdown",
+}
+"""The formats by name, and the module of each: it has `render(report, style) -> str`."""
+
+_SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".txt": "table"}
+
+
+class Style(NamedTuple):
+    """What the reader's screen can do. The default is a pipe: no colour, no limit of width, no box drawing."""
+
+    color: bool = False
+    width: int | None = None
+    """Columns of the screen; None is unlimited."""
+    ascii: bool = False
+    terminal: bool = False
+
+
+def render(report: Report, format: str, style: Style, plot: bool = False) -> str:
+    """The report as text that ends with one newline; only JSON lines without a row are empty.
+
+    `plot` draws the report below its table; formats for machines have no room for a drawing and leave it out.
+    """
+    text: str = import_module(FORMATS[format]).render(report, style)
+    if not plot or format not in ("table", "md"):
+        return text
+    from qnet.reports.chart import plot_of
+
+    if format == "table":
+        return f"{text}\n{plot_of(report, style)}\n"
+    from qnet.reports.markdown import fenced
+
+    return f"{text}\n{fenced(plot_of(report, style._replace(ascii=True, color=False)))}\n"
+
+
+def format_of_path(path: str) -> str | None:
+    """The format that the suffix of a file name stands for, or None."""
+    _, dot, suffix = path.lower().rpartition(".")
+    return _SUFFIXES.get(dot + suffix)

@@ -1,0 +1,56 @@
+"""The JSON Schema of what `json_` writes, in the words that draft 4 and draft 7 share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from qnet.reports.records import column_names
+from qnet.reports.report import Column
+
+
+def json_schema(report_schema_name: str, columns: Sequence[Column]) -> dict[str, Any]:
+    """The schema of one kind of report. Only its top level is open: what an answer rests on differs by model.
+
+    A column with a unit holds numbers; one without may hold a number, a text or a truth value.
+    """
+    cells = {
+        name: {"description": column.title, "type": _cell_types(column)}
+        for name, column in zip(column_names(columns), columns, strict=True)
+    }
+    properties: dict[str, Any] = {
+        "schema": {"type": "string", "enum": [report_schema_name]},
+        "qnet": {"description": "version of qnet", "type": "string"},
+        "columns": _array(_object({key: {"type": "string"} for key in ("key", "unit", "title")})),
+        "rows": _array(_object(cells)),
+        "notes": _array(
+            _object(
+                {
+                    "code": {"type": "string"},
+                    "severity": {"type": "string", "enum": ["note", "warning"]},
+                    "text": {"type": "string"},
+                    "next": {"description": "what to do about it; may be empty", "type": "string"},
+                }
+            )
+        ),
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": report_schema_name,
+        **_object(properties),
+        "additionalProperties": True,
+    }
+
+
+def _cell_types(column: Column) -> list[str]:
+    return ["number", "null"] if column.unit else ["number", "string", "boolean", "null"]
+
+
+def _array(items: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """An object that has all of these properties and no other; draft 4 forbids an empty list of required ones."""
+    required = {"required": list(properties)} if properties else {}
+    return {"type": "object", "properties": properties, **required, "additionalProperties": False}

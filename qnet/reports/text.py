@@ -1,0 +1,66 @@
+"""Text that came from a model, made fit to print: no escape sequences, one line, ASCII where asked; and its width."""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPE_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"  # strings: titles, links
+    r"|\x1b[ -/]*[0-~]"
+)
+_HIDDEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"  # also: text direction
+)
+_ASCII = str.maketrans(
+    {
+        "µ": "u", "μ": "u", "×": "x", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "‑": "-", "…": "...",
+        "‘": "'", "’": "'", "“": '"', "”": '"', "„": '"', "≤": "<=", "≥": ">=", "≈": "~", "→": "->", "±": "+-",
+        "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "ł": "l", "Ł": "L",
+    }
+)  # fmt: skip
+
+
+def clean(text: str, ascii: bool = False) -> str:
+    """One line without anything that a screen would obey; with `ascii`, the nearest spelling or a question mark."""
+    line = _HIDDEN.sub("", " ".join(_ESCAPE_SEQUENCE.sub("", text).split()))
+    if not ascii or line.isascii():
+        return line
+    from unicodedata import combining, normalize
+
+    spelled = normalize("NFKD", line.translate(_ASCII))
+    return "".join(character for character in spelled if not combining(character)).encode("ascii", "replace").decode()
+
+
+def width(text: str) -> int:
+    """How many columns of a screen a text takes: two for a wide East Asian character, none for a combining one."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum(
+        0 if category(character) in ("Mn", "Me", "Cf") else 2 if east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+
+
+def pad(text: str, columns: int, right: bool = False) -> str:
+    """A text filled up with spaces; `right` moves it to the right end."""
+    space = " " * (columns - width(text))
+    return space + text if right else text + space
+
+
+def fold(text: str, columns: int) -> list[str]:
+    """A text broken into lines between words, and inside a word only where the word is longer than a line."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and width(lines[-1]) + 1 + width(word) <= columns:
+            lines[-1] += " " + word
+            continue
+        if lines[-1]:
+            lines.append("")
+        for character in word:
+            if lines[-1] and width(lines[-1] + character) > columns:
+                lines.append("")
+            lines[-1] += character
+    return lines

@@ -1,0 +1,41 @@
+"""Tables as plain text: full width, aligned with spaces, fit for a pipe, a ticket and an old terminal."""
+
+from __future__ import annotations
+
+from qnet.reports.layout import Table, aligned, last_line, note_lines, tables
+from qnet.reports.render import Style
+from qnet.reports.report import Report
+from qnet.reports.text import clean, pad, width
+
+
+def render(report: Report, style: Style) -> str:
+    """Title, blocks, notes and the last line, with an empty line between; a terminal gets boxes and colour."""
+    if style.terminal:
+        from qnet.reports import terminal_table
+
+        return terminal_table.render(report, style)
+    notes = [line for note in report.notes for line in note_lines(note, style.ascii)]
+    parts = [
+        clean(report.title, style.ascii),
+        *map(_block, tables(report, style.ascii)),
+        "\n".join(notes),
+        last_line(report.meta, style.ascii),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _block(table: Table) -> str:
+    columns = [
+        _column(title, numeric, [row[index] for row in table.rows])
+        for index, (title, numeric) in enumerate(zip(table.titles, table.numeric, strict=True))
+    ]
+    lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+    return "\n".join(([table.heading] if table.heading else []) + lines + ([] if table.rows else ["(no rows)"]))
+
+
+def _column(title: str, numeric: bool, cells: list[str]) -> list[str]:
+    """Heading, dashes and cells of one column, all of the same width."""
+    texts = [title, *(aligned(cells) if numeric else cells)]
+    room = max(map(width, texts))
+    heading, *body = (pad(text, room, right=numeric) for text in texts)
+    return [heading, "-" * room, *body]
