@@ -143,8 +143,13 @@ def _label(steady: Steady, key: Key) -> str:
 
 def _loads(steady: Steady) -> tuple[Limiting, ...]:
     """The share of every capacity in use; of an outer station what is sure, where an inner one has no steady state."""
-    found = [Limiting(_label(steady, key), load) for key, load in steady.rho.items()]
+    found = [Limiting(_label(steady, key), load, _certain(steady, key)) for key, load in steady.rho.items()]
     return tuple(found + [Limiting(limit.name, limit.load / limit.capacity) for limit in steady.network.limits])
+
+
+def _certain(steady: Steady, key: Key) -> bool:
+    streams = [steady.compiled.streams[index] for index in steady.at(key)]
+    return not any(stream.first.waits or stream.second.waits for stream in streams)
 
 
 def _stable(steady: Steady) -> Value:

@@ -26,6 +26,8 @@ NAME = "open"
 
 _TOLERANCE = 1e-12
 _MAX_ROUNDS = 400
+_ACCELERATED = 60
+_JUST_BELOW = 1 - 1e-9
 
 
 def solve(network: Network) -> Solution:
@@ -49,60 +51,112 @@ class _Solver:
         for index, stream in enumerate(self.all):
             self.at[stream.station, stream.group].append(index)
         self.waits: list[Wait] = [Wait(0.0, 0.0)] * len(self.all)
-        self.unstable: Value = False if network.size is None else self._full(False)
+        queues = [key for key in self.compiled.order if self.at[key] and not self.stations[key[0]].delay]
+        waited_for = {index for stream in self.all for part in (stream.first, stream.second) for index in part.waits}
+        self.felt = sorted(waited_for)
+        """The streams whose waits are part of a holding time: the unknowns of the fixed point."""
+        self.inner = [key for key in queues if waited_for & set(self.at[key])]
+        self.outer = [key for key in queues if key not in self.inner]
         self.rho: dict[Key, Value] = {}
-        self.busy_chance: dict[Key, tuple[Any, Any]] = {}
-
-    def _full(self, value: Any) -> Any:
-        import numpy as np
-
-        return np.full(self.network.size or 1, value)
+        self.full: dict[Key, Value] = {}
+        self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
 
     def solve(self) -> Solution:
         """Iterate to the fixed point and collect the figures."""
         rounds = self.iterate()
-        steady = Steady(self.network, self.compiled, self.waits, self.rho, self.unstable, self.operations)
+        for key in self.outer:
+            self.visit(key)
+        steady = Steady(self.network, self.compiled, self.waits, self.rho, self.unstable(), self.operations)
         return figures(steady, NAME, rounds)
 
     def iterate(self) -> int:
-        """Find what every stream waits; the number of rounds."""
-        damping, before = 1.0, float("inf")
+        """Find what every stream waits; the number of rounds.
+
+        Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch by
+        its own weight; where that does not settle, plain rounds are averaged with the ones before.
+        """
+        changes: Value = float("inf")
+        memory: tuple[list[Value], list[Value]] | None = None
         for rounds in range(1, _MAX_ROUNDS + 1):
-            change = self.round(damping)
-            if change <= _TOLERANCE:
+            before = self.means()
+            changes = self.round(before)
+            settled = changes <= _TOLERANCE
+            if rounds > _ACCELERATED:
+                settled = settled | self.unstable()
+            if self.operations.all(settled):
                 return rounds
-            if rounds > 6 and change > 0.5 * before:
-                damping = max(0.25, damping * 0.7)
-            before = change
+            after = self.means()
+            residual = [new - old for new, old in zip(after, before, strict=True)]
+            if rounds > _ACCELERATED:
+                self.set_means([(new + 3 * old) / 4 for new, old in zip(after, before, strict=True)])
+            elif memory is not None:
+                self.set_means(self.accelerated(after, residual, *memory))
+            memory = (after, residual)
         raise NotComputed(
-            Problem("QN511", f"the waits inside holds did not converge: residual {change:.1e} after {_MAX_ROUNDS} rounds",
+            Problem("QN511", f"the waits inside holds did not converge: residual {_largest(changes):.1e} after {_MAX_ROUNDS} rounds",
                     f"a residual of {_TOLERANCE:.0e}", help="try a lower load, or report the model")
         )  # fmt: skip
 
-    def round(self, damping: float) -> float:
-        """One pass over the stations, the innermost first; the largest relative change of a wait."""
-        operations = self.operations
-        change = 0.0
-        unstable = False
-        for key in self.compiled.order:
-            station, indices = self.stations[key[0]], self.at[key]
-            if not indices or station.delay:
-                continue
-            loads = tuple(self.load(self.all[index]) for index in indices)
-            offered = _sum(load.offered for load in loads)
-            self.rho[key] = offered / station.servers
-            full = operations.compare(">=", self.rho[key], 1.0)
-            unstable = unstable | full
-            scale = operations.where(full, 0.0, 1.0)
-            calm = tuple(load._replace(rate=load.rate * scale) for load in loads)
-            for index, wait in zip(indices, self.station_waits(station, key, indices, calm), strict=True):
-                old = self.waits[index]
-                new = Wait(old.mean + damping * (wait.mean - old.mean), old.variance + damping * (wait.variance - old.variance))
-                self.waits[index] = new
-                size = operations.absolute(wait.mean) + self.holding(index) + 1e-300
-                change = max(change, float(_largest(operations.absolute(wait.mean - old.mean) / size)))
-        self.unstable = unstable
-        return change
+    def means(self) -> list[Value]:
+        """The unknowns: the mean waits that are part of a holding time."""
+        return [self.waits[index].mean for index in self.felt]
+
+    def set_means(self, means: list[Value]) -> None:
+        """Replace the unknowns; variances follow in the next round."""
+        for index, mean in zip(self.felt, means, strict=True):
+            self.waits[index] = self.waits[index]._replace(mean=mean)
+
+    def accelerated(self, after: list[Value], residual: list[Value], after_before: list[Value], residual_before: list[Value]) -> list[Value]:
+        """The mix of the last two rounds with the smallest residual, if both were linear."""
+        change = [new - old for new, old in zip(residual, residual_before, strict=True)]
+        square = _sum(item * item for item in change)
+        weight = _sum(item * new for item, new in zip(change, residual, strict=True)) / (square + (square == 0))
+        weight = self.operations.minimum([self.operations.maximum([weight, -2.0 + 0 * weight]), 0.95 + 0 * weight])
+        mixed = [new - weight * (new - old) for new, old in zip(after, after_before, strict=True)]
+        return [self.operations.maximum([mean, 0.0 * mean]) for mean in mixed]
+
+    def round(self, before: list[Value]) -> Value:
+        """One pass over the stations that others wait for, the innermost first; the largest relative change."""
+        for key in self.inner:
+            self.visit(key)
+        result: Value = 0.0
+        for index, old in zip(self.felt, before, strict=True):
+            new = self.waits[index].mean
+            size = self.operations.absolute(new) + self.holding(index) + 1e-300
+            result = self.operations.maximum([result + 0 * size, self.operations.absolute(new - old) / size])
+        return result
+
+    def unstable(self) -> Value:
+        """Where some station has more load than servers."""
+        result: Value = False
+        for full in self.full.values():
+            result = result | full
+        return result
+
+    def visit(self, key: Key) -> None:
+        """Find what the streams of one station group wait, from the holding times as they are known."""
+        station, indices = self.stations[key[0]], self.at[key]
+        if key in self.settled:
+            loads, met = self.settled[key]
+        else:
+            loads = self.calm_loads(key)
+            met = queue(station.servers, loads, self.holder_count(indices), self.operations)
+            if not any(self.all[index].first.waits or self.all[index].second.waits for index in indices):
+                self.settled[key] = (loads, met)
+        for index, wait in zip(indices, self.station_waits(station, indices, loads, met), strict=True):
+            self.waits[index] = wait
+
+    def calm_loads(self, key: Key) -> tuple[Load, ...]:
+        """The loads of a station group; where they exceed its servers they are scaled down and the point is marked.
+
+        Just below saturation instead of none at all: outer loads then grow without a jump, as root searches need.
+        """
+        operations, station = self.operations, self.stations[key[0]]
+        loads = tuple(self.load(self.all[index]) for index in self.at[key])
+        self.rho[key] = _sum(load.offered for load in loads) / station.servers
+        self.full[key] = operations.compare(">=", self.rho[key], 1.0)
+        scale = operations.where(self.full[key], _JUST_BELOW / operations.maximum([self.rho[key], 1.0 + 0 * self.rho[key]]), 1.0)
+        return tuple(load._replace(rate=load.rate * scale) for load in loads)
 
     def load(self, stream: Stream) -> Load:
         first, second = stream.first.mean_with(self.waits), stream.second.mean_with(self.waits)
@@ -120,17 +174,15 @@ class _Solver:
         stream = self.all[index]
         return stream.first.mean_with(self.waits) + stream.second.mean_with(self.waits)
 
-    def station_waits(self, station: Station, key: Key, indices: list[int], loads: tuple[Load, ...]) -> list[Wait]:
-        """What each stream of a station group waits, given the current holding times."""
-        holders = self.holder_count(indices)
-        met = self.queue(station, key, loads, holders)
+    def station_waits(self, station: Station, indices: list[int], loads: tuple[Load, ...], met: Queue) -> list[Wait]:
+        """What each stream of a station group waits, given what arrivals meet."""
         found: dict[tuple[int, bool], tuple[Value, Value]] = {}
         result: list[Wait] = []
         for load in loads:
             case = (load.priority, bool(load.holders))
             if case not in found:
                 if load.holders:
-                    busy = self.busy_holders(indices, holders)
+                    busy = self.busy_holders(indices, met.holders)
                     found[case] = holder_wait(met, station.servers, loads, load.priority, busy, self.operations)
                 else:
                     found[case] = open_wait(met, station.servers, loads, load.priority)
@@ -142,19 +194,6 @@ class _Solver:
                 mean, variance = mean * stretch, variance * stretch**2
             result.append(Wait(mean, variance))
         return result
-
-    def queue(self, station: Station, key: Key, loads: tuple[Load, ...], holders: int) -> Queue:
-        """What arrivals meet; the all-busy probability of holders is kept while the loads do not change."""
-        if not holders:
-            return queue(station.servers, loads, 0, self.operations)
-        signature = [value for load in loads for value in (load.rate, load.first, load.second)]
-        loads_before, chance = self.busy_chance.get(key, ([], None))
-        known = len(loads_before) == len(signature) and all(
-            float(_largest(self.operations.absolute(new - old))) == 0.0 for new, old in zip(signature, loads_before, strict=True)
-        )
-        met = queue(station.servers, loads, holders, self.operations, chance if known else None)
-        self.busy_chance[key] = (signature, met.holder_busy)
-        return met
 
     def holder_count(self, indices: list[int]) -> int:
         """How many holders can ask at once, over all kinds of them."""

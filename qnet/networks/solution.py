@@ -69,6 +69,8 @@ class Limiting(NamedTuple):
     name: str
     load: Value
     """Share of its capacity in use; at 1 and above there is no steady state."""
+    certain: bool = True
+    """Whether the load holds no waits, and so is known where there is no steady state as well."""
 
 
 class Solution(NamedTuple):

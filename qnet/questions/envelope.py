@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from qnet.errors import NoAnswer, Problem, UsageError, suggest
@@ -175,12 +175,28 @@ class _Search:
         infeasible = ~hopeless & (at_start > 0)
         crosses = ~hopeless & ~infeasible & (at_end > 0)
         value = np.where(bounded, largest, end)
+        shown = np.where(hopeless | infeasible, start, end)
         if crosses.any():
-            found = root(lambda x: self.excess(self.solve(x)), start, end, np.where(crosses, at_start, -1.0), np.where(crosses, at_end, -1.0), self.operations)
-            value = np.where(crosses, found, value)
-        there = self.solve(np.where(crosses, value, np.where(hopeless | infeasible, start, end)))
+            value = np.where(crosses, self.below(largest, start, end, crosses, at_start, at_end, self.excess), value)
+            shown = np.where(crosses, value, shown)
+        there = self.solve(shown)
         causes = highest.gather(limiting)
         return [self.point(index, value, largest, bounded, crosses, hopeless, infeasible, there, causes) for index in range(self.size)]
+
+    def below(self, edge: Any, start: Any, end: Any, wanted: Any, at_start: Any, at_end: Any, excess: Callable[[Solved], Any]) -> Any:
+        """Where a function of the solution that is negative at `start` and positive at `end` changes sign.
+
+        The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
+        and over u they are smooth.
+        """
+        np = self.np
+        top = np.maximum(edge, end / JUST_BELOW)
+        low, high = -np.log1p(-start / top), -np.log1p(-end / top)
+        found = root(
+            lambda u: excess(self.solve(-top * np.expm1(-u))), low, high, np.where(wanted, at_start, -1.0), np.where(wanted, at_end, -1.0),
+            self.operations,
+        )  # fmt: skip
+        return -top * np.expm1(-found)
 
     def maximum(self) -> tuple[Any, Any]:
         """The largest value with a steady state, and whether it is one (or the end of the range, or of patience)."""
@@ -188,25 +204,50 @@ class _Search:
         guess = evaluate_default(self.asked.model, self.asked.vary)
         low = np.full(self.size, max(self.least, 0.0))
         high = np.full(self.size, min(max(guess, self.least * 2, 1e-12), self.greatest))
+        at_low = at_high = np.full(self.size, -1.0)
         for _ in range(_DOUBLINGS):
-            inside = self.solve(high).stable & (high < self.greatest)
+            solved = self.solve(high)
+            at_high = np.where(solved.stable, np.minimum(solved.load - 1, -1e-16), np.maximum(solved.load - 1, 0.0))
+            inside = solved.stable & (high < self.greatest)
             if not inside.any():
                 break
-            low = np.where(inside, high, low)
+            low, at_low = np.where(inside, high, low), np.where(inside, solved.certain_load - 1, at_low)
             high = np.where(inside, np.minimum(high * 2, self.greatest), high)
-        at_high = self.overload(high)
         bounded = at_high >= 0
         if not bounded.any():
             return high, bounded
-        low = np.maximum(low, high * _START)
-        at_low = self.overload(low)
-        found = root(self.overload, low, high, np.where(bounded, at_low, -1.0), np.where(bounded, at_high, -1.0), self.operations)
-        return np.where(bounded & (at_low < 0), found, np.where(bounded, low, high)), bounded
+        return np.where(bounded, self.edge(low, high, at_low, bounded), high), bounded
 
-    def overload(self, value: Any) -> Any:
+    def edge(self, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
+        """Where the steady state ends: at the capacity of an inner station or, if waits fill an outer one, before it."""
+        np = self.np
+
+        def certain(solved: Solved) -> Any:
+            return solved.certain_load - 1
+
+        at_high = certain(self.solve(high))
+        by_capacity = bounded & (at_high >= 0)
+        edge = np.where(by_capacity, high, high / JUST_BELOW)
+        if by_capacity.any():
+            found = root(
+                lambda x: certain(self.solve(x)), low, high, np.where(by_capacity, at_low, -1.0), np.where(by_capacity, at_high, -1.0),
+                self.operations,
+            )  # fmt: skip
+            edge = np.where(by_capacity, found, edge)
+        end = edge * JUST_BELOW
+        at_end = self.overload(self.solve(end))
+        earlier = bounded & (at_end >= 0)
+        if not earlier.any():
+            return edge
+        start = np.maximum(low, edge * _START)
+        at_start = self.overload(self.solve(start))
+        hopeless = at_start >= 0
+        found = self.below(edge, start, end, earlier & ~hopeless, at_start, at_end, self.overload)
+        return np.where(earlier, np.where(hopeless, start, found), edge)
+
+    def overload(self, solved: Solved) -> Any:
         """The largest load less one: negative with a steady state."""
-        solved = self.solve(value)
-        load = solved.load - 1
+        load = self.np.minimum(solved.load - 1, 1.0)
         return self.np.where(solved.stable, self.np.minimum(load, -1e-16), self.np.maximum(load, 0.0))
 
     def excess(self, solved: Solved) -> Any:

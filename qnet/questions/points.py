@@ -44,6 +44,11 @@ class Solved(NamedTuple):
         """The largest share of a capacity in use, per point; at 1 and above there is no steady state."""
         return self.gather(lambda part: _largest([item.load for item in part.solution.loads], part))
 
+    @property
+    def certain_load(self) -> Value:
+        """The largest load among those that hold no waits."""
+        return self.gather(lambda part: _largest([item.load for item in part.solution.loads if item.certain], part))
+
     def gather(self, of: Any) -> Value:
         """One value per point from a function of a part."""
         if self.size is None:

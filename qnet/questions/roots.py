@@ -28,11 +28,11 @@ def root(
     width = 2e-13 * absolute(high) + 1e-300
     share: Value = 0.5
     for _ in range(_MAX_ROUNDS):
-        span = absolute(x2 - x1)
-        if operations.all(hopeless | (span <= 2 * width)):
+        done = hopeless | (absolute(x2 - x1) <= 2 * width)
+        if operations.all(done):
             return where(hopeless, high, where(f1 < 0, x1, x2))
-        x = where(span <= 2 * width, x1, x1 + share * (x2 - x1))
-        f = where(span <= 2 * width, f1, function(x))
+        x = where(done, x1, x1 + share * (x2 - x1))
+        f = where(done, f1, function(x))
         same = (f < 0) == (f1 < 0)
         moved = x != x1
         x3, f3 = where(moved, where(same, x1, x2), x3), where(moved, where(same, f1, f2), f3)

@@ -49,20 +49,17 @@ class Queue(NamedTuple):
     """How many holders can ask at once, of all kinds; 0 for none."""
 
 
-def queue(
-    servers: int, loads: Sequence[Load], holders: int, operations: Operations, holder_busy: Value | None = None
-) -> Queue:
+def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operations) -> Queue:
     """What arrivals meet at one copy of a first-come-first-served station with `servers` servers.
 
-    Applies      Poisson streams and finite-source streams (`holders` above 0) of any service time distribution;
-                 offered load below `servers`, which the caller must see to.
-    holder_busy  the all-busy probability of holders where it is known already from the same loads.
-    Method       All-busy probability: Erlang's C for open arrivals; for holders the finite-source chain. Residual
-                 time: E[S^2] / 2E[S] of the mixture (Pollaczek-Khinchine; over several servers the Allen-Cunneen
-                 factor). In a holder's view the streams of holders weigh (1 - 1/N) with both phases and 1/N with the
-                 second only: nobody meets the first phase of its own request.
-    Source       Pollaczek-Khinchine: Kleinrock, Queueing Systems I, 1975, section 5.6. Allen-Cunneen: Allen,
-                 Probability, Statistics, and Queueing Theory, 2nd ed. 1990, section 5.3.
+    Applies   Poisson streams and finite-source streams (`holders` above 0) of any service time distribution;
+              offered load below `servers`, which the caller must see to.
+    Method    All-busy probability: Erlang's C for open arrivals; for holders the finite-source chain. Residual
+              time: E[S^2] / 2E[S] of the mixture (Pollaczek-Khinchine; over several servers the Allen-Cunneen
+              factor). A holder never meets the first phase of its own request, and its own second phase, a share
+              1/N of those of all holders, as an independent open stream.
+    Source    Pollaczek-Khinchine: Kleinrock, Queueing Systems I, 1975, section 5.6. Allen-Cunneen: Allen,
+              Probability, Statistics, and Queueing Theory, 2nd ed. 1990, section 5.3.
     """
     offered = _total(load.offered for load in loads)
     residual = _ratio(_total(load.rate * load.square for load in loads), 2 * offered, operations)
@@ -72,11 +69,12 @@ def queue(
     held = [load for load in loads if load.holders]
     others = [load for load in loads if not load.holders]
     held_offered, open_offered = _total(load.offered for load in held), _total(load.offered for load in others)
-    if holder_busy is None:
-        first = _ratio(_total(load.rate * load.first for load in held), held_offered, operations)
-        holder_busy = _finite(holders, servers, held_offered, first, open_offered)
     met, own = 1 - 1 / holders, 1 / holders
-    seen = met * held_offered + own * _total(load.rate * load.second for load in held) + open_offered
+    own_second = own * _total(load.rate * load.second for load in held)
+    closed = held_offered - own_second
+    first = _ratio(_total(load.rate * load.first for load in held), closed, operations)
+    holder_busy = _finite(holders, servers, closed, first, open_offered + own_second)
+    seen = met * held_offered + own_second + open_offered
     squares = (
         met * _total(load.rate * load.square for load in held)
         + own * _total(load.rate * load.second_square for load in held)
@@ -117,8 +115,9 @@ def holder_wait(
     others = 1 - 1 / queue.holders
     above = _total(load.offered for load in loads if load.priority > priority) / servers
     through = [load for load in loads if load.priority >= priority]
-    held = _total(load.offered for load in through if load.holders) / servers
-    free = 1 - others * held - _total(load.offered for load in through if not load.holders) / servers
+    held = [load for load in through if load.holders]
+    open_offered = _total(load.offered for load in through if not load.holders)
+    free = 1 - (others * _total(load.offered for load in held) + open_offered) / servers
     met = others * _total(load.offered for load in loads if load.holders)
     share = _ratio(met, met + _total(load.offered for load in loads if not load.holders), operations)
     chance = queue.holder_busy
@@ -133,6 +132,8 @@ def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
 
 
 def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> Value:
+    if holders == 1:
+        return erlang_c(servers, open_offered)  # Nobody else asks: only the open stream is met.
     import numpy as np
 
     scalar = isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float)
