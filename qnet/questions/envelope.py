@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from qnet.errors import NoAnswer, Problem, UsageError, suggest
-from qnet.expression import FLOATS, Expression, Value, arrays, evaluate, parse, solution_name
+from qnet.expression import Expression, parse, solution_name
 from qnet.model.conditions import Condition, condition
 from qnet.model.grids import Grid, grid, parameter
 from qnet.model.model import EnvelopeModel, Model
 from qnet.model.settings import with_settings
-from qnet.questions.points import Solved, solve_points
-from qnet.questions.roots import root
-from qnet.questions.saturation import JUST_BELOW, busiest, busiest_utilization, limiting
+from qnet.questions.saturation import busiest, busiest_utilization
+from qnet.questions.search import search
 
-_START = 1e-9
-"""Share of the largest value at which "no load" is read."""
-_DOUBLINGS = 80
 MAX_POINTS = 200_000
 
 
@@ -88,6 +84,23 @@ def question(
     return Question(changed, name, title, vary, asked, grids)
 
 
+def questions(
+    model: Model, names: Sequence[str], vary: str = "", limit: str = "", over: Sequence[str] = (), route: str = ""
+) -> list[Question]:
+    """What to ask: the named envelopes of a model, all of them for no name, or one of its own where a limit is given.
+
+    Raises `UsageError` for an unknown envelope, and as `question`.
+    """
+    for name in names:
+        if name not in model.envelopes:
+            raise UsageError(Problem("QN011", f'unknown envelope "{name}"', help=suggest(name, list(model.envelopes))))
+    if names:
+        return [question(model, model.envelopes[name], vary, limit, over, route) for name in names]
+    if limit or not model.envelopes:
+        return [question(model, None, vary, limit, over, route)]
+    return [question(model, stated, vary, limit, over, route) for stated in model.envelopes.values()]
+
+
 def _stated(model: Model) -> str:
     return "or --envelope " + " or ".join(model.envelopes) if model.envelopes else ""
 
@@ -120,7 +133,7 @@ def envelope(asked: Question) -> Envelope:
     A point without an answer says so in its status. Raises `NoAnswer` where no point has one.
     """
     coordinates = _product(asked.over)
-    points = _Search(asked, coordinates).points()
+    points = _points(asked, coordinates)
     if not any(point.status == "ok" for point in points):
         raise NoAnswer(Problem("QN402", f'no value of "{asked.vary}" meets {asked.condition.source}: {points[0].status}', help=_way_out(asked, points[0])))
     return Envelope(asked, tuple(points))
@@ -143,155 +156,36 @@ def _product(over: Sequence[Grid]) -> list[tuple[float, ...]]:
     return points
 
 
-class _Search:
-    """The search for all points of a grid at once."""
+def _points(asked: Question, coordinates: list[tuple[float, ...]]) -> list[Point]:
+    """The search over the whole grid, told point by point."""
+    import numpy as np
 
-    def __init__(self, asked: Question, coordinates: list[tuple[float, ...]]) -> None:
-        self.asked = asked
-        self.coordinates = coordinates
-        self.size = len(coordinates)
-        self.operations = arrays()
-        import numpy as np
-
-        self.np: Any = np
-        columns = np.array(coordinates, dtype=float).reshape(self.size, len(asked.over))
-        self.grid: dict[str, Any] = {item.name: columns[:, index] for index, item in enumerate(asked.over)}
-        varied = asked.model.parameters[asked.vary]
-        self.least = _edge(asked.model, varied.low, 0.0)
-        self.greatest = _edge(asked.model, varied.high, float("inf"))
-
-    def solve(self, value: Any) -> Solved:
-        varied: Mapping[str, Any] = {**self.grid, self.asked.vary: value}
-        return solve_points(self.asked.model, varied, self.size)
-
-    def points(self) -> list[Point]:
-        np = self.np
-        largest, bounded = self.maximum()
-        start = np.maximum(largest * _START, self.least)
-        end = np.where(bounded, largest * JUST_BELOW, largest)
-        lowest, highest = self.solve(start), self.solve(end)
-        at_start, at_end = self.excess(lowest), self.excess(highest)
-        hopeless = ~lowest.stable
-        infeasible = ~hopeless & (at_start > 0)
-        crosses = ~hopeless & ~infeasible & (at_end > 0)
-        value = np.where(bounded, largest, end)
-        shown = np.where(hopeless | infeasible, start, end)
-        if crosses.any():
-            value = np.where(crosses, self.below(largest, start, end, crosses, at_start, at_end, self.excess), value)
-            shown = np.where(crosses, value, shown)
-        there = self.solve(shown)
-        causes = highest.gather(limiting)
-        return [self.point(index, value, largest, bounded, crosses, hopeless, infeasible, there, causes) for index in range(self.size)]
-
-    def below(self, edge: Any, start: Any, end: Any, wanted: Any, at_start: Any, at_end: Any, excess: Callable[[Solved], Any]) -> Any:
-        """Where a function of the solution that is negative at `start` and positive at `end` changes sign.
-
-        The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
-        and over u they are smooth.
-        """
-        np = self.np
-        top = np.maximum(edge, end / JUST_BELOW)
-        low, high = -np.log1p(-start / top), -np.log1p(-end / top)
-        found = root(
-            lambda u: excess(self.solve(-top * np.expm1(-u))), low, high, np.where(wanted, at_start, -1.0), np.where(wanted, at_end, -1.0),
-            self.operations,
-        )  # fmt: skip
-        return -top * np.expm1(-found)
-
-    def maximum(self) -> tuple[Any, Any]:
-        """The largest value with a steady state, and whether it is one (or the end of the range, or of patience)."""
-        np = self.np
-        guess = evaluate_default(self.asked.model, self.asked.vary)
-        low = np.full(self.size, max(self.least, 0.0))
-        high = np.full(self.size, min(max(guess, self.least * 2, 1e-12), self.greatest))
-        at_low = at_high = np.full(self.size, -1.0)
-        for _ in range(_DOUBLINGS):
-            solved = self.solve(high)
-            at_high = np.where(solved.stable, np.minimum(solved.load - 1, -1e-16), np.maximum(solved.load - 1, 0.0))
-            inside = solved.stable & (high < self.greatest)
-            if not inside.any():
-                break
-            low, at_low = np.where(inside, high, low), np.where(inside, solved.certain_load - 1, at_low)
-            high = np.where(inside, np.minimum(high * 2, self.greatest), high)
-        bounded = at_high >= 0
-        if not bounded.any():
-            return high, bounded
-        return np.where(bounded, self.edge(low, high, at_low, bounded), high), bounded
-
-    def edge(self, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
-        """Where the steady state ends: at the capacity of an inner station or, if waits fill an outer one, before it."""
-        np = self.np
-
-        def certain(solved: Solved) -> Any:
-            return solved.certain_load - 1
-
-        at_high = certain(self.solve(high))
-        by_capacity = bounded & (at_high >= 0)
-        edge = np.where(by_capacity, high, high / JUST_BELOW)
-        if by_capacity.any():
-            found = root(
-                lambda x: certain(self.solve(x)), low, high, np.where(by_capacity, at_low, -1.0), np.where(by_capacity, at_high, -1.0),
-                self.operations,
+    size = len(coordinates)
+    table: Any = np.array(coordinates, dtype=float).reshape(size, len(asked.over))
+    columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
+    found = search(asked.model, asked.vary, asked.condition, columns, size)
+    metric = found.there.metric(asked.condition.metric)
+    names, utilization = found.there.gather(busiest), found.there.gather(busiest_utilization)
+    outputs = [found.there.metric(parse(name)) for name in asked.model.outputs]
+    points: list[Point] = []
+    for index, place in enumerate(coordinates):
+        maximum = float(found.largest[index]) if found.bounded[index] else None
+        if found.hopeless[index]:
+            points.append(Point(place, "no steady state at any value", None, None, "", None, "", None, (None,) * len(outputs)))
+        elif found.infeasible[index]:
+            shown = _number(metric[index])
+            points.append(Point(place, "limit exceeded at the lowest load", None, maximum, "", shown, "", None, (None,) * len(outputs)))
+        else:
+            edge = f"saturation of {found.cause[index]}" if found.bounded[index] else f"range of {asked.vary}"
+            points.append(
+                Point(
+                    place, "ok", float(found.value[index]), maximum, "limit" if found.crosses[index] else edge, _number(metric[index]),
+                    str(names[index]), float(utilization[index]), tuple(_number(output[index]) for output in outputs),
+                )
             )  # fmt: skip
-            edge = np.where(by_capacity, found, edge)
-        end = edge * JUST_BELOW
-        at_end = self.overload(self.solve(end))
-        earlier = bounded & (at_end >= 0)
-        if not earlier.any():
-            return edge
-        start = np.maximum(low, edge * _START)
-        at_start = self.overload(self.solve(start))
-        hopeless = at_start >= 0
-        found = self.below(edge, start, end, earlier & ~hopeless, at_start, at_end, self.overload)
-        return np.where(earlier, np.where(hopeless, start, found), edge)
-
-    def overload(self, solved: Solved) -> Any:
-        """The largest load less one: negative with a steady state."""
-        load = self.np.minimum(solved.load - 1, 1.0)
-        return self.np.where(solved.stable, self.np.minimum(load, -1e-16), self.np.maximum(load, 0.0))
-
-    def excess(self, solved: Solved) -> Any:
-        """How far the limit is exceeded, between -1 and 1: not above 0 where it holds."""
-        np, asked = self.np, self.asked.condition
-        metric, bound = solved.metric(asked.metric), solved.metric(asked.bound)
-        sign = 1.0 if asked.operator in ("<", "<=") else -1.0
-        size = np.maximum(np.maximum(np.abs(metric), np.abs(bound)), 1e-300)
-        return np.where(solved.stable, sign * (metric - bound) / size, 1.0)
-
-    def point(self, index: int, value: Any, largest: Any, bounded: Any, crosses: Any, hopeless: Any, infeasible: Any, there: Solved, causes: Any) -> Point:
-        coordinates = self.coordinates[index]
-        metric = float(there.metric(self.asked.condition.metric)[index])
-        if hopeless[index]:
-            return Point(coordinates, "no steady state at any value", None, None, "", None, "", None, self.nothing())
-        if infeasible[index]:
-            maximum = float(largest[index]) if bounded[index] else None
-            return Point(coordinates, "the limit is exceeded at the lowest load", None, maximum, "", metric, "", None, self.nothing())
-        binds = "limit" if crosses[index] else f"saturation of {causes[index]}" if bounded[index] else f"range of {self.asked.vary}"
-        outputs = tuple(_number(there.metric(parse(name))[index]) for name in self.asked.model.outputs)
-        return Point(
-            coordinates, "ok", float(value[index]), float(largest[index]) if bounded[index] else None, binds, metric,
-            str(there.gather(busiest)[index]), float(there.gather(busiest_utilization)[index]), outputs,
-        )  # fmt: skip
-
-    def nothing(self) -> tuple[None, ...]:
-        return (None,) * len(self.asked.model.outputs)
+    return points
 
 
 def _number(value: Any) -> float | None:
     number = float(value)
     return number if abs(number) < float("inf") else None
-
-
-def _edge(model: Model, bound: Expression | None, otherwise: float) -> float:
-    """The end of the range of a parameter, where it is a plain value."""
-    if bound is None or bound.names:
-        return otherwise
-    return float(evaluate(bound.root, {}, FLOATS))
-
-
-def evaluate_default(model: Model, name: str) -> float:
-    """The value of a parameter as the model states it."""
-    from qnet.model.values import Values
-
-    value: Value = Values(model, {}, None).known.get(name, 1.0)
-    return float(value) or 1.0

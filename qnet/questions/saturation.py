@@ -31,7 +31,9 @@ def saturation(model: Model, solved: Solved, varied: Mapping[str, Value] | None 
     that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
-    load = solved.load
+    certain = solved.certain_load
+    # Beyond saturation only loads without waits in them are to be trusted.
+    load = operations.where(solved.stable | (certain <= 0), solved.load, certain)
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
 

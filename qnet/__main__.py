@@ -1,0 +1,24 @@
+"""The entry point: answers `--version` before anything else is imported, then hands over to the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run the command line with the arguments of the process."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from qnet import __version__
+
+        sys.stdout.write(f"qnet {__version__}\n")
+        return
+    # Small arrays gain nothing from threads, and starting them costs time and memory.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from qnet.cli.group import qnet
+
+    qnet(prog_name="qnet")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""`qnet check`: a model is sound, or everything that is wrong with it."""
+
+from __future__ import annotations
+
+import click
+
+from qnet.cli.options import parameter_option, system_argument
+
+
+@click.command("check")
+@system_argument
+@parameter_option
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing where the model is sound.")
+def command(system: str, settings: tuple[str, ...], quiet: bool) -> None:
+    """Say everything that is wrong with a model; compute nothing.
+
+    Reads the file, its parts and its numbers: unknown keys and names, units, dimensions, circular parameters,
+    probabilities that do not sum to one, values outside their ranges. Exit code 0 where all is well, 3 otherwise, with
+    every problem of the file by line.
+    """
+    from qnet.model.bind import bind
+    from qnet.model.load import load
+    from qnet.model.scope import station_figures
+    from qnet.model.settings import parse_settings, with_settings
+    from qnet.model.values import Values
+
+    model = with_settings(load(system), parse_settings(settings))
+    idle = dict.fromkeys(station_figures(model), 0.0)
+    network = bind(model, Values(model, {}, None, idle))
+    if quiet:
+        return
+    copies = sum(station.copies for station in network.stations)
+    routes = sum(len(item.routes) for item in network.classes)
+    click.echo(f"{system}: sound; {_count(copies, 'service centre')}, {_count(len(network.classes), 'class', 'classes')}, "
+               f"{_count(routes, 'route')}, {_count(len(model.parameters), 'parameter')}; digest {model.digest}")  # fmt: skip
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,83 @@
+"""The catalog as reports: what there is, and what each value rests on."""
+
+from __future__ import annotations
+
+from qnet.catalog.find import entries
+from qnet.catalog.parts import load_part
+from qnet.errors import Problem, UsageError, suggest
+from qnet.model.load import load
+from qnet.model.model import Model, Parameter
+from qnet.model.values import Values
+from qnet.reports.report import Cell, Column, Note, Report
+from qnet.units import base_unit, format_quantity
+
+_SHOWN = (Column("parameter", "parameter"), Column("value", "value"), Column("amount", "amount"), Column("grade", "grade"))
+_RANGE = (Column("low", "low"), Column("high", "high"))
+_WHY = (
+    Column("source", "source"),
+    Column("place", "place"),
+    Column("fitted_on", "fitted on"),
+    Column("note", "note"),
+)
+
+
+def list_report(kind: str = "") -> Report:
+    """Every entry of the catalog, or those of one kind: `part`, `system`, `study`."""
+    rows = [(entry.kind, entry.id, entry.title) for entry in entries() if not kind or entry.kind == kind]
+    columns = (Column("kind", "kind"), Column("id", "id"), Column("title", "title"))
+    return Report("qnet/catalog/1", "qnet catalog", columns, rows, group="kind")
+
+
+def show_report(name: str, why: bool) -> Report:
+    """The parameters of a part or a system; with `why`, where each value comes from.
+
+    Raises `UsageError` for a name that is neither.
+    """
+    kinds = {entry.id: entry.kind for entry in entries() if entry.kind in ("part", "system")}
+    if name not in kinds:
+        raise UsageError(Problem("QN301", f'"{name}" is neither a part nor a system', help=suggest(name, list(kinds))))
+    columns = (*_SHOWN, *_RANGE, *(_WHY if why else ()))
+    if kinds[name] == "system":
+        return _system(load(name), columns, why)
+    part = load_part(name)
+    rows: list[tuple[Cell, ...]] = []
+    for item in part.parameters.values():
+        row: tuple[Cell, ...] = (
+            item.name, item.expression.source, format_quantity(item.amount, base_unit(item.dimension), 6), item.grade,
+            item.low.source if item.low else None, item.high.source if item.high else None,
+        )  # fmt: skip
+        if why:
+            row += (", ".join(item.sources), item.place or None, ", ".join(item.fitted_on) or None, item.note or None)
+        rows.append(row)
+    meta = {"part": part.id, "digest": part.digest}
+    return Report("qnet/part/1", part.title, columns, rows, _sources(why, [source for item in part.parameters.values() for source in item.sources]), meta)
+
+
+def _system(model: Model, columns: tuple[Column, ...], why: bool) -> Report:
+    known = Values(model, {}, None).known
+    rows = [_system_row(item, known.get(item.name), why) for item in model.parameters.values()]
+    meta = {"model": {"name": model.name, "title": model.title, "digest": model.digest}, "parts": dict(model.parts)}
+    sources = [source for item in model.parameters.values() for source in item.sources]
+    return Report("qnet/system/1", model.title, columns, rows, _sources(why, sources), meta)
+
+
+def _system_row(item: Parameter, value: float | None, why: bool) -> tuple[Cell, ...]:
+    options = item.options
+    source = options[int(value)] if options and value is not None else item.expression.source
+    amount = " | ".join(options) if options else None if value is None else format_quantity(value, base_unit(item.dimension), 6)
+    row: tuple[Cell, ...] = (
+        item.name, source, amount, item.grade or None, item.low.source if item.low else None, item.high.source if item.high else None,
+    )  # fmt: skip
+    if why:
+        row += (", ".join(item.sources) or None, item.place or None, ", ".join(item.fitted_on) or None, item.note or None)
+    return row
+
+
+def _sources(why: bool, used: list[str]) -> tuple[Note, ...]:
+    """The bibliographic records behind the keys."""
+    if not why:
+        return ()
+    from qnet.catalog.sources import describe, sources
+
+    known = sources()
+    return tuple(Note("QN605", f"{key}: {describe(known[key])}") for key in dict.fromkeys(used) if key in known)

@@ -1,0 +1,26 @@
+"""The JSON Schema of every kind of answer."""
+
+from __future__ import annotations
+
+from qnet.reports.json_ import dumps
+from qnet.reports.report import Column
+from qnet.reports.schema import json_schema
+
+
+def schema_text(name: str) -> str:
+    """The JSON Schema of `solution`, `envelope`, `validation` or `catalog`, as text."""
+    return dumps(json_schema(f"qnet/{name}/1", _columns(name)), indent=2) + "\n"
+
+
+def _columns(name: str) -> tuple[Column, ...]:
+    if name == "solution":
+        from qnet.questions.solve import COLUMNS as solution
+
+        return solution
+    if name == "validation":
+        from qnet.questions.validate import COLUMNS as validation
+
+        return validation
+    if name == "envelope":
+        return tuple(Column(key, key) for key in ("envelope", "limit", "binds", "busiest_station", "utilization", "status"))
+    return (Column("kind", "kind"), Column("id", "id"), Column("title", "title"))

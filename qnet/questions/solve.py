@@ -1,0 +1,126 @@
+"""The figures of a system at one point, as a report."""
+
+from __future__ import annotations
+
+from qnet.errors import NoAnswer, Problem
+from qnet.expression import parse
+from qnet.model.model import Model
+from qnet.networks.solution import Solution
+from qnet.questions.points import Solved, solve_points
+from qnet.questions.provenance import basis
+from qnet.questions.saturation import Saturation, saturation
+from qnet.reports.report import Cell, Column, Note, Report
+from qnet.units import base_unit, format_quantity, scale, unit
+
+COLUMNS = (
+    Column("scope", "scope"),
+    Column("name", "name"),
+    Column("class", "class"),
+    Column("copies", "copies"),
+    Column("servers", "servers"),
+    Column("probability", "probability"),
+    Column("throughput", "throughput", "/s"),
+    Column("response", "response", "s"),
+    Column("residence", "residence", "s"),
+    Column("wait", "wait", "s"),
+    Column("holding", "holding", "s"),
+    Column("utilization", "utilization"),
+    Column("busy_servers", "busy servers"),
+    Column("queue_length", "queue length"),
+    Column("maximum_throughput", "maximum throughput", "/s"),
+    Column("limited_by", "limited by"),
+    Column("value", "value"),
+    Column("unit", "unit"),
+)
+"""`scope` says what a row is about: system, class, route, station, class at station, or output."""
+
+_PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
+
+
+def solve_report(model: Model) -> Report:
+    """Solve a model as it stands and tell its figures by class, route and station.
+
+    Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the largest rate.
+    """
+    solved = solve_points(model)
+    edge = saturation(model, solved)
+    solution = solved.parts[0].solution
+    if not solution.stable:
+        raise _no_steady_state(model, solved, edge)
+    notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
+    return Report(
+        "qnet/solution/1", model.title, COLUMNS, [*_rows(solution, edge), *_outputs(model, solved)], tuple(notes),
+        basis(model, solution.method, solution.exact), group="scope",
+    )  # fmt: skip
+
+
+def _no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
+    solution = solved.parts[0].solution
+    largest = solution.throughput * edge.factor
+    cause = next((item for item in solution.loads if item.name == edge.cause), None)
+    asked = format_quantity(solution.throughput, "/s", 6)
+    if cause is not None and cause.load >= 1 and cause.certain:
+        found = f'no steady state: "{edge.cause}" is asked for {cause.load:.4g} times what it can do, at {asked}'
+    else:
+        found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
+    possible = format_quantity(largest, "/s", 6)
+    help = f"the largest possible rate is {possible}" if largest > 0 else "there is no steady state at any rate"
+    return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
+
+
+def _row(**cells: Cell) -> tuple[Cell, ...]:
+    row: list[Cell] = [None] * len(COLUMNS)
+    for key, value in cells.items():
+        row[_PLACES[key.rstrip("_")]] = value
+    return tuple(row)
+
+
+def _rows(solution: Solution, edge: Saturation) -> list[tuple[Cell, ...]]:
+    maximum = solution.throughput * edge.factor if edge.factor < float("inf") else None
+    rows = [
+        _row(
+            scope="system", throughput=solution.throughput, response=solution.response, maximum_throughput=maximum,
+            limited_by=edge.cause if maximum is not None else None,
+        )
+    ]  # fmt: skip
+    rows += [
+        _row(scope="class", name=item.name, throughput=item.throughput, response=item.response) for item in solution.classes
+    ]
+    rows += [
+        _row(
+            scope="route", name=item.name, class_=item.class_name, probability=item.probability, throughput=item.throughput,
+            response=item.response,
+        )
+        for item in solution.routes
+    ]  # fmt: skip
+    rows += [
+        _row(
+            scope="station", name=item.label, copies=item.copies, servers=None if item.utilization is None else item.servers,
+            throughput=item.throughput, residence=item.residence, wait=item.wait, holding=item.holding,
+            utilization=item.utilization, busy_servers=item.busy_servers, queue_length=item.queue_length,
+        )
+        for item in solution.stations
+    ]  # fmt: skip
+    if len(solution.classes) > 1:
+        rows += [
+            _row(
+                scope="class at station", name=item.label, class_=item.class_name, throughput=item.throughput,
+                residence=item.residence, utilization=item.utilization, queue_length=item.queue_length,
+            )
+            for item in solution.visits
+            if item.throughput > 0
+        ]  # fmt: skip
+    return rows
+
+
+def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
+    rows: list[tuple[Cell, ...]] = []
+    for name, output in model.outputs.items():
+        shown = output.unit or base_unit(output.dimension)
+        rows.append(_row(scope="output", name=name, value=in_unit(float(solved.metric(parse(name))), shown), unit=shown or None))
+    return rows
+
+
+def in_unit(value: float, shown: str) -> float:
+    """A value in base units, in the unit it is shown in."""
+    return value if not shown else scale(value, 1 / unit(shown).factor)
