@@ -25,7 +25,8 @@ def envelope_report(model: Model, envelopes: Sequence[Envelope]) -> Report:
     metric = metrics.pop() if len(metrics) == 1 else "metric"
     dimensions = {item.question.condition.dimension for item in envelopes}
     metric_unit = base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
-    columns = [Column("envelope", "envelope"), *(_parameter_column(first.model, name) for name in over), Column("limit", "limit")]
+    columns = [Column("envelope", "envelope"), Column("about", "about")]
+    columns += [*(_parameter_column(first.model, name) for name in over), Column("limit", "limit")]
     columns += _found_columns(first, metric, metric_unit)
     columns += [Column(name, name.replace("_", " "), _shown(model, name)) for name in model.outputs]
     columns.append(Column("status", "status"))
@@ -74,7 +75,7 @@ def _shown(model: Model, name: str) -> str:
 def _row(question: Question, point: Point, over: Sequence[str]) -> tuple[Cell, ...]:
     places = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
     model = question.model
-    cells: list[Cell] = [question.name]
+    cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
     for name in over:
         options = model.parameters[name].options
         value = places.get(name)

@@ -92,6 +92,7 @@ def _rows(solution: Solution, edge: Saturation) -> list[tuple[Cell, ...]]:
             response=item.response,
         )
         for item in solution.routes
+        if sum(other.class_name == item.class_name for other in solution.routes) > 1
     ]  # fmt: skip
     rows += [
         _row(

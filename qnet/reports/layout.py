@@ -58,7 +58,10 @@ def is_number(cell: Cell) -> TypeGuard[float]:
 
 
 def tables(report: Report, ascii: bool) -> list[Table]:
-    """The blocks of a report: one, or one per run of values in the column that `group` names."""
+    """The blocks of a report: one, or one per run of values in the column that `group` names.
+
+    A block leaves out columns that are empty in all its rows, and tells words that all its rows share in its heading.
+    """
     rows = list(checked_rows(report))
     if not report.group or not rows:
         return [_table("", list(report.columns), rows, ascii)]
@@ -71,10 +74,19 @@ def tables(report: Report, ascii: bool) -> list[Table]:
             for index in range(len(report.columns))
             if index != group and any(row[index] not in (None, "") for row in block)
         ]
-        columns = [report.columns[index] for index in kept]
-        cells = [tuple(row[index] for index in kept) for row in block]
-        blocks.append(_table(label(report.columns[group], value, ascii), columns, cells, ascii))
+        common = [index for index in kept if _common_text(block, index)]
+        told = "; ".join(f"{title_of(report.columns[index])} {block[0][index]}" for index in common)
+        heading = label(report.columns[group], value, ascii)
+        columns = [report.columns[index] for index in kept if index not in common]
+        cells = [tuple(row[index] for index in kept if index not in common) for row in block]
+        blocks.append(_table(": ".join(part for part in (heading, clean(told, ascii)) if part), columns, cells, ascii))
     return blocks
+
+
+def _common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:
+    """Whether all of several rows say the same in words: told once, in the heading of the block."""
+    first = block[0][index]
+    return len(block) > 1 and isinstance(first, str) and all(row[index] == first for row in block)
 
 
 def title_of(column: Column) -> str:

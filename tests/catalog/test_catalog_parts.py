@@ -23,7 +23,7 @@ def test_a_part_with_its_provenance():
     assert part.title == "IBM 3990-6 storage controller"
     assert len(part.digest) == 12
     overhead = part.parameters["connect_overhead"]
-    assert (overhead.name, overhead.amount, overhead.dimension) == ("connect_overhead", 0.00067, TIME)
+    assert (overhead.name, overhead.amount, overhead.dimension) == ("connect_overhead", 0.00067022, TIME)
     assert (overhead.grade, overhead.fitted_on) == ("fitted", ("3990-6/front-end/4k/conn",))
     assert overhead.sources == ("performance-associates-1996",)
     assert (overhead.low and overhead.low.source, overhead.high and overhead.high.source) == ("0.620 ms", "0.720 ms")

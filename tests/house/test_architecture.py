@@ -1,0 +1,117 @@
+"""The shape of the house: which room may use which, and what every room owes its readers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted((ROOT / "qnet").rglob("*.py"))
+
+# Each room, and all that it may import. Data flows text -> model -> network -> solution -> question -> report -> command.
+MAY_USE = {
+    "errors": set(),
+    "units": set(),
+    "explanations": set(),
+    "documents": {"errors"},
+    "expression": {"errors", "units"},
+    "catalog": {"errors", "units", "documents", "expression"},
+    "queues": {"errors", "expression"},
+    "networks": {"errors", "expression", "queues"},
+    "model": {"errors", "units", "documents", "expression", "catalog", "networks"},
+    "reports": {"units", "__init__"},
+    "questions": {"errors", "units", "documents", "expression", "catalog", "model", "networks", "reports"},
+    "cli": {"errors", "units", "documents", "explanations", "catalog", "model", "questions", "reports", "__init__"},
+    "__main__": {"cli", "__init__"},
+    "__init__": set(),
+}
+
+
+def room(path: Path) -> str:
+    return path.relative_to(ROOT / "qnet").parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """The rooms a file imports from, anywhere in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "qnet":
+                found |= {alias.name if alias.name in MAY_USE else "__init__" for alias in node.names}
+            elif node.module.startswith("qnet."):
+                found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("qnet.")}
+    return found - {room(path)}
+
+
+def test_every_room_is_on_the_plan():
+    assert {room(path) for path in FILES} == set(MAY_USE)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_uses_only_rooms_below_it(path: Path):
+    assert imported_rooms(path) <= MAY_USE[room(path)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_heavy_packages_are_not_imported_with_the_module(path: Path):
+    modules = {
+        name
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+    }
+    assert not {name.split(".")[0] for name in modules} & {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}
+
+
+def test_only_the_command_line_knows_click():
+    users = {room(path) for path in FILES if re.search(r"^\s*(import|from) click", path.read_text(), re.MULTILINE)}
+    assert users == {"cli"}
+
+
+def test_only_reports_know_rich():
+    users = {room(path) for path in FILES if re.search(r"^\s*(import|from) rich", path.read_text(), re.MULTILINE)}
+    assert users == {"reports"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_is_small_enough_to_read(path: Path):
+    assert len(path.read_text().splitlines()) <= 400
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_is_public_says_what_it_is(path: Path):
+    tree = ast.parse(path.read_text())
+    silent = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and not ast.get_docstring(node)
+    ]
+    assert not silent
+    assert ast.get_docstring(tree) or not tree.body
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_text_is_never_executed(path: Path):
+    called = {
+        getattr(node.func, "id", getattr(node.func, "attr", ""))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+    }
+    assert not called & {"eval", "exec", "sympify", "parse_expr", "literal_eval"}
+
+
+def test_the_top_level_is_the_design_card():
+    tracked = {path.name for path in ROOT.iterdir() if not path.name.startswith(".") and path.name not in ("build", "dist")}
+    tracked -= {name for name in tracked if name.endswith(".egg-info") or name == "__pycache__"}
+    assert tracked == {"pyproject.toml", "qnet", "catalog", "examples", "tests", "README.md"}
+
+
+def test_the_package_is_typed():
+    assert (ROOT / "qnet" / "py.typed").exists()

@@ -1,0 +1,77 @@
+"""The README tells the truth: every console block is run again and must print what it shows.
+
+`python tests/house/test_readme.py` writes the present output into the README, for review.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+BLOCK = re.compile(r"```console\n\$ (?P<command>[^\n]+)\n(?P<output>.*?)```", re.DOTALL)
+
+
+def run(command: str, folder: Path) -> str:
+    """What a reader sees: both streams, with `qnet` being this tree's."""
+    script = folder / "qnet"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m qnet "$@"\n')
+    script.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    return done.stdout.decode()
+
+
+NUMBER = re.compile(r"\d+\.\d+(?:e-?\d+)?")
+
+
+def same(shown: str, printed: str) -> bool:
+    """Equal texts; digits beyond the ninth may differ between builds of the arithmetic."""
+    if NUMBER.sub("#", shown) != NUMBER.sub("#", printed):
+        return False
+    pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=True)
+    return all(abs(float(one) - float(other)) <= 1e-9 * abs(float(one)) for one, other in pairs)
+
+
+@pytest.mark.parametrize("match", list(BLOCK.finditer(README.read_text())), ids=lambda match: match["command"][:50])
+def test_example_prints_what_the_readme_shows(match: re.Match[str], tmp_path: Path):
+    printed = run(match["command"], tmp_path)
+    assert same(match["output"], printed), printed
+
+
+def test_there_are_at_least_five_examples():
+    assert len(BLOCK.findall(README.read_text())) >= 5
+
+
+def test_the_model_of_the_readme_is_sound(tmp_path: Path):
+    text = README.read_text().partition("```toml\n")[2].partition("```")[0]
+    (tmp_path / "model.toml").write_text(text)
+    assert "sound" in run(f"qnet check {tmp_path / 'model.toml'}", tmp_path)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_example_is_solved(path: Path, tmp_path: Path):
+    assert '"schema": "qnet/solution/1"' in run(f"qnet solve {path} --json", tmp_path)
+
+
+def test_every_room_of_the_map_exists():
+    for name in re.findall(r"`((?:qnet|catalog|examples|tests)/[^`]*|\.ci/run)`", README.read_text().partition("## The house")[2]):
+        assert (ROOT / name).exists(), name
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        text = BLOCK.sub(
+            lambda match: f"```console\n$ {match['command']}\n{run(match['command'], Path(folder))}```", README.read_text()
+        )
+    README.write_text(text)
