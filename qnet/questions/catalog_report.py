@@ -11,7 +11,12 @@ from qnet.model.values import Values
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import base_unit, format_quantity
 
-_SHOWN = (Column("parameter", "parameter"), Column("value", "value"), Column("amount", "amount"), Column("grade", "grade"))
+_SHOWN = (
+    Column("parameter", "parameter"),
+    Column("value", "value"),
+    Column("amount", "amount"),
+    Column("grade", "grade"),
+)
 _RANGE = (Column("low", "low"), Column("high", "high"))
 _WHY = (
     Column("source", "source"),
@@ -43,14 +48,19 @@ def show_report(name: str, why: bool) -> Report:
     rows: list[tuple[Cell, ...]] = []
     for item in part.parameters.values():
         row: tuple[Cell, ...] = (
-            item.name, item.expression.source, format_quantity(item.amount, base_unit(item.dimension), 6), item.grade,
-            item.low.source if item.low else None, item.high.source if item.high else None,
-        )  # fmt: skip
+            item.name,
+            item.expression.source,
+            format_quantity(item.amount, base_unit(item.dimension), 6),
+            item.grade,
+            item.low.source if item.low else None,
+            item.high.source if item.high else None,
+        )
         if why:
             row += (", ".join(item.sources), item.place or None, ", ".join(item.fitted_on) or None, item.note or None)
         rows.append(row)
     meta = {"part": part.id, "digest": part.digest}
-    return Report("qnet/part/1", part.title, columns, rows, _sources(why, [source for item in part.parameters.values() for source in item.sources]), meta)
+    used = [source for item in part.parameters.values() for source in item.sources]
+    return Report("qnet/part/1", part.title, columns, rows, _sources(why, used), meta)
 
 
 def _system(model: Model, columns: tuple[Column, ...], why: bool) -> Report:
@@ -64,12 +74,12 @@ def _system(model: Model, columns: tuple[Column, ...], why: bool) -> Report:
 def _system_row(item: Parameter, value: float | None, why: bool) -> tuple[Cell, ...]:
     options = item.options
     source = options[int(value)] if options and value is not None else item.expression.source
-    amount = " | ".join(options) if options else None if value is None else format_quantity(value, base_unit(item.dimension), 6)
-    row: tuple[Cell, ...] = (
-        item.name, source, amount, item.grade or None, item.low.source if item.low else None, item.high.source if item.high else None,
-    )  # fmt: skip
+    amount = None if value is None else format_quantity(value, base_unit(item.dimension), 6)
+    low, high = (bound.source if bound else None for bound in (item.low, item.high))
+    row: tuple[Cell, ...] = (item.name, source, " | ".join(options) or amount, item.grade or None, low, high)
     if why:
-        row += (", ".join(item.sources) or None, item.place or None, ", ".join(item.fitted_on) or None, item.note or None)
+        claims = ", ".join(item.fitted_on)
+        row += (", ".join(item.sources) or None, item.place or None, claims or None, item.note or None)
     return row
 
 

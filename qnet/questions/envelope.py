@@ -68,9 +68,18 @@ def question(
     vary = vary or (stated.vary if stated else _rate_parameter(model))
     limit = limit or (stated.limit if stated else "")
     if not limit:
-        raise UsageError(Problem("QN011", "there is no limit to hold", "--limit, such as --limit 'response <= 10 ms'", help=_stated(model)))
+        raise UsageError(
+            Problem(
+                "QN011",
+                "there is no limit to hold",
+                "--limit, such as --limit 'response <= 10 ms'",
+                help=_stated(model),
+            )
+        )
     parameter(model, vary)
-    changed = with_settings(model, {k: v for k, v in stated.settings.items() if k not in model.settings}) if stated else model
+    changed = (
+        with_settings(model, {k: v for k, v in stated.settings.items() if k not in model.settings}) if stated else model
+    )
     texts = tuple(over) or (stated.over if stated else ())
     grids = tuple(grid(text, changed) for text in texts)
     for item in grids:
@@ -112,7 +121,14 @@ def _rate_parameter(model: Model) -> str:
         return "rate"
     if len(names) == 1:
         return next(iter(names))
-    raise UsageError(Problem("QN011", "it is not clear which parameter to vary", "--vary NAME", help=suggest("rate", list(model.parameters))))
+    raise UsageError(
+        Problem(
+            "QN011",
+            "it is not clear which parameter to vary",
+            "--vary NAME",
+            help=suggest("rate", list(model.parameters)),
+        )
+    )
 
 
 def _of_route(model: Model, asked: Condition, route: str) -> Condition:
@@ -120,7 +136,9 @@ def _of_route(model: Model, asked: Condition, route: str) -> Condition:
     if route not in routes:
         raise UsageError(Problem("QN219", f'unknown route "{route}"', help=suggest(route, routes)))
     if asked.metric.root != parse("response").root:
-        raise UsageError(Problem("QN219", f'the limit "{asked.source}" is not on the response', "response <= ... beside --route"))
+        raise UsageError(
+            Problem("QN219", f'the limit "{asked.source}" is not on the response', "response <= ... beside --route")
+        )
     from qnet.expression.nodes import Name
 
     name = solution_name("response", route)
@@ -135,7 +153,13 @@ def envelope(asked: Question) -> Envelope:
     coordinates = _product(asked.over)
     points = _points(asked, coordinates)
     if not any(point.status == "ok" for point in points):
-        raise NoAnswer(Problem("QN402", f'no value of "{asked.vary}" meets {asked.condition.source}: {points[0].status}', help=_way_out(asked, points[0])))
+        raise NoAnswer(
+            Problem(
+                "QN402",
+                f'no value of "{asked.vary}" meets {asked.condition.source}: {points[0].status}',
+                help=_way_out(asked, points[0]),
+            )
+        )
     return Envelope(asked, tuple(points))
 
 
@@ -144,7 +168,8 @@ def _way_out(asked: Question, point: Point) -> str:
 
     if point.metric is None:
         return ""
-    return f"at the lowest load it is {format_quantity(point.metric, base_unit(asked.condition.dimension))}: ask for more than that"
+    lowest = format_quantity(point.metric, base_unit(asked.condition.dimension))
+    return f"at the lowest load it is {lowest}: ask for more than that"
 
 
 def _product(over: Sequence[Grid]) -> list[tuple[float, ...]]:
@@ -171,18 +196,39 @@ def _points(asked: Question, coordinates: list[tuple[float, ...]]) -> list[Point
     for index, place in enumerate(coordinates):
         maximum = float(found.largest[index]) if found.bounded[index] else None
         if found.hopeless[index]:
-            points.append(Point(place, "no steady state at any value", None, None, "", None, "", None, (None,) * len(outputs)))
+            points.append(
+                Point(place, "no steady state at any value", None, None, "", None, "", None, (None,) * len(outputs))
+            )
         elif found.infeasible[index]:
             shown = _number(metric[index])
-            points.append(Point(place, "limit exceeded at the lowest load", None, maximum, "", shown, "", None, (None,) * len(outputs)))
+            points.append(
+                Point(
+                    place,
+                    "limit exceeded at the lowest load",
+                    None,
+                    maximum,
+                    "",
+                    shown,
+                    "",
+                    None,
+                    (None,) * len(outputs),
+                )
+            )
         else:
             edge = f"saturation of {found.cause[index]}" if found.bounded[index] else f"range of {asked.vary}"
             points.append(
                 Point(
-                    place, "ok", float(found.value[index]), maximum, "limit" if found.crosses[index] else edge, _number(metric[index]),
-                    str(names[index]), float(utilization[index]), tuple(_number(output[index]) for output in outputs),
+                    place,
+                    "ok",
+                    float(found.value[index]),
+                    maximum,
+                    "limit" if found.crosses[index] else edge,
+                    _number(metric[index]),
+                    str(names[index]),
+                    float(utilization[index]),
+                    tuple(_number(output[index]) for output in outputs),
                 )
-            )  # fmt: skip
+            )
     return points
 
 

@@ -9,7 +9,7 @@ from qnet.expression.nodes import Name
 from qnet.model.model import Model
 from qnet.questions.envelope import Envelope, Point, Question
 from qnet.questions.points import solve_points
-from qnet.questions.provenance import basis
+from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import base_unit
@@ -23,34 +23,61 @@ def envelope_report(model: Model, envelopes: Sequence[Envelope]) -> Report:
     over = list(dict.fromkeys(grid.name for item in envelopes for grid in item.question.over))
     metrics = {_metric_name(item.question) for item in envelopes}
     metric = metrics.pop() if len(metrics) == 1 else "metric"
+    limited = metric if metric in model.outputs else ""
     dimensions = {item.question.condition.dimension for item in envelopes}
-    metric_unit = base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
+    metric_unit = _shown(model, limited) if limited else base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
+    keys = _Keys()
     columns = [Column("envelope", "envelope"), Column("about", "about")]
-    columns += [*(_parameter_column(first.model, name) for name in over), Column("limit", "limit")]
-    columns += _found_columns(first, metric, metric_unit)
-    columns += [Column(name, name.replace("_", " "), _shown(model, name)) for name in model.outputs]
+    columns += [*(_parameter_column(first.model, name, keys) for name in over), Column("limit", "limit")]
+    columns += _found_columns(first, metric, metric_unit, keys)
+    outputs = [name for name in model.outputs if name != limited]
+    columns += [Column(keys.key(name, "output"), name.replace("_", " "), _shown(model, name)) for name in outputs]
     columns.append(Column("status", "status"))
-    rows = [_row(item.question, point, over) for item in envelopes for point in item.points]
+    rows = [_row(item.question, point, over, limited) for item in envelopes for point in item.points]
     sample = solve_points(first.model).parts[0].solution
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(sample.reasons)}")] if sample.reasons else []
-    notes += [Note("QN602", f"{count} of {len(rows)} points have no answer; their status says why", "warning")
-              for count in [sum(row[-1] != "ok" for row in rows)] if count]  # fmt: skip
-    plot = Plot(over[0], (first.vary, f"maximum_{first.vary}"), ("envelope", *over[1:])) if over else None
+    notes += [
+        Note("QN602", f"{count} of {len(rows)} points have no answer; their status says why", "warning")
+        for count in [sum(row[-1] != "ok" for row in rows)]
+        if count
+    ]
+    along, found = [column.key for column in columns[2 : 2 + len(over)]], columns[3 + len(over)].key
+    plot = Plot(along[0], (found, f"maximum_{first.vary}"), ("envelope", *along[1:])) if over else None
     return Report(
-        "qnet/envelope/1", f"{model.title}: largest {first.vary} within a limit", tuple(columns), rows, tuple(notes),
-        basis(model, sample.method, sample.exact), group="envelope", plot=plot,
-    )  # fmt: skip
+        "qnet/envelope/1",
+        f"{model.title}: largest {first.vary} within a limit",
+        tuple(columns),
+        rows,
+        tuple(notes),
+        Basis(model, sample.method, sample.exact),
+        group="envelope",
+        plot=plot,
+    )
 
 
-def _found_columns(question: Question, metric: str, metric_unit: str) -> list[Column]:
-    unit = base_unit(question.model.parameters[question.vary].dimension)
+class _Keys:
+    """Keys for columns that a model names, apart from those that every envelope has."""
+
+    def __init__(self) -> None:
+        self.taken = {"envelope", "about", "limit", "binds", "busiest_station", "utilization", "status"}
+
+    def key(self, name: str, kind: str) -> str:
+        """The name where it is free, else `parameter_NAME`, `metric_NAME` or `output_NAME`."""
+        while name in self.taken:
+            name = f"{kind}_{name}"
+        self.taken.add(name)
+        return name
+
+
+def _found_columns(question: Question, metric: str, metric_unit: str, keys: _Keys) -> list[Column]:
+    unit, words = base_unit(question.model.parameters[question.vary].dimension), question.vary.replace("_", " ")
     return [
-        Column(question.vary, question.vary.replace("_", " "), unit),
-        Column(f"maximum_{question.vary}", f"maximum {question.vary.replace('_', ' ')}", unit),
+        Column(keys.key(question.vary, "parameter"), words, unit),
+        Column(keys.key(f"maximum_{question.vary}", "parameter"), f"maximum {words}", unit),
         Column("binds", "what binds"),
-        Column(metric, metric.replace("_", " "), metric_unit),
+        Column(keys.key(metric, "metric"), metric.replace("_", " "), metric_unit),
         Column("busiest_station", "busiest station"),
-        Column("utilization" if metric != "utilization" else "utilization_there", "utilization"),
+        Column("utilization", "utilization"),
     ]
 
 
@@ -59,12 +86,14 @@ def _metric_name(question: Question) -> str:
     root = question.condition.metric.root
     if not isinstance(root, Name):
         return "metric"
-    return "".join(character if character.isalnum() else "_" for character in root.name.replace("('", "_").replace("')", ""))
+    name = root.name.replace("('", "_").replace("')", "")
+    return "".join(character if character.isalnum() else "_" for character in name)
 
 
-def _parameter_column(model: Model, name: str) -> Column:
+def _parameter_column(model: Model, name: str, keys: _Keys) -> Column:
     parameter = model.parameters[name]
-    return Column(name, name.replace("_", " "), "" if parameter.options else base_unit(parameter.dimension))
+    unit = "" if parameter.options else base_unit(parameter.dimension)
+    return Column(keys.key(name, "parameter"), name.replace("_", " "), unit)
 
 
 def _shown(model: Model, name: str) -> str:
@@ -72,7 +101,8 @@ def _shown(model: Model, name: str) -> str:
     return output.unit or base_unit(output.dimension)
 
 
-def _row(question: Question, point: Point, over: Sequence[str]) -> tuple[Cell, ...]:
+def _row(question: Question, point: Point, over: Sequence[str], limited: str) -> tuple[Cell, ...]:
+    """The cells of a point; `limited` is the output that the limit is on, which is told once and in its own unit."""
     places = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
     model = question.model
     cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
@@ -80,7 +110,10 @@ def _row(question: Question, point: Point, over: Sequence[str]) -> tuple[Cell, .
         options = model.parameters[name].options
         value = places.get(name)
         cells.append(options[int(value)] if options and value is not None else value)
-    cells += [question.condition.source, point.value, point.maximum, point.binds or None, point.metric, point.busiest or None, point.utilization]
+    metric = in_unit(point.metric, _shown(model, limited)) if limited and point.metric is not None else point.metric
+    cells += [question.condition.source, point.value, point.maximum, point.binds or None]
+    cells += [metric, point.busiest or None, point.utilization]
     for name, value in zip(model.outputs, point.outputs, strict=True):
-        cells.append(None if value is None else in_unit(value, _shown(model, name)))
+        if name != limited:
+            cells.append(None if value is None else in_unit(value, _shown(model, name)))
     return (*cells, point.status)

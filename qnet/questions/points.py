@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from qnet.errors import NotComputed, Problem
@@ -21,8 +21,8 @@ _MAX_ROUNDS = 300
 class Part(NamedTuple):
     """The answer for the points that share one structure."""
 
-    index: Any
-    """Which points of the batch; None for a single point."""
+    points: Any
+    """Which points of the batch, as an index array; None for a single point."""
     values: Values
     solution: Solution
 
@@ -49,7 +49,7 @@ class Solved(NamedTuple):
         """The largest load among those that hold no waits."""
         return self.gather(lambda part: _largest([item.load for item in part.solution.loads if item.certain], part))
 
-    def gather(self, of: Any) -> Value:
+    def gather(self, of: Callable[[Part], Any]) -> Value:
         """One value per point from a function of a part."""
         if self.size is None:
             return of(self.parts[0])
@@ -60,7 +60,7 @@ class Solved(NamedTuple):
             value = np.asarray(of(part))
             if result is None:
                 result = np.zeros(self.size, dtype=value.dtype)
-            result[part.index] = value
+            result[part.points] = value
         return result
 
     def metric(self, expression: Expression) -> Value:
@@ -130,7 +130,9 @@ def _maximum(values: list[Value]) -> Value:
     return operations_for(*values).maximum(values) if len(values) > 1 else values[0]
 
 
-def solve_points(model: Model, varied: Mapping[str, Value] | None = None, size: int | None = None, load_factor: Value = 1.0) -> Solved:
+def solve_points(
+    model: Model, varied: Mapping[str, Value] | None = None, size: int | None = None, load_factor: Value = 1.0
+) -> Solved:
     """Solve a model with some parameters replaced by numbers, or by arrays of `size` points.
 
     load_factor   multiplies every arrival rate.
@@ -147,14 +149,16 @@ def solve_points(model: Model, varied: Mapping[str, Value] | None = None, size: 
     batches = structures(model, values)
     if len(batches) == 1:
         return Solved(model, size, (_solve_part(model, batches[0], given, size, factor, values),))
-    parts = []
+    parts: list[Part] = []
     for index in batches:
         own = {name: value[index] for name, value in given.items()}
         parts.append(_solve_part(model, index, own, len(index), factor[index], Values(model, own, len(index))))
     return Solved(model, size, tuple(parts))
 
 
-def _solve_part(model: Model, index: Any, varied: dict[str, Value], size: int | None, factor: Value, values: Values) -> Part:
+def _solve_part(
+    model: Model, index: Any, varied: dict[str, Value], size: int | None, factor: Value, values: Values
+) -> Part:
     dependent = depends_on_solution(model)
     if not _needs_solution(model, dependent):
         return Part(index, values, solve(bind(model, values, factor)))
@@ -178,7 +182,7 @@ def _fixed_point(model: Model, index: Any, varied: dict[str, Value], size: int |
 
     wanted = [name for name in station_figures(model) if is_figure(name)]
     known: dict[str, Value] = dict.fromkeys(wanted, 0.0)
-    damping, before = 1.0, float("inf")
+    damping, before, change = 1.0, float("inf"), float("inf")
     for _ in range(_MAX_ROUNDS):
         values = Values(model, varied, size, known)
         part = Part(index, values, solve(bind(model, values, factor)))
@@ -195,9 +199,13 @@ def _fixed_point(model: Model, index: Any, varied: dict[str, Value], size: int |
             damping = max(0.2, 0.7 * damping)
         before = change
     raise NotComputed(
-        Problem("QN511", f"times that depend on the solution did not converge: residual {change:.1e} after {_MAX_ROUNDS} rounds",
-                f"a residual of {_TOLERANCE:.0e}", help="the model may have no steady state here, or several")
-    )  # fmt: skip
+        Problem(
+            "QN511",
+            f"times that depend on the solution did not converge: residual {change:.1e} after {_MAX_ROUNDS} rounds",
+            f"a residual of {_TOLERANCE:.0e}",
+            help="the model may have no steady state here, or several",
+        )
+    )
 
 
 def _tenable(part: Part, value: Value) -> Value:

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
 
 
-def basis(model: Model, method: str = "", exact: bool | None = None) -> dict[str, Any]:
-    """The `meta` of a report on a model: model, settings, method, exactness, graded inputs and their worst grade."""
+class Basis(Mapping[str, Any]):
+    """The `meta` of a report on a model: model, settings, method, exactness, graded inputs and their worst grade.
+
+    Gathered when it is first looked at: forms of output that do not tell it do not pay for it.
+    """
+
+    def __init__(self, model: Model, method: str = "", exact: bool | None = None, **more: Any) -> None:
+        self._asked = (model, method, exact, more)
+        self._found: dict[str, Any] | None = None
+
+    def _all(self) -> dict[str, Any]:
+        if self._found is None:
+            model, method, exact, more = self._asked
+            self._found = {**_basis(model, method, exact), **more}
+        return self._found
+
+    def __getitem__(self, key: str) -> Any:
+        return self._all()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
+def _basis(model: Model, method: str, exact: bool | None) -> dict[str, Any]:
     meta: dict[str, Any] = {"model": {"name": model.name, "title": model.title, "digest": model.digest}}
     if model.settings:
         meta["parameters"] = dict(model.settings)

@@ -41,7 +41,9 @@ def root(
         share = _share(x1, x2, x3, f1, f2, f3, operations)
         least = operations.minimum([width / where(x1 == x2, 1.0, absolute(x2 - x1)), 0.5 + 0 * width])
         share = operations.maximum([operations.minimum([share, 1 - least]), least])
-    raise NotComputed(Problem("QN512", f"no root was found in {_MAX_ROUNDS} rounds", help="report the model: this should not happen"))
+    raise NotComputed(
+        Problem("QN512", f"no root was found in {_MAX_ROUNDS} rounds", help="report the model: this should not happen")
+    )
 
 
 def _share(x1: Value, x2: Value, x3: Value, f1: Value, f2: Value, f3: Value, operations: Operations) -> Value:

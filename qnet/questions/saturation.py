@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -54,7 +54,11 @@ def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Va
 
     def excess(factor: Value) -> Value:
         solved = at(factor)
-        return operations.where(solved.stable, operations.minimum([solved.load, 1 - 1e-16 + 0 * solved.load]), 1.0) - 1 + _over(solved, operations)
+        return (
+            operations.where(solved.stable, operations.minimum([solved.load, 1 - 1e-16 + 0 * solved.load]), 1.0)
+            - 1
+            + _over(solved, operations)
+        )
 
     low = bound * 1e-6
     found = root(excess, low, bound, excess(low), excess(bound), operations)
@@ -99,25 +103,24 @@ def _at(value: Value, point: int | None) -> float:
 
 
 def busiest(part: Part) -> Any:
-    """The label of the most used queueing station, per point of a part."""
-    return _busiest(part, lambda names, values: names[max(range(len(values)), key=values.__getitem__)], "")
+    """The label of the most used queueing station, per point of a part; empty where there is none."""
+    return _of_busiest(part, lambda names, values: names[max(range(len(values)), key=values.__getitem__)], "")
 
 
 def busiest_utilization(part: Part) -> Any:
-    """The utilization of the most used queueing station, per point of a part."""
-    return _busiest(part, lambda _, values: max(values), 0.0)
+    """The utilization of the most used queueing station, per point of a part; 0 where there is none."""
+    return _of_busiest(part, lambda names, values: max(values), 0.0)
 
 
-def _busiest(part: Part, pick: Any, nothing: Any) -> Any:
+def _of_busiest(part: Part, pick: Callable[[list[str], list[float]], Any], nothing: Any) -> Any:
     used = [(item.label, item.utilization) for item in part.solution.stations if item.utilization is not None]
     names = [name for name, _ in used]
-    size = part.values.size
 
     def one(point: int | None) -> Any:
         return pick(names, [_at(value, point) for _, value in used]) if used else nothing
 
-    if size is None:
+    if part.values.size is None:
         return one(None)
     import numpy as np
 
-    return np.array([one(point) for point in range(size)], dtype=object if isinstance(nothing, str) else float)
+    return np.array([one(point) for point in range(part.values.size)], dtype=object if nothing == "" else float)

@@ -22,5 +22,8 @@ def _columns(name: str) -> tuple[Column, ...]:
 
         return validation
     if name == "envelope":
-        return tuple(Column(key, key) for key in ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status"))
+        return tuple(
+            Column(key, key)
+            for key in ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status")
+        )
     return (Column("kind", "kind"), Column("id", "id"), Column("title", "title"))

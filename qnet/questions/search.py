@@ -54,7 +54,9 @@ def search(model: Model, vary: str, limit: Condition | None, coordinates: Mappin
 
 
 class _Search:
-    def __init__(self, model: Model, vary: str, limit: Condition | None, coordinates: Mapping[str, Any], size: int) -> None:
+    def __init__(
+        self, model: Model, vary: str, limit: Condition | None, coordinates: Mapping[str, Any], size: int
+    ) -> None:
         import numpy as np
 
         self.np: Any = np
@@ -91,7 +93,9 @@ class _Search:
             there = self.solve(shown)
         return Found(value, largest, bounded, crosses, infeasible, hopeless, highest.gather(limiting), there)
 
-    def below(self, edge: Any, start: Any, end: Any, wanted: Any, at_start: Any, at_end: Any, excess: Callable[[Solved], Any]) -> Any:
+    def below(
+        self, edge: Any, start: Any, end: Any, wanted: Any, at_start: Any, at_end: Any, excess: Callable[[Solved], Any]
+    ) -> Any:
         """Where a function of the solution that is negative at `start` and positive at `end` changes sign.
 
         The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
@@ -101,9 +105,13 @@ class _Search:
         top = np.maximum(edge, end / JUST_BELOW)
         low, high = -np.log1p(-start / top), -np.log1p(-end / top)
         found = root(
-            lambda u: excess(self.solve(-top * np.expm1(-u))), low, high, np.where(wanted, at_start, -1.0), np.where(wanted, at_end, -1.0),
+            lambda u: excess(self.solve(-top * np.expm1(-u))),
+            low,
+            high,
+            np.where(wanted, at_start, -1.0),
+            np.where(wanted, at_end, -1.0),
             self.operations,
-        )  # fmt: skip
+        )
         return -top * np.expm1(-found)
 
     def maximum(self) -> tuple[Any, Any]:
@@ -127,7 +135,7 @@ class _Search:
         return np.where(bounded, self.edge(low, high, at_low, bounded), high), bounded
 
     def edge(self, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
-        """Where the steady state ends: at the capacity of an inner station or, if waits fill an outer one, before it."""
+        """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one."""
         np = self.np
 
         def certain(solved: Solved) -> Any:
@@ -138,9 +146,13 @@ class _Search:
         edge = np.where(by_capacity, high, high / JUST_BELOW)
         if by_capacity.any():
             found = root(
-                lambda x: certain(self.solve(x)), low, high, np.where(by_capacity, at_low, -1.0), np.where(by_capacity, at_high, -1.0),
+                lambda x: certain(self.solve(x)),
+                low,
+                high,
+                np.where(by_capacity, at_low, -1.0),
+                np.where(by_capacity, at_high, -1.0),
                 self.operations,
-            )  # fmt: skip
+            )
             edge = np.where(by_capacity, found, edge)
         end = edge * JUST_BELOW
         at_end = self.overload(self.solve(end))

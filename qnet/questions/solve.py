@@ -7,7 +7,7 @@ from qnet.expression import parse
 from qnet.model.model import Model
 from qnet.networks.solution import Solution
 from qnet.questions.points import Solved, solve_points
-from qnet.questions.provenance import basis
+from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import base_unit, format_quantity, scale, unit
@@ -49,9 +49,14 @@ def solve_report(model: Model) -> Report:
         raise _no_steady_state(model, solved, edge)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
     return Report(
-        "qnet/solution/1", model.title, COLUMNS, [*_rows(solution, edge), *_outputs(model, solved)], tuple(notes),
-        basis(model, solution.method, solution.exact), group="scope",
-    )  # fmt: skip
+        "qnet/solution/1",
+        model.title,
+        COLUMNS,
+        [*_rows(solution, edge), *_outputs(model, solved)],
+        tuple(notes),
+        Basis(model, solution.method, solution.exact),
+        group="scope",
+    )
 
 
 def _no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
@@ -79,38 +84,59 @@ def _rows(solution: Solution, edge: Saturation) -> list[tuple[Cell, ...]]:
     maximum = solution.throughput * edge.factor if edge.factor < float("inf") else None
     rows = [
         _row(
-            scope="system", throughput=solution.throughput, response=solution.response, maximum_throughput=maximum,
+            scope="system",
+            throughput=solution.throughput,
+            response=solution.response,
+            maximum_throughput=maximum,
             limited_by=edge.cause if maximum is not None else None,
         )
-    ]  # fmt: skip
+    ]
     rows += [
-        _row(scope="class", name=item.name, throughput=item.throughput, response=item.response) for item in solution.classes
+        _row(scope="class", name=item.name, throughput=item.throughput, response=item.response)
+        for item in solution.classes
     ]
     rows += [
         _row(
-            scope="route", name=item.name, class_=item.class_name, probability=item.probability, throughput=item.throughput,
+            scope="route",
+            name=item.name,
+            class_=item.class_name,
+            probability=item.probability,
+            throughput=item.throughput,
             response=item.response,
         )
         for item in solution.routes
         if sum(other.class_name == item.class_name for other in solution.routes) > 1
-    ]  # fmt: skip
+    ]
     rows += [
         _row(
-            scope="station", name=item.label, copies=item.copies, servers=None if item.utilization is None else item.servers,
-            throughput=item.throughput, residence=item.residence, wait=item.wait, holding=item.holding,
-            utilization=item.utilization, busy_servers=item.busy_servers, queue_length=item.queue_length,
+            scope="station",
+            name=item.label,
+            copies=item.copies,
+            servers=None if item.utilization is None else item.servers,
+            throughput=item.throughput,
+            residence=item.residence,
+            wait=item.wait,
+            holding=item.holding,
+            utilization=item.utilization,
+            busy_servers=item.busy_servers,
+            queue_length=item.queue_length,
         )
         for item in solution.stations
-    ]  # fmt: skip
+    ]
     if len(solution.classes) > 1:
         rows += [
             _row(
-                scope="class at station", name=item.label, class_=item.class_name, throughput=item.throughput,
-                residence=item.residence, utilization=item.utilization, queue_length=item.queue_length,
+                scope="class at station",
+                name=item.label,
+                class_=item.class_name,
+                throughput=item.throughput,
+                residence=item.residence,
+                utilization=item.utilization,
+                queue_length=item.queue_length,
             )
             for item in solution.visits
             if item.throughput > 0
-        ]  # fmt: skip
+        ]
     return rows
 
 
@@ -118,7 +144,9 @@ def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for name, output in model.outputs.items():
         shown = output.unit or base_unit(output.dimension)
-        rows.append(_row(scope="output", name=name, value=in_unit(float(solved.metric(parse(name))), shown), unit=shown or None))
+        rows.append(
+            _row(scope="output", name=name, value=in_unit(float(solved.metric(parse(name))), shown), unit=shown or None)
+        )
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from qnet.documents import Document, read
 from qnet.errors import InvalidInput, Problem, suggest
@@ -17,9 +17,22 @@ ROLES = {
 }
 
 _CLAIM_KEYS = {
-    "id": str, "role": str, "case": str, "sets": str, "stated": str, "at_least": str, "at_most": str, "tolerance": (int, float, str),
-    "largest": str, "limit": str, "figure": str, "over": str, "take": str, "set": dict, "remark": str,
-}  # fmt: skip
+    "id": str,
+    "role": str,
+    "case": str,
+    "sets": str,
+    "stated": str,
+    "at_least": str,
+    "at_most": str,
+    "tolerance": (int, float, str),
+    "largest": str,
+    "limit": str,
+    "figure": str,
+    "over": str,
+    "take": str,
+    "set": dict,
+    "remark": str,
+}
 _TAKES = ("", "mean", "largest", "trend")
 _TRENDS = ("rises", "falls", "unchanged")
 
@@ -46,7 +59,8 @@ class Claim(NamedTuple):
     """What to make of several points: their mean, the largest, or the trend."""
     sets: str
     remark: str
-    index: int
+    place: int
+    """Where it stands in the file, from 0."""
 
 
 class Study(NamedTuple):
@@ -78,7 +92,9 @@ def load_study(name: str) -> Study:
     seen: set[str] = set()
     for claim in claims:
         if claim.id in seen:
-            problems.append(Problem("QN321", f'there are two claims "{claim.id}"', "each claim once", ("claims", claim.index, "id")))
+            problems.append(
+                Problem("QN321", f'there are two claims "{claim.id}"', "each claim once", ("claims", claim.place, "id"))
+            )
         seen.add(claim.id)
     if problems:
         raise InvalidInput(*(document.place(problem) for problem in problems))
@@ -87,7 +103,7 @@ def load_study(name: str) -> Study:
 
 def _claim(raw: Any, index: int, cases: dict[str, Any], problems: list[Problem]) -> Claim:
     path = ("claims", index)
-    given: dict[str, Any] = raw if isinstance(raw, dict) else {}
+    given = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
 
     def fail(key: str, found: str, expected: str, help: str = "") -> None:
         problems.append(Problem("QN320", found, expected, (*path, key), help))
@@ -115,9 +131,17 @@ def _claim(raw: Any, index: int, cases: dict[str, Any], problems: list[Problem])
     if role == "predicted" and "tolerance" not in given and "stated" in given:
         fail("tolerance", "a predicted claim has no tolerance", "a fraction, or a quantity")
     settings: dict[str, Any] = {**cases.get(case, {}), **(given.get("set") or {})}
-    texts = {name: str(given.get(name, "")) for name in ("stated", "at_least", "at_most", "largest", "limit", "figure", "over", "sets", "remark")}
+    texts = {
+        name: str(given.get(name, ""))
+        for name in ("stated", "at_least", "at_most", "largest", "limit", "figure", "over", "sets", "remark")
+    }
     tolerance = given.get("tolerance")
     return Claim(
-        id=str(given.get("id", "")), role=role, settings={name: str(value) for name, value in settings.items()}, take=take, index=index,
-        tolerance=float(tolerance) if isinstance(tolerance, (int, float)) else tolerance, **texts,
-    )  # fmt: skip
+        id=str(given.get("id", "")),
+        role=role,
+        settings={name: str(value) for name, value in settings.items()},
+        take=take,
+        place=index,
+        tolerance=float(tolerance) if isinstance(tolerance, (int, float)) else tolerance,
+        **texts,
+    )

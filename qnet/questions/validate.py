@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from qnet.model.scope import all_figures
 from qnet.model.settings import with_settings
 from qnet.model.values import Values
 from qnet.questions.points import solve_points
-from qnet.questions.provenance import basis
+from qnet.questions.provenance import Basis
 from qnet.questions.search import search
 from qnet.questions.solve import in_unit
 from qnet.questions.study import Claim, Study
@@ -56,7 +57,7 @@ def validate(study: Study) -> list[Judged]:
     """Compute every claim of a study with its system; raises `InvalidInput` for claims that cannot be computed."""
     model = load(study.system)
     values = _Computer(study, model).values()
-    return [_judge(study, model, claim, values[claim.index]) for claim in study.claims]
+    return [_judge(study, model, claim, values[claim.place]) for claim in study.claims]
 
 
 class _Lane(NamedTuple):
@@ -72,7 +73,7 @@ class _Computer:
     def __init__(self, study: Study, model: Model) -> None:
         self.study = study
         self.model = model
-        self.results: dict[int, list[float]] = {claim.index: [] for claim in study.claims}
+        self.results: dict[int, list[float]] = {claim.place: [] for claim in study.claims}
 
     def values(self) -> dict[int, list[float]]:
         batches: dict[tuple[str, str], list[_Lane]] = {}
@@ -96,8 +97,10 @@ class _Computer:
         return [_Lane(claim, {**base, points.name: value}) for value in points.values]
 
     def blame(self, claim: Claim, error: QnetError) -> InvalidInput:
-        place = ("claims", claim.index)
-        return InvalidInput(*(self.study.document.place(problem._replace(path=place, line=0)) for problem in error.problems))
+        place = ("claims", claim.place)
+        return InvalidInput(
+            *(self.study.document.place(problem._replace(path=place, line=0)) for problem in error.problems)
+        )
 
     def solve(self, largest: str, limit: str, lanes: list[_Lane]) -> None:
         import numpy as np
@@ -113,17 +116,23 @@ class _Computer:
             value = np.where(found.hopeless | found.infeasible, np.nan, value)
         else:
             solved = solve_points(self.model, columns, len(lanes))
-        read = {figure: solved.metric(self.expression(figure)) for figure in {lane.claim.figure for lane in lanes} if figure}
+        read = {
+            figure: solved.metric(self.expression(figure)) for figure in {lane.claim.figure for lane in lanes} if figure
+        }
         for index, lane in enumerate(lanes):
             result = read[lane.claim.figure][index] if lane.claim.figure else value[index]
-            self.results[lane.claim.index].append(float(result))
+            self.results[lane.claim.place].append(float(result))
 
     def expression(self, figure: str) -> Expression:
         try:
             parsed = parse(figure)
             check(parsed.root, _names(self.model), self.model.choices)
         except ExpressionError as error:
-            raise InvalidInput(Problem(error.code, f'in the figure "{figure}": {error}', help=error.help, file=self.study.document.name)) from None
+            raise InvalidInput(
+                Problem(
+                    error.code, f'in the figure "{figure}": {error}', help=error.help, file=self.study.document.name
+                )
+            ) from None
         return parsed
 
 
@@ -133,7 +142,9 @@ def _names(model: Model) -> dict[str, Dimension]:
 
 def _judge(study: Study, model: Model, claim: Claim, values: list[float]) -> Judged:
     if any(value != value for value in values):
-        return Judged(claim, claim.stated, "no steady state", "", None, None, "missed" if _required(claim) else claim.role)
+        return Judged(
+            claim, claim.stated, "no steady state", "", None, None, "missed" if _required(claim) else claim.role
+        )
     if claim.take == "trend":
         modelled = _trend(values)
         met = modelled == claim.stated
@@ -148,8 +159,12 @@ def _judge(study: Study, model: Model, claim: Claim, values: list[float]) -> Jud
             for sign, bound in ((1, claim.at_most), (-1, claim.at_least))
             if bound
         )
-        words = " and ".join(f"{word} {bound}" for word, bound in (("at least", claim.at_least), ("at most", claim.at_most)) if bound)
-        return Judged(claim, words, modelled, shown, None, None, ("met" if met else "missed") if _required(claim) else claim.role)
+        words = " and ".join(
+            f"{word} {bound}" for word, bound in (("at least", claim.at_least), ("at most", claim.at_most)) if bound
+        )
+        return Judged(
+            claim, words, modelled, shown, None, None, ("met" if met else "missed") if _required(claim) else claim.role
+        )
     error = value / amount - 1
     tolerance = claim.tolerance
     if isinstance(tolerance, str):
@@ -169,7 +184,7 @@ def _quantity(study: Study, claim: Claim, text: str) -> tuple[float, str]:
     try:
         amount, dimension = quantity(text)
     except UnitError as error:
-        place = Problem("QN320", f'"{text}": {error}', "a quantity", ("claims", claim.index, "stated"), error.help)
+        place = Problem("QN320", f'"{text}": {error}', "a quantity", ("claims", claim.place, "stated"), error.help)
         raise InvalidInput(study.document.place(place)) from None
     shown = text.lstrip("+-0123456789.eE ").strip() if dimension != NUMBER else ""
     try:
@@ -180,7 +195,7 @@ def _quantity(study: Study, claim: Claim, text: str) -> tuple[float, str]:
 
 
 def _trend(values: list[float]) -> str:
-    changes = [after / before - 1 for before, after in zip(values, values[1:], strict=False)]
+    changes = [after / before - 1 for before, after in pairwise(values)]
     if all(abs(change) <= _STEADY for change in changes):
         return "unchanged"
     if all(change > -_STEADY for change in changes):
@@ -194,13 +209,19 @@ def validate_report(study: Study, judged: list[Judged]) -> Report:
         raise UsageError(Problem("QN012", f'the study "{study.id}" has no claims'))
     rows = [
         (
-            item.claim.id, item.claim.role, item.stated, item.modelled, item.unit or None,
-            None if item.error is None else 100 * item.error, None if item.tolerance is None else 100 * item.tolerance,
-            item.verdict, item.claim.remark or (f"sets {item.claim.sets}" if item.claim.sets else None),
+            item.claim.id,
+            item.claim.role,
+            item.stated,
+            item.modelled,
+            item.unit or None,
+            None if item.error is None else 100 * item.error,
+            None if item.tolerance is None else 100 * item.tolerance,
+            item.verdict,
+            item.claim.remark or (f"sets {item.claim.sets}" if item.claim.sets else None),
         )
         for item in judged
-    ]  # fmt: skip
-    meta = {**basis(load(study.system)), "study": study.id, "source": study.source}
+    ]
+    meta = Basis(load(study.system), study=study.id, source=study.source)
     return Report("qnet/validation/1", study.title, COLUMNS, rows, (Note("QN603", summary(judged)),), meta)
 
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "qnet").rglob("*.py"))
 
-# Each room, and all that it may import. Data flows text -> model -> network -> solution -> question -> report -> command.
+# Each room, and all that it may import. Data flows text -> model -> network -> solution -> question -> report.
 MAY_USE = {
     "errors": set(),
     "units": set(),
@@ -65,7 +65,13 @@ def test_heavy_packages_are_not_imported_with_the_module(path: Path):
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
-    assert not {name.split(".")[0] for name in modules} & {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}
+    assert not {name.split(".")[0] for name in modules} & {
+        "numpy",
+        "sympy",
+        "rich",
+        "dataclasses",
+        "importlib.metadata",
+    }
 
 
 def test_only_the_command_line_knows_click():
@@ -108,7 +114,9 @@ def test_text_is_never_executed(path: Path):
 
 
 def test_the_top_level_is_the_design_card():
-    tracked = {path.name for path in ROOT.iterdir() if not path.name.startswith(".") and path.name not in ("build", "dist")}
+    tracked = {
+        path.name for path in ROOT.iterdir() if not path.name.startswith(".") and path.name not in ("build", "dist")
+    }
     tracked -= {name for name in tracked if name.endswith(".egg-info") or name == "__pycache__"}
     assert tracked == {"pyproject.toml", "qnet", "catalog", "examples", "tests", "README.md"}
 

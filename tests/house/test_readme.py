@@ -25,7 +25,12 @@ def run(command: str, folder: Path) -> str:
     script.chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
     done = subprocess.run(
-        ["bash", "-c", command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        ["bash", "-c", command],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     return done.stdout.decode()
 
@@ -63,7 +68,8 @@ def test_every_example_is_solved(path: Path, tmp_path: Path):
 
 
 def test_every_room_of_the_map_exists():
-    for name in re.findall(r"`((?:qnet|catalog|examples|tests)/[^`]*|\.ci/run)`", README.read_text().partition("## The house")[2]):
+    house = README.read_text().partition("## The house")[2]
+    for name in re.findall(r"`((?:qnet|catalog|examples|tests)/[^`]*|\.ci/run)`", house):
         assert (ROOT / name).exists(), name
 
 
@@ -71,7 +77,6 @@ if __name__ == "__main__":
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        text = BLOCK.sub(
-            lambda match: f"```console\n$ {match['command']}\n{run(match['command'], Path(folder))}```", README.read_text()
-        )
+        text = README.read_text()
+        text = BLOCK.sub(lambda match: f"```console\n$ {match[1]}\n{run(match[1], Path(folder))}```", text)
     README.write_text(text)

