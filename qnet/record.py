@@ -51,6 +51,11 @@ class Record(tuple[Any, ...]):
             raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
         return tuple.__new__(cls, values)  # pyright: ignore[reportUnknownMemberType]
 
+    @classmethod
+    def fields(cls) -> tuple[str, ...]:
+        """The names of the fields, in order."""
+        return cls._fields
+
     def replace(self, **changes: Any) -> Self:
         """The record with some fields changed; raises `TypeError` for an unknown one."""
         values = [changes.pop(name, value) for name, value in zip(self._fields, self, strict=True)]

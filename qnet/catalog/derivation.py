@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from qnet.catalog.faults import expression_problem
 from qnet.errors import Problem, suggest
 from qnet.expression import Expression, ExpressionError, check, evaluate
 from qnet.expression.nodes import Name, walk
+from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
 
-class Derivation(NamedTuple):
+class Derivation(Record):
     """The values of a part worked out, in dependency order; names with a fault, or that rest on one, are left out."""
 
     dimensions: dict[str, Dimension]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from qnet.catalog.derivation import Derivation, derive
 from qnet.catalog.faults import expression_problem
 from qnet.documents import Document
 from qnet.errors import Problem, suggest
 from qnet.expression import Expression, ExpressionError, parse
+from qnet.record import Record
 
 SCHEMA = 1
 
@@ -20,7 +21,7 @@ _PARAMETER_KEYS = ("value", "grade", "source", "place", "note", "low", "high", "
 Path = tuple[str | int, ...]
 
 
-class DraftParameter(NamedTuple):
+class DraftParameter(Record):
     """One parameter as written.
 
     Absent texts and lists are empty, and None stands for what could not be read; an absent expression is None too.
@@ -36,7 +37,7 @@ class DraftParameter(NamedTuple):
     fitted_on: tuple[str, ...] | None
 
 
-class Draft(NamedTuple):
+class Draft(Record):
     """A part file: the id that its path stands for, what it says, and what in it could not be read."""
 
     path_id: str

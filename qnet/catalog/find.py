@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from qnet.errors import InvalidInput, Problem, UsageError, suggest
+from qnet.record import Record
 
 MARKER = "CATALOG.toml"
 """The file that makes a folder a catalog, and keeps somebody else's folder of that name from being taken for one."""
@@ -22,7 +22,7 @@ _CHARACTERS = _STARTERS | frozenset(".-")
 _TITLE_LINES = 40
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """One file of the catalog: a `part`, a `study` or a `system`, the id it is asked for by, and its path."""
 
     kind: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from qnet.catalog import checks
 from qnet.catalog.drafts import Draft, DraftParameter, draft, shown
@@ -15,9 +15,10 @@ from qnet.catalog.find import FOLDERS, MARKER, files, is_name, root
 from qnet.catalog.sources import ASSUMPTION, Source, records, source_document
 from qnet.documents import Document, read
 from qnet.errors import Problem, QnetError, suggest
+from qnet.record import Record
 
 
-class Catalog(NamedTuple):
+class Catalog(Record):
     """A whole catalog as far as it can be read."""
 
     folder: str

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from qnet.catalog.checks import examine
 from qnet.catalog.drafts import Draft, draft
 from qnet.catalog.find import part_path
@@ -11,12 +9,13 @@ from qnet.catalog.grades import GRADES, worst
 from qnet.documents import read
 from qnet.errors import InvalidInput
 from qnet.expression import Expression
+from qnet.record import Record
 from qnet.units import Dimension
 
 __all__ = ["GRADES", "Part", "PartParameter", "amounts", "effective_grade", "load_part", "rests_on", "worst"]
 
 
-class PartParameter(NamedTuple):
+class PartParameter(Record):
     """One value of a part, and what it rests on."""
 
     name: str
@@ -37,7 +36,7 @@ class PartParameter(NamedTuple):
     """Ids of the claims that a fitted value was solved from."""
 
 
-class Part(NamedTuple):
+class Part(Record):
     """A part; its parameters stand in an order in which each comes after those it is derived from."""
 
     id: str

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from qnet.catalog.drafts import shown
 from qnet.catalog.find import root
 from qnet.documents import Document, read
 from qnet.errors import InvalidInput, Problem, suggest
+from qnet.record import Record
 
 FILE = "sources.toml"
 
@@ -16,7 +17,7 @@ ASSUMPTION = "assumption"
 """The record of values that the model assumes: it stands for no publication and need not be used."""
 
 
-class Source(NamedTuple):
+class Source(Record):
     """A publication, or whatever else a value was taken from; unknown details are empty."""
 
     key: str
@@ -65,8 +66,8 @@ def records(document: Document) -> tuple[dict[str, Source], list[Problem]]:
         fields = cast("dict[str, Any]", table)
         before = len(problems)
         for field, value in fields.items():
-            if field not in Source._fields[1:]:
-                problems.append(Problem("QN311", "unknown key", "", (key, field), suggest(field, Source._fields[1:])))
+            if field not in Source.fields()[1:]:
+                problems.append(Problem("QN311", "unknown key", "", (key, field), suggest(field, Source.fields()[1:])))
             elif not isinstance(value, str) or not value.strip():
                 problems.append(Problem("QN311", f"found {shown(value)}", "a text that is not empty", (key, field)))
         if "title" not in fields:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from qnet.errors import NoAnswer, Problem, UsageError, suggest
 from qnet.expression import Expression, parse, solution_name
@@ -13,11 +13,12 @@ from qnet.model.model import EnvelopeModel, Model
 from qnet.model.settings import with_settings
 from qnet.questions.saturation import busiest, busiest_utilization
 from qnet.questions.search import search
+from qnet.record import Record
 
 MAX_POINTS = 200_000
 
 
-class Question(NamedTuple):
+class Question(Record):
     """What an envelope asks of a model."""
 
     model: Model
@@ -28,7 +29,7 @@ class Question(NamedTuple):
     over: tuple[Grid, ...]
 
 
-class Point(NamedTuple):
+class Point(Record):
     """One point of an envelope: floats, texts, or None where there is nothing to say."""
 
     coordinates: tuple[float, ...]
@@ -46,7 +47,7 @@ class Point(NamedTuple):
     outputs: tuple[float | None, ...]
 
 
-class Envelope(NamedTuple):
+class Envelope(Record):
     """The answer to one question: its points in the order of the grid."""
 
     question: Question

@@ -41,8 +41,9 @@ def envelope_report(model: Model, envelopes: Sequence[Envelope]) -> Report:
         for count in [sum(row[-1] != "ok" for row in rows)]
         if count
     ]
-    along, found = [column.key for column in columns[2 : 2 + len(over)]], columns[3 + len(over)].key
-    plot = Plot(along[0], (found, f"maximum_{first.vary}"), ("envelope", *along[1:])) if over else None
+    told = [column.key for column in columns]
+    along, drawn = told[2 : 2 + len(over)], told[3 + len(over) : 5 + len(over)]
+    plot = Plot(along[0], tuple(drawn), ("envelope", *along[1:])) if over else None
     return Report(
         "qnet/envelope/1",
         f"{model.title}: largest {first.vary} within a limit",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Expression, Value, evaluate, solution_name
@@ -13,12 +13,13 @@ from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
 from qnet.networks.open import solve
 from qnet.networks.solution import Solution
+from qnet.record import Record
 
 _TOLERANCE = 1e-12
 _MAX_ROUNDS = 300
 
 
-class Part(NamedTuple):
+class Part(Record):
     """The answer for the points that share one structure."""
 
     points: Any
@@ -27,7 +28,7 @@ class Part(NamedTuple):
     solution: Solution
 
 
-class Solved(NamedTuple):
+class Solved(Record):
     """A model solved at one point (`size` None) or at `size` points."""
 
     model: Model

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
 from qnet.networks.solution import Solution
 from qnet.questions.points import Part, Solved, solve_points
 from qnet.questions.roots import root
+from qnet.record import Record
 
 JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
 
-class Saturation(NamedTuple):
+class Saturation(Record):
     """The factor on all arrival rates at which the steady state ends, and the cause, per point."""
 
     factor: Value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from qnet.expression import FLOATS, Expression, arrays, evaluate
 from qnet.model.conditions import Condition
@@ -12,13 +12,14 @@ from qnet.model.values import Values
 from qnet.questions.points import Solved, solve_points
 from qnet.questions.roots import root
 from qnet.questions.saturation import JUST_BELOW, limiting
+from qnet.record import Record
 
 _START = 1e-9
 """Share of the largest value at which "no load" is read."""
 _DOUBLINGS = 80
 
 
-class Found(NamedTuple):
+class Found(Record):
     """Arrays with one element per point."""
 
     value: Any

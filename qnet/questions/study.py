@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from qnet.documents import Document, read
 from qnet.errors import InvalidInput, Problem, suggest
+from qnet.record import Record
 
 ROLES = {
     "given": "an input of the model",
@@ -37,7 +38,7 @@ _TAKES = ("", "mean", "largest", "trend")
 _TRENDS = ("rises", "falls", "unchanged")
 
 
-class Claim(NamedTuple):
+class Claim(Record):
     """One published figure and how to compute it with the model."""
 
     id: str
@@ -63,7 +64,7 @@ class Claim(NamedTuple):
     """Where it stands in the file, from 0."""
 
 
-class Study(NamedTuple):
+class Study(Record):
     """A study: title, system, and claims."""
 
     id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from qnet.errors import InvalidInput, Problem, QnetError, UsageError
 from qnet.expression import Expression, ExpressionError, check, parse
@@ -20,6 +20,7 @@ from qnet.questions.provenance import Basis
 from qnet.questions.search import search
 from qnet.questions.solve import in_unit
 from qnet.questions.study import Claim, Study
+from qnet.record import Record
 from qnet.reports.report import Column, Note, Report
 from qnet.units import NUMBER, Dimension, UnitError, base_unit, quantity, unit
 
@@ -39,7 +40,7 @@ _STEADY = 1e-9
 """Relative change below which a trend is "unchanged"."""
 
 
-class Judged(NamedTuple):
+class Judged(Record):
     """A claim with the model's figure, in the unit of the claim."""
 
     claim: Claim
@@ -60,7 +61,7 @@ def validate(study: Study) -> list[Judged]:
     return [_judge(study, model, claim, values[claim.place]) for claim in study.claims]
 
 
-class _Lane(NamedTuple):
+class _Lane(Record):
     """One point of a batch: the claim it belongs to and its parameters."""
 
     claim: Claim

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from string import ascii_letters
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
+from qnet.record import Record
 from qnet.reports.layout import Scale, column_index, common_scale, is_number, label, title_of
 from qnet.reports.records import checked_rows
 from qnet.reports.render import Style
@@ -33,7 +34,7 @@ _MEETING = "*"
 _COLORS = (36, 33, 35, 32, 34, 31)
 
 
-class _Axis(NamedTuple):
+class _Axis(Record):
     """A range of values and its ticks."""
 
     low: float
@@ -46,7 +47,7 @@ class _Axis(NamedTuple):
         return round((value - self.low) / (self.high - self.low) * (places - 1))
 
 
-class _Plane(NamedTuple):
+class _Plane(Record):
     """Both axes and the characters between them, each of which holds `across` times `down` dots."""
 
     x: _Axis

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
+from qnet.record import Record
 from qnet.reports.records import checked_rows
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.reports.text import clean
 from qnet.units import UnitError, format_number, format_quantity, scale, unit
 
 
-class Table(NamedTuple):
+class Table(Record):
     """One block of a report: clean texts, not yet aligned."""
 
     heading: str
@@ -22,7 +23,7 @@ class Table(NamedTuple):
     rows: list[tuple[str, ...]]
 
 
-class Scale(NamedTuple):
+class Scale(Record):
     """The one unit in which the numbers of a column are shown, so that their digits compare."""
 
     given: float

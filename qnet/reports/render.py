@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import NamedTuple
 
+from qnet.record import Record
 from qnet.reports.report import Report
 
 FORMATS = {
@@ -19,7 +19,7 @@ FORMATS = {
 _SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".txt": "table"}
 
 
-class Style(NamedTuple):
+class Style(Record):
     """What the reader's screen can do. The default is a pipe: no colour, no limit of width, no box drawing."""
 
     color: bool = False
@@ -43,7 +43,7 @@ def render(report: Report, format: str, style: Style, plot: bool = False) -> str
         return f"{text}\n{plot_of(report, style)}\n"
     from qnet.reports.markdown import fenced
 
-    return f"{text}\n{fenced(plot_of(report, style._replace(ascii=True, color=False)))}\n"
+    return f"{text}\n{fenced(plot_of(report, style.replace(ascii=True, color=False)))}\n"
 
 
 def format_of_path(path: str) -> str | None:

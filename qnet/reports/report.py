@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from qnet.record import Record
 
 Cell = float | int | str | bool | None
 """A number in the unit of its column, a text, or None where there is nothing to say."""
 
 
-class Column(NamedTuple):
+class Column(Record):
     """One column: its key in CSV and JSON, its heading in tables, the unit its numbers are in."""
 
     key: str
@@ -18,7 +20,7 @@ class Column(NamedTuple):
     """A unit that `qnet.units.unit` knows, such as `s`, `/s`, `/s/GB`; empty for plain numbers and text."""
 
 
-class Note(NamedTuple):
+class Note(Record):
     """Something the reader should know: `note` informs, `warning` limits the trust in the answer."""
 
     code: str
@@ -28,7 +30,7 @@ class Note(NamedTuple):
     """What to do about it."""
 
 
-class Plot(NamedTuple):
+class Plot(Record):
     """How a report can be drawn: which column runs along, which are drawn, and which columns tell the lines apart."""
 
     x: str
@@ -36,7 +38,7 @@ class Plot(NamedTuple):
     by: tuple[str, ...] = ()
 
 
-class Report(NamedTuple):
+class Report(Record):
     """One answer, ready to be rendered.
 
     `rows` are rectangular. Where `group` names a column, tables and Markdown print one block per run of its values,

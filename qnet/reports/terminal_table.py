@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from qnet.record import Record
 from qnet.reports.layout import Table, aligned, last_line, note_lines, tables
 from qnet.reports.render import Style
 from qnet.reports.report import Report
@@ -25,7 +26,7 @@ _LONGEST_WORD = 12
 _UNLIMITED = 10_000
 
 
-class _Field(NamedTuple):
+class _Field(Record):
     """One column of a table and the room it takes."""
 
     title: str

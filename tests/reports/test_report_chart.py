@@ -33,7 +33,7 @@ def extent(text: str) -> list[int]:
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("width", [None, 200, 80, 60, 40, 10])
 def test_it_fits_and_is_at_least_40_columns(style: Style, width: int | None, sweep: Report) -> None:
-    longest = max(map(len, plot_of(sweep, style._replace(width=width)).splitlines()))
+    longest = max(map(len, plot_of(sweep, style.replace(width=width)).splitlines()))
     assert 30 < longest <= max(40, min(80, width or 80))
 
 
@@ -175,7 +175,7 @@ def test_more_lines_than_letters_are_owned_up_to(style: Style) -> None:
 
 @pytest.mark.parametrize("style", STYLES)
 def test_colour_changes_nothing_but_colour(style: Style, sweep: Report) -> None:
-    colored = plot_of(sweep, style._replace(color=True))
+    colored = plot_of(sweep, style.replace(color=True))
     assert COLOR.sub("", colored) == plot_of(sweep, style)
     assert len(set(COLOR.findall(colored))) == 4  # three lines and the end of a colour
 

@@ -69,12 +69,12 @@ def test_unprintable_text_reads_back() -> None:
 @pytest.mark.parametrize("key", ["schema", "qnet", "columns", "rows", "notes"])
 def test_meta_may_not_hide_the_envelope(key: str, blocks: Report) -> None:
     with pytest.raises(ValueError, match=key):
-        render(blocks._replace(meta={key: 1}), "json", Style())
+        render(blocks.replace(meta={key: 1}), "json", Style())
 
 
 def test_meta_may_not_hold_nan(blocks: Report) -> None:
     with pytest.raises(ValueError):
-        render(blocks._replace(meta={"residual": float("nan")}), "json", Style())
+        render(blocks.replace(meta={"residual": float("nan")}), "json", Style())
 
 
 def test_indent_is_two(blocks: Report) -> None:
@@ -88,4 +88,4 @@ def test_jsonl_has_one_compact_row_per_line(blocks: Report) -> None:
 
 
 def test_jsonl_without_rows_is_empty(blocks: Report) -> None:
-    assert render(blocks._replace(rows=[]), "jsonl", Style()) == ""
+    assert render(blocks.replace(rows=[]), "jsonl", Style()) == ""

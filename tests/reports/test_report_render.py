@@ -34,7 +34,7 @@ def test_formats_for_machines_ignore_style_and_plot(format: str, style: Style, s
 @pytest.mark.parametrize("format", ["table", "md"])
 @pytest.mark.parametrize("style", STYLES)
 def test_no_escape_sequence_without_colour(format: str, style: Style, blocks: Report) -> None:
-    text = render(blocks, format, style._replace(color=False), plot=True)
+    text = render(blocks, format, style.replace(color=False), plot=True)
     assert all(character == "\n" or character.isprintable() for character in text)
 
 

@@ -60,7 +60,7 @@ def written(report: Report) -> tuple[Any, dict[str, Any]]:
 
 
 def test_what_is_written_satisfies_the_schema(blocks: Report, sweep: Report) -> None:
-    for report in (blocks, sweep, blocks._replace(rows=[], notes=())):
+    for report in (blocks, sweep, blocks.replace(rows=[], notes=())):
         value, schema = written(report)
         assert list(faults(value, schema)) == []
 
