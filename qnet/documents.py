@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import re
 import sys
-from collections.abc import Sequence
+from bisect import bisect_left
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from qnet.errors import InvalidInput, Problem, UsageError
+from qnet.errors import InvalidInput, Problem, UsageError, caret
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 40
+MAX_KEY_PARTS = 16
+MAX_VALUES = 100_000
+MAX_BITS = 4096
 
 Path = tuple[str | int, ...]
 
@@ -40,7 +43,9 @@ class Document(NamedTuple):
         return 0
 
     def place(self, problem: Problem) -> Problem:
-        """The problem with this file's name and the line of its key."""
+        """The problem with this file's name and the line of its key; one that names a file already stays as it is."""
+        if problem.file:
+            return problem
         return problem._replace(file=self.name, line=problem.line or self.line(problem.path))
 
 
@@ -49,33 +54,35 @@ def read(path: str) -> Document:
 
     Raises `UsageError` where there is no such file, `InvalidInput` where it is too large, not text, empty or not TOML.
     """
-    name = "<stdin>" if path == "-" else path
+    return parse(_bytes(path), "<stdin>" if path == "-" else path)
+
+
+def _bytes(path: str) -> bytes:
+    """The bytes of a file, one more than allowed at most."""
+    expected = "a model file in TOML"
+    if path == "-":
+        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise UsageError(Problem("QN002", "standard input is closed", expected, file="<stdin>"))
+        try:
+            return sys.stdin.buffer.read(MAX_BYTES + 1)
+        except OSError as error:
+            found = f"cannot be read: {error.strerror or error}"
+            raise UsageError(Problem("QN002", found, expected, file="<stdin>")) from None
     try:
-        if path == "-":
-            raw = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            if not os.path.isfile(path) and os.path.exists(path):
-                raise UsageError(Problem("QN002", "this is not a file", "a model file in TOML", file=name))
-            with open(path, "rb") as stream:
-                raw = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise UsageError(Problem("QN002", f"cannot be read: {error.strerror or error}", "a model file in TOML", file=name)) from None
-    return parse(raw, name)
+        with open(path, "rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except IsADirectoryError:
+        raise UsageError(Problem("QN002", "this is not a file", expected, file=path)) from None
+    except (OSError, ValueError) as error:
+        found = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise UsageError(Problem("QN002", found, expected, file=path)) from None
 
 
 def parse(raw: bytes, name: str) -> Document:
     """Check and parse the bytes of a TOML document; raises `InvalidInput` as `read` does."""
-    if len(raw) > MAX_BYTES:
-        raise _invalid(name, f"the file is larger than {MAX_BYTES >> 20} MiB", "a model of at most that size", code="QN103")
-    if b"\0" in raw:
-        raise _invalid(name, "this is a binary file", "a model in TOML, which is text", code="QN103")
-    try:
-        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise _invalid(name, "this is not UTF-8 text", "a model in TOML, which is UTF-8", line=line, code="QN103") from None
-    if not text.strip():
-        raise _invalid(name, "the file is empty", "a model in TOML", 'start with: qnet = 1, title = "...", [stations], [classes]', code="QN103")
+    text = _text(raw, name)
+    if line := _long_key(text):
+        raise _invalid(name, f"a key has more than {MAX_KEY_PARTS} parts", "fewer levels", line=line)
     import tomllib
 
     try:
@@ -83,41 +90,73 @@ def parse(raw: bytes, name: str) -> Document:
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(name, text, str(error)) from None
     except (RecursionError, ValueError):
-        raise _invalid(name, "values nest too deeply or are out of range", f"at most {MAX_DEPTH} levels", code="QN103") from None
-    if _depth(data) > MAX_DEPTH:
-        raise _invalid(name, f"values nest more than {MAX_DEPTH} deep", "fewer levels", code="QN103")
+        raise _invalid(name, "values nest too deeply or are out of range", f"at most {MAX_DEPTH} levels") from None
+    _survey(data, name)
     return Document(name, text, data)
 
 
-def _invalid(name: str, found: str, expected: str, help: str = "", line: int = 0, code: str = "QN100") -> InvalidInput:
-    return InvalidInput(Problem(code, found, expected, help=help, file=name, line=line))
+def _text(raw: bytes, name: str) -> str:
+    """The text of a file with plain line ends; raises `InvalidInput` for what is not text."""
+    if len(raw) > MAX_BYTES:
+        raise _invalid(name, f"the file is larger than {MAX_BYTES >> 20} MiB", "a model of at most that size")
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise _invalid(name, "this is UTF-16 text", "a model in TOML, which is UTF-8", "save it again as UTF-8")
+    if b"\0" in raw:
+        raise _invalid(name, "this is a binary file", "a model in TOML, which is text")
+    try:
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise _invalid(name, "this is not UTF-8 text", "a model in TOML, which is UTF-8", line=line) from None
+    if not text.strip():
+        help = 'start with: qnet = 1, title = "...", [stations], [classes]'
+        raise _invalid(name, "the file is empty", "a model in TOML", help)
+    return text
+
+
+def _invalid(name: str, found: str, expected: str, help: str = "", line: int = 0) -> InvalidInput:
+    return InvalidInput(Problem("QN103", found, expected, help=help, file=name, line=line))
 
 
 def _syntax_error(name: str, text: str, message: str) -> InvalidInput:
-    import re
-
+    lines = text.split("\n")
     match = re.search(r"\(at line (\d+), column (\d+)\)", message)
-    line, column = (int(match[1]), int(match[2])) if match else (len(text.splitlines()), len(text.splitlines()[-1]) + 1)
+    if match:
+        line, column = int(match[1]), int(match[2])
+    else:  # "(at end of document)"
+        while len(lines) > 1 and not lines[-1].strip():
+            lines.pop()
+        line, column = len(lines), len(lines[-1]) + 1
     words = re.sub(r"\s*\(at [^)]*\)", "", message)
-    source = text.splitlines()[line - 1 : line] or [""]
-    excerpt = f"{source[0][:200]}\n{' ' * min(column - 1, 200)}^"
-    found = words[:1].lower() + words[1:]
-    return InvalidInput(Problem("QN100", f"not valid TOML: {found}", help="see https://toml.io for the syntax", file=name, line=line, excerpt=excerpt))
+    problem = Problem(
+        "QN100",
+        f"not valid TOML: {words[:1].lower()}{words[1:]}",
+        help="see https://toml.io for the syntax",
+        file=name,
+        line=line,
+        excerpt=caret(lines[line - 1] if line <= len(lines) else "", column - 1),
+    )
+    return InvalidInput(problem)
 
 
-def _depth(value: Any) -> int:
-    """How deep tables and arrays nest, without recursion."""
-    deepest, stack = 0, [(value, 0)]
-    while stack:
-        item, depth = stack.pop()
-        deepest = max(deepest, depth)
-        children: Sequence[Any] = ()
+def _survey(data: dict[str, Any], name: str) -> None:
+    """Raise `InvalidInput` for tables and arrays that nest too deeply, too many values, or a number too long."""
+    count = 0
+    waiting: list[tuple[Any, int]] = [(data, 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        count += 1
+        if depth > MAX_DEPTH:
+            raise _invalid(name, f"values nest more than {MAX_DEPTH} deep", "fewer levels")
         if isinstance(item, dict):
-            children = list(item.values())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            waiting += [(child, depth + 1) for child in cast("dict[str, Any]", item).values()]
         elif isinstance(item, list):
-            children = item  # pyright: ignore[reportUnknownVariableType]
-        stack += [(child, depth + 1) for child in children]
-    return deepest
+            waiting += [(child, depth + 1) for child in cast("list[Any]", item)]
+        elif isinstance(item, int) and item.bit_length() > MAX_BITS:
+            # Python refuses to write down much longer ones, even in a message.
+            raise _invalid(name, f"a whole number has more than {MAX_BITS} bits", "a smaller number")
+        if count + len(waiting) > MAX_VALUES:
+            raise _invalid(name, f"the file has more than {MAX_VALUES} values", "a smaller model", "use copies")
 
 
 @lru_cache(maxsize=4)
@@ -125,113 +164,135 @@ def _locate(text: str) -> dict[Path, int]:
     return _Locator(text).lines
 
 
+_BARE_KEY = "[A-Za-z0-9_-]++"
+_BASIC_STRING = r'"(?:[^"\\\n]|\\.)*+"'
+_LITERAL_STRING = r"'[^'\n]*+'"
+_LONG_BASIC_STRING = r'"""(?:[^"\\]|\\.|""?(?!"))*+"{3,5}'
+_LONG_LITERAL_STRING = r"'''(?:[^']|''?(?!'))*+'{3,5}"
+
+
+def _long_key(text: str) -> int:
+    """The line of a key of more than `MAX_KEY_PARTS` parts; 0 where there is none.
+
+    Tables inside tables by dots cost the TOML parser the square of their number, before it knows their depth.
+    """
+    part = f"(?:(?<![A-Za-z0-9_-]){_BARE_KEY}|{_BASIC_STRING}|{_LITERAL_STRING})"
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") >= MAX_KEY_PARTS and re.search(rf"(?:{part}[ \t]*+\.[ \t]*+){{{MAX_KEY_PARTS}}}", line):
+            return number
+    return 0
+
+
 class _Locator:
     """Where each key of a valid TOML document stands. Lenient: it reads only what it needs to tell lines."""
 
     def __init__(self, text: str) -> None:
+        # Compiled here, because most runs have no error to place.
+        self.bare = re.compile(_BARE_KEY)
+        self.quoted = re.compile(
+            "|".join([_LONG_BASIC_STRING, _LONG_LITERAL_STRING, _BASIC_STRING, _LITERAL_STRING]), re.DOTALL
+        )
+        self.plain = re.compile(r"[^,\]}\n#]*+")
+        self.space = re.compile(r"(?:[ \t]++|#[^\n]*+)*+")
+        self.space_and_lines = re.compile(r"(?:[ \t\n,]++|#[^\n]*+)*+")
         self.text = text
         self.position = 0
+        self.ends = [match.start() for match in re.finditer("\n", text)]
         self.lines: dict[Path, int] = {}
         self.counts: dict[Path, int] = {}
         table: Path = ()
-        while self._skip(" \t\n"):
+        while self._next(self.space_and_lines):
+            before = self.position
             if self.text.startswith("[[", self.position):
                 self.position += 2
-                table = self._indexed(self._key(), last=True)
-                self._to_line_end()
+                table = self._header(self._key(), array=True)
             elif self.text[self.position] == "[":
                 self.position += 1
-                table = self._indexed(self._key(), last=False)
-                self._to_line_end()
+                table = self._header(self._key(), array=False)
             else:
                 self._pair(table)
+            self.position = max(self.position, before + 1)
 
-    def _here(self, path: Path) -> None:
-        for length in range(1, len(path) + 1):
-            self.lines.setdefault(path[:length], self.text.count("\n", 0, self.position) + 1)
+    def _next(self, space: re.Pattern[str]) -> str:
+        """The character after some space and comments; empty at the end of the text."""
+        match = space.match(self.text, self.position)
+        self.position = match.end() if match else self.position
+        return self.text[self.position : self.position + 1]
 
-    def _indexed(self, key: Path, last: bool) -> Path:
+    def _here(self, path: Path, above: int) -> None:
+        """Note the line of a path, and of the tables above it (from a length of `above`) that are named here first."""
+        line = bisect_left(self.ends, self.position) + 1
+        for length in range(above + 1, len(path) + 1):
+            self.lines.setdefault(path[:length], line)
+
+    def _header(self, key: Path, array: bool) -> Path:
         """The path of a table header, with the index of every array of tables it goes through."""
         path: Path = ()
         for position, part in enumerate(key):
             path = (*path, part)
-            if last and position == len(key) - 1:
+            if array and position == len(key) - 1:
                 self.counts[path] = self.counts.get(path, -1) + 1
             if path in self.counts:
                 path = (*path, self.counts[path])
-        self._here(path)
-        return path
-
-    def _skip(self, characters: str) -> bool:
-        """Skip space and comments; False at the end of the text."""
-        while self.position < len(self.text):
-            character = self.text[self.position]
-            if character == "#":
-                self._to_line_end()
-            elif character in characters:
-                self.position += 1
-            else:
-                return True
-        return False
-
-    def _to_line_end(self) -> None:
+        self._here(path, 0)
         end = self.text.find("\n", self.position)
         self.position = len(self.text) if end < 0 else end
+        return path
 
     def _key(self) -> Path:
-        parts: list[str | int] = []
-        while self._skip(" \t."):
-            character = self.text[self.position]
-            if character in "'\"":
-                start = self.position + 1
-                self._string()
-                parts.append(self.text[start : self.position - 1])
-            elif character.isalnum() or character in "_-":
-                start = self.position
-                while self.position < len(self.text) and (self.text[self.position].isalnum() or self.text[self.position] in "_-"):
-                    self.position += 1
-                parts.append(self.text[start : self.position])
+        """The parts of a dotted key."""
+        parts: list[str] = []
+        while self._next(self.space):
+            if match := self.bare.match(self.text, self.position):
+                parts.append(match[0])
+            elif match := self.quoted.match(self.text, self.position):
+                parts.append(_unquoted(match[0]))
             else:
                 break
+            self.position = match.end()
+            if self._next(self.space) != ".":
+                break
+            self.position += 1
         return tuple(parts)
 
     def _pair(self, table: Path) -> None:
-        before = self.position
+        start = self.position
         path = (*table, *self._key())
-        self._here(path)
-        self._skip(" \t=")
-        self._value(path)
-        if self.position == before:
+        after, self.position = self.position, start
+        self._here(path, len(table))
+        self.position = after
+        if self._next(self.space) == "=":
             self.position += 1
+            self._value(path)
 
     def _value(self, path: Path) -> None:
-        character = self.text[self.position : self.position + 1]
+        character = self._next(self.space)
         if character == "[":
             self.position += 1
             index = 0
-            while self._skip(" \t\n,") and self.text[self.position] != "]":
-                self._here((*path, index))
-                self._value((*path, index))
+            while self._next(self.space_and_lines) not in ("]", ""):
+                before = self.position
+                inner = (*path, index)
+                self._here(inner, len(path))
+                self._value(inner)
+                self.position = max(self.position, before + 1)
                 index += 1
             self.position += 1
         elif character == "{":
             self.position += 1
-            while self._skip(" \t\n,") and self.text[self.position] != "}":
+            while self._next(self.space_and_lines) not in ("}", ""):
+                before = self.position
                 self._pair(path)
+                self.position = max(self.position, before + 1)
             self.position += 1
-        elif character in ("'", '"'):
-            self._string()
-        else:
-            while self.position < len(self.text) and self.text[self.position] not in ",]}\n#":
-                self.position += 1
+        elif match := (self.quoted if character in ("'", '"') else self.plain).match(self.text, self.position):
+            self.position = match.end()
 
-    def _string(self) -> None:
-        quote = self.text[self.position]
-        if self.text.startswith(quote * 3, self.position):
-            end = self.text.find(quote * 3, self.position + 3)
-            self.position = len(self.text) if end < 0 else end + 3
-            return
-        self.position += 1
-        while self.position < len(self.text) and self.text[self.position] != quote:
-            self.position += 2 if self.text[self.position] == "\\" and quote == '"' else 1
-        self.position += 1
+
+def _unquoted(quoted: str) -> str:
+    """What a quoted key says."""
+    if "\\" not in quoted or quoted.startswith("'"):
+        return quoted[1:-1]
+    import tomllib
+
+    return tomllib.loads(f"key = {quoted}")["key"]

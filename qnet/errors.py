@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+MAX_MESSAGE = 400
+"""Characters of a message that are shown; what users wrote may be much longer."""
+
+_CARET_BEFORE, _CARET_WIDTH = 60, 100
+_MAX_NAME, _MAX_COMPARED = 80, 200
+
 
 class Problem(NamedTuple):
     """One defect of an input: where it is, what was found, what is expected, and what to do about it."""
@@ -20,29 +26,62 @@ class Problem(NamedTuple):
     line: int = 0
     """Line in the file, from 1; 0 where it is unknown."""
     excerpt: str = ""
-    """The text at fault and, on a second line, a caret under the place."""
+    """The text at fault and, on a second line, a caret under the place; `caret` makes it."""
 
     def render(self) -> str:
-        """The problem as lines of text: `file:line: path.of.key: found; expected [code]`, the excerpt and the help."""
+        """The problem as lines of text: `file:line: path.of.key: found; expected [code]`, the excerpt and the help.
+
+        Parts of it come from files that nobody vouches for: control characters are escaped, long texts are cut.
+        """
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
-        parts = [part for part in (place, render_path(self.path)) if part]
-        message = f"{self.found}; expected {self.expected}" if self.expected else self.found
-        lines = [": ".join([*parts, message]) + f" [{self.code}]"]
-        lines += [f"    {line}" for line in self.excerpt.splitlines()]
+        message = printable(self.found)
+        if self.expected:
+            message += "; expected " + printable(self.expected)
+        parts = [part for part in (printable(place), render_path(self.path), message) if part]
+        lines = [": ".join(parts) + f" [{self.code}]"]
+        lines += [f"    {_flat(line)}" for line in self.excerpt.split("\n")] if self.excerpt else []
         if self.help:
-            lines.append(f"  help: {self.help}")
+            lines.append(f"  help: {printable(self.help)}")
         return "\n".join(lines)
 
 
 def render_path(path: Sequence[str | int]) -> str:
-    """A key path as people write it: `classes.io.routes[2].steps[0]`."""
+    """A key path as people write it: `classes.io.routes[2].steps[0]`, with quotes where TOML needs them."""
     text = ""
     for part in path:
         if isinstance(part, int):
             text += f"[{part}]"
-        else:
-            text += f".{part}" if text else part
+            continue
+        bare = bool(part) and all(
+            character.isascii() and (character.isalnum() or character in "_-") for character in part
+        )
+        shown = part if bare else f'"{part}"'
+        text += "." + printable(shown, _MAX_NAME) if text else printable(shown, _MAX_NAME)
     return text
+
+
+def printable(text: str, limit: int = MAX_MESSAGE) -> str:
+    """The text on one line, safe for a terminal: what is not printable is escaped, what is too long is cut."""
+    if len(text) > limit:
+        text = text[: limit - 3] + "..."
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
+def caret(source: str, column: int) -> str:
+    """The text around a place (`column` from 0) and, on a second line, a caret under it."""
+    column = max(0, min(column, len(source)))
+    start = max(0, column - _CARET_BEFORE)
+    prefix = "... " if start else ""
+    return f"{prefix}{_flat(source[start : start + _CARET_WIDTH])}\n{' ' * (column - start + len(prefix))}^"
+
+
+def _flat(text: str) -> str:
+    """The text with a space for what is not printable, so that every column stays."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 class QnetError(Exception):
@@ -89,10 +128,18 @@ def suggest(name: str, known: Sequence[str], limit: int = 3) -> str:
     """`did you mean "a" or "b"?` for the names nearest to an unknown one, or the list of all when none is near."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, n=limit, cutoff=0.6)
+    name = name[:_MAX_NAME]
+    candidates = known
+    if len(known) > _MAX_COMPARED:
+        # Comparing is slow, and a file may hold thousands of names and of mistakes.
+        candidates = [item for item in known if item[:1] == name[:1] and abs(len(item) - len(name)) <= 3][
+            :_MAX_COMPARED
+        ]
+    near = get_close_matches(name, candidates, n=limit, cutoff=0.6)
     if near:
         return "did you mean " + " or ".join(f'"{item}"' for item in near) + "?"
     if not known:
         return ""
-    shown = ", ".join(sorted(known)[:20])
+    # Figures of the solution come last, because there are many of them.
+    shown = ", ".join(sorted(known, key=lambda item: (item.endswith(")"), item))[:20])
     return f"known names: {shown}" + (", ..." if len(known) > 20 else "")

@@ -21,12 +21,17 @@ class Dimension(NamedTuple):
         """The dimension of `self * other ** power`."""
         return Dimension(self.time + power * other.time, self.data + power * other.data)
 
+    @property
+    def readable(self) -> bool:
+        """Whether `unit` reads what `base_unit` writes: exponents of a moderate size with few decimals."""
+        return all(abs(exponent) <= MAX_EXPONENT and round(exponent, 4) == exponent for exponent in self)
+
     def describe(self) -> str:
         """The dimension in words with its article, for error messages."""
         named = _DIMENSION_NAMES.get(self)
         if named:
             return named
-        return "a quantity in " + "*".join(f"{unit}^{exponent:g}" for unit, exponent in zip("sB", self, strict=True) if exponent)
+        return f"a quantity in {base_unit(self)}"
 
 
 NUMBER = Dimension()
@@ -68,21 +73,35 @@ _REFUSED = {
     "Kb": 'write "kbit", "kB" or "KiB"', "kb": 'write "kbit", "kB" or "KiB"', "k": 'write "kB" or "KiB"',
     "m": 'write "ms" for milliseconds or "min" for minutes', "M": 'write "MB" for 10^6 bytes or "MiB" for 2^20',
     "mb": 'write "MB", "MiB" or "Mbit"', "Mb": 'write "MB", "MiB" or "Mbit"', "G": 'write "GB" or "GiB"',
-    "gb": 'write "GB" or "GiB"', "Gb": 'write "Gbit", "GB" or "GiB"', "b": 'write "B" for bytes or "bit"',
+    "gb": 'write "GB", "GiB" or "Gbit"', "Gb": 'write "Gbit", "GB" or "GiB"', "b": 'write "B" for bytes or "bit"',
+    "T": 'write "TB" or "TiB"', "tb": 'write "TB" or "TiB"', "Tb": 'write "TB" or "TiB"',
     "sec": 'write "s"', "secs": 'write "s"', "second": 'write "s"', "seconds": 'write "s"', "S": 'write "s"',
-    "msec": 'write "ms"', "usec": 'write "us"', "minutes": 'write "min"', "minute": 'write "min"',
-    "hour": 'write "h"', "hours": 'write "h"', "hr": 'write "h"', "day": 'write "d"', "days": 'write "d"',
-    "bytes": 'write "B"', "byte": 'write "B"', "kib": 'write "KiB"', "mib": 'write "MiB"', "percent": 'write "%"',
-    "MBps": 'write "MB/s"', "kBps": 'write "kB/s"', "MS": 'write "ms"', "Ms": 'write "ms"', "tps": 'write "/s"',
+    "msec": 'write "ms"', "msecs": 'write "ms"', "usec": 'write "us"', "usecs": 'write "us"', "MS": 'write "ms"',
+    "Ms": 'write "ms"', "mins": 'write "min"', "minute": 'write "min"', "minutes": 'write "min"',
+    "hour": 'write "h"', "hours": 'write "h"', "hr": 'write "h"', "hrs": 'write "h"',
+    "day": 'write "d"', "days": 'write "d"', "byte": 'write "B"', "bytes": 'write "B"', "bits": 'write "bit"',
+    "kib": 'write "KiB"', "mib": 'write "MiB"', "gib": 'write "GiB"', "tib": 'write "TiB"', "percent": 'write "%"',
+    "KBps": 'write "kB/s" or "KiB/s"', "kBps": 'write "kB/s"', "MBps": 'write "MB/s"', "GBps": 'write "GB/s"',
+    "bps": 'write "bit/s"', "kbps": 'write "kbit/s"', "Mbps": 'write "Mbit/s"', "Gbps": 'write "Gbit/s"',
+    "tps": 'write "/s"', "rps": 'write "/s"', "qps": 'write "/s"', "iops": 'write "/s"', "IOPS": 'write "/s"',
 }  # fmt: skip
+
+_NAMES = "s ms us ns min h d, B kB MB GB TB KiB MiB GiB TiB, bit kbit Mbit Gbit, %, Hz, rpm"
 
 UNIT_NAMES = frozenset(_ATOMS) - {"%"}
 """Names that mean a unit after a number, and so cannot name a parameter."""
 
-NUMBER_PATTERN = r"(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
-_UNIT_ATOM = r"(?:[A-Za-zµμ]+|%)"
-UNIT_PATTERN = rf"(?:{_UNIT_ATOM}(?:\s*/\s*{_UNIT_ATOM})*|(?:/\s*{_UNIT_ATOM})(?:\s*/\s*{_UNIT_ATOM})*)"
-_QUANTITY = re.compile(rf"\s*([+-]?{NUMBER_PATTERN})\s*({UNIT_PATTERN})?\s*")
+_DIGITS = r"[0-9]+(?:_[0-9]+)*"
+NUMBER_PATTERN = rf"(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?"
+ATOM_PATTERN = r"(?:[A-Za-zµμ]+(?:\^[0-9]+(?:\.[0-9]+)?)?|%)"
+"""One name of a unit, possibly with a power: `s`, `s^2`."""
+_UNIT_PATTERN = rf"(?:{ATOM_PATTERN}|/\s*{ATOM_PATTERN})(?:\s*[/*]\s*{ATOM_PATTERN})*"
+_QUANTITY = re.compile(rf"\s*([+-]?{NUMBER_PATTERN})\s*({_UNIT_PATTERN})?\s*")
+_FACTORS = re.compile(r"([/*])")
+_EXPONENT = re.compile(r"[0-9]{1,2}(?:\.[0-9]+)?")
+
+MAX_EXPONENT = 20
+"""The largest power of a second or byte that a dimension may have; beyond it nothing has a meaning."""
 
 
 class UnitError(ValueError):
@@ -94,30 +113,50 @@ class UnitError(ValueError):
 
 
 def unit(text: str) -> Unit:
-    """The unit that a text names: `ms`, `MB/s`, `/s`, `/s/GB`.
+    """The unit that a text names: `ms`, `MB/s`, `/s`, `/s/GB`, `B*s`, `s^2`; a `/` divides by the one name after it.
 
     Raises `UnitError` with what to write for an unknown or ambiguous unit.
     """
-    factor, dimension = 1.0, NUMBER
-    for position, atom in enumerate(part.strip() for part in text.split("/")):
-        if not atom and position == 0:
-            continue
-        found = _ATOMS.get(atom)
-        if found is None:
-            raise _unknown_unit(atom)
-        power = -1 if position else 1
-        factor *= found.factor**power
-        dimension = dimension.times(found.dimension, power)
-    return Unit(factor, dimension)
+    if not text.strip():
+        return Unit(1, NUMBER)
+    first, *others = _FACTORS.split(text)
+    inverse = not first.strip() and others[:1] == ["/"]
+    result = Unit(1, NUMBER) if inverse else _atom(first.strip())
+    for operator, name in zip(others[::2], others[1::2], strict=True):
+        factor, dimension = _atom(name.strip())
+        if operator == "*":
+            result = Unit(scale(result.factor, factor), result.dimension.times(dimension))
+        else:
+            result = Unit(scale(result.factor, _reciprocal(factor)), result.dimension.times(dimension, -1))
+        if not (1e-300 < result.factor < 1e300 and result.dimension.readable):
+            raise UnitError("the unit is beyond any quantity", "write a unit with fewer parts")
+    return result
+
+
+def _atom(text: str) -> Unit:
+    """A single unit, possibly with a power."""
+    name, caret, exponent = text.partition("^")
+    found = _ATOMS.get(name)
+    if found is None:
+        raise _unknown_unit(name)
+    if not caret:
+        return found
+    if not _EXPONENT.fullmatch(exponent) or float(exponent) > MAX_EXPONENT:
+        raise UnitError(f'the unit "{text}" has no readable power', 'write a small number after ^, such as "s^2"')
+    power = float(exponent)
+    factor = 1 / _reciprocal(found.factor) ** power if found.factor < 1 else found.factor**power
+    return Unit(factor, NUMBER.times(found.dimension, power))
 
 
 def _unknown_unit(atom: str) -> UnitError:
+    if not atom or not atom[0].isalpha():
+        return UnitError(f'"{atom}" is not a unit', f"units are {_NAMES}")
     if atom in _REFUSED:
         return UnitError(f'the unit "{atom}" is ambiguous or unknown', _REFUSED[atom])
     nearest = {name.lower(): name for name in _ATOMS}.get(atom.lower())
     if nearest:
         return UnitError(f'unknown unit "{atom}"', f'did you mean "{nearest}"?')
-    return UnitError(f'unknown unit "{atom}"', "units are s ms us ns min h d, B kB MB GB KiB MiB GiB, bit kbit Mbit, %, Hz")
+    return UnitError(f'unknown unit "{atom}"', f"units are {_NAMES}")
 
 
 def quantity(text: str) -> tuple[float, Dimension]:
@@ -128,22 +167,29 @@ def quantity(text: str) -> tuple[float, Dimension]:
     match = _QUANTITY.fullmatch(text)
     if match is None:
         raise UnitError(f'"{text}" is not a quantity', 'write a number and a unit, such as "8.5 ms"')
-    number = float(match[1])
-    if not math.isfinite(number):
+    found = unit(match[2] or "")
+    value = scale(float(match[1]), found.factor)
+    if not math.isfinite(value):
         raise UnitError(f'"{text}" is too large a number', "write a finite number")
-    if match[2] is None:
-        return number, NUMBER
-    found = unit(match[2])
-    return scale(number, found.factor), found.dimension
+    return value, found.dimension
 
 
 def scale(number: float, factor: float) -> float:
     """`number * factor`, rounded once where the factor is the reciprocal of a whole number, so that `10 ms` is 0.01."""
-    reciprocal = 1 / factor
-    whole = round(reciprocal)
-    if factor < 1 and abs(reciprocal - whole) < 1e-6 * reciprocal:
-        return number / whole
+    if factor < 1:
+        whole = _reciprocal(factor)
+        if whole == math.floor(whole):
+            return number / whole
     return number * factor
+
+
+def _reciprocal(factor: float) -> float:
+    """`1 / factor`, without the rounding error of a factor such as 1e-9 where the answer is a whole number."""
+    reciprocal = 1 / factor
+    if reciprocal < 1 or not math.isfinite(reciprocal):
+        return reciprocal
+    whole = round(reciprocal)
+    return float(whole) if abs(reciprocal - whole) < 1e-6 * reciprocal else reciprocal
 
 
 _LADDERS: dict[Dimension, tuple[tuple[float, str], ...]] = {
@@ -159,7 +205,10 @@ def format_number(value: float, digits: int = 4) -> str:
         return "0"
     text = f"{value:.{digits}g}"
     if "e" in text and 1e-5 <= abs(value) < 1e15:
-        text = f"{float(text):.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
+        decimals = digits - 1 - math.floor(math.log10(abs(value)))
+        text = f"{float(text):.{max(0, decimals)}f}"
+        if "." in text:
+            text = text.rstrip("0").rstrip(".")
     return text
 
 
@@ -167,6 +216,7 @@ def format_quantity(value: float, unit_text: str = "", digits: int = 4) -> str:
     """A value given in `unit_text`, as people read it: `format_quantity(0.01, "s")` is `10 ms`.
 
     Times, data and data rates take the prefix that leaves a number of at least one; other units are kept as given.
+    Raises `UnitError` for an unknown unit.
     """
     if not unit_text:
         return format_number(value, digits)
@@ -176,22 +226,28 @@ def format_quantity(value: float, unit_text: str = "", digits: int = 4) -> str:
         separator = "" if unit_text.startswith("/") else " "
         return format_number(value, digits) + separator + unit_text
     base = scale(value, given.factor)
-    rung = ladder[-1] if base else next((step for step in ladder if step[0] == 1), ladder[0])
+    factor, name = _rung(ladder, base, digits)
+    return f"{format_number(scale(base, _reciprocal(factor)), digits)} {name}"
+
+
+def _rung(ladder: tuple[tuple[float, str], ...], base: float, digits: int) -> tuple[float, str]:
+    """The largest prefix that leaves a number of at least one when it is rounded to be shown."""
+    if base == 0:
+        return next(step for step in ladder if step[0] == 1)
     for step in reversed(ladder):
-        if base and abs(float(f"{base / step[0]:.{digits}g}")) >= 1:
-            rung = step
-            break
-    else:
-        rung = ladder[0] if base else rung
-    return f"{format_number(base / rung[0], digits)} {rung[1]}"
+        if abs(float(f"{base / step[0]:.{digits}g}")) >= 1:
+            return step
+    return ladder[0]
 
 
 def base_unit(dimension: Dimension) -> str:
-    """The unit text of a dimension in base units: `s`, `/s`, `B/s`, empty for a plain number."""
-    top = "*".join(_power(name, exponent) for name, exponent in (("B", dimension.data), ("s", dimension.time)) if exponent > 0)
-    bottom = "".join(
-        "/" + _power(name, -exponent) for name, exponent in (("s", dimension.time), ("B", dimension.data)) if exponent < 0
-    )
+    """The unit text of a dimension in base units: `s`, `/s`, `B/s`, `B*s^2`, empty for a plain number.
+
+    `unit` reads the text again where the dimension is `readable`, as that of every checked expression is.
+    """
+    data, time = ("B", dimension.data), ("s", dimension.time)
+    top = "*".join(_power(name, exponent) for name, exponent in (data, time) if exponent > 0)
+    bottom = "".join("/" + _power(name, -exponent) for name, exponent in (time, data) if exponent < 0)
     return top + bottom
 
 
@@ -203,6 +259,6 @@ def column_suffix(unit_text: str) -> str:
     """The unit as the end of a column name: `s` is `_s`, `/s` is `_per_s`, `B/s` is `_B_per_s`."""
     if not unit_text:
         return ""
-    text = unit_text.replace("%", "percent").replace("^", "").replace("*", "_")
+    text = unit_text.replace(" ", "").replace("%", "percent").replace("^", "").replace(".", "_").replace("*", "_")
     parts = text.split("/")
     return "".join(["_" + parts[0] if parts[0] else ""] + [f"_per_{part}" for part in parts[1:]])

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import collect, output_options
+from qnet.cli.group import Group
+from qnet.cli.options import collect, output_options, said
 
 
-@click.group("catalog", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("catalog", cls=Group)
 def command() -> None:
     """Parts, systems and studies that come with qnet."""
 
@@ -18,7 +19,10 @@ def command() -> None:
 @click.option("--kind", type=click.Choice(["part", "system", "study"]), help="Only these.")
 @output_options
 def list_entries(kind: str | None, **options: Any) -> None:
-    """List the catalog: parts to build with, complete systems, and studies of measured ones."""
+    """Everything in the catalog, by kind.
+
+    Parts are there to build with, systems are complete models, and studies hold systems against published figures.
+    """
     from qnet.cli.output import ready, write
     from qnet.questions.catalog_report import list_report
 
@@ -28,15 +32,18 @@ def list_entries(kind: str | None, **options: Any) -> None:
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", callback=said)
 @click.option("--why", is_flag=True, help="Also the source, the place in it and the note of every value.")
 @output_options
 def show(name: str, why: bool, **options: Any) -> None:
-    """Show the parameters of a part or a system: value, unit, range and grade.
+    """The parameters of a part or a system.
+
+    Each with its value, its range, and its grade: measured, datasheet, derived, textbook, fitted or assumed, from best
+    to worst.
 
     \b
-    Grades: measured, datasheet, derived, textbook, fitted, assumed (from best to worst)
-    Example: qnet catalog show dasd/ibm-3390-3 --why
+    Example:
+      qnet catalog show dasd/ibm-3390-3 --why
     """
     from qnet.cli.output import ready, write
     from qnet.questions.catalog_report import show_report
@@ -48,12 +55,16 @@ def show(name: str, why: bool, **options: Any) -> None:
 
 @command.command("lint")
 def lint() -> None:
-    """Check the catalog against the rules of its data; exit code 3 where one is broken."""
+    """Check the catalog against the rules of its data.
+
+    Exit code 3 where a rule is broken, with every place.
+    """
     from qnet.catalog.lint import RULES
     from qnet.catalog.lint import lint as run
+    from qnet.cli.output import say
     from qnet.errors import InvalidInput
 
     problems = run()
     if problems:
         raise InvalidInput(*problems)
-    click.echo(f"the catalog keeps all {len(RULES)} rules")
+    say(f"the catalog keeps all {len(RULES)} rules")

@@ -18,21 +18,26 @@ def command(system: str, settings: tuple[str, ...], quiet: bool) -> None:
     probabilities that do not sum to one, values outside their ranges. Exit code 0 where all is well, 3 otherwise, with
     every problem of the file by line.
     """
+    from qnet.cli.failures import printable
+    from qnet.cli.output import say
+    from qnet.cli.system import open_system
     from qnet.model.bind import bind
-    from qnet.model.load import load
     from qnet.model.scope import station_figures
-    from qnet.model.settings import parse_settings, with_settings
     from qnet.model.values import Values
 
-    model = with_settings(load(system), parse_settings(settings))
+    model = open_system(system, settings)
     idle = dict.fromkeys(station_figures(model), 0.0)
     network = bind(model, Values(model, {}, None, idle))
     if quiet:
         return
-    copies = sum(station.copies for station in network.stations)
-    routes = sum(len(item.routes) for item in network.classes)
-    click.echo(f"{system}: sound; {_count(copies, 'service centre')}, {_count(len(network.classes), 'class', 'classes')}, "
-               f"{_count(routes, 'route')}, {_count(len(model.parameters), 'parameter')}; digest {model.digest}")  # fmt: skip
+    counts = (
+        _count(sum(station.copies for station in network.stations), "service centre"),
+        _count(len(network.classes), "class", "classes"),
+        _count(sum(len(item.routes) for item in network.classes), "route"),
+        _count(len(model.parameters), "parameter"),
+    )
+    name = "<stdin>" if system == "-" else printable(system)
+    say(f"{name}: sound; {', '.join(counts)}; digest {model.digest}")
 
 
 def _count(number: int, one: str, many: str = "") -> str:

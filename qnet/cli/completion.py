@@ -18,7 +18,8 @@ def command(shell: str) -> None:
     from click.shell_completion import get_completion_class
 
     from qnet.cli.group import qnet
+    from qnet.cli.output import say
 
     found = get_completion_class(shell)
     assert found is not None
-    click.echo(found(qnet, {}, "qnet", "_QNET_COMPLETE").source())
+    say(found(qnet, {}, "qnet", "_QNET_COMPLETE").source().rstrip("\n"))

@@ -6,17 +6,30 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import collect, output_options, parameter_option, system_argument
+from qnet.cli.options import collect, output_options, parameter_option, said, system_argument
 
 
 @click.command("envelope")
 @system_argument
 @parameter_option
-@click.option("--envelope", "names", multiple=True, metavar="NAME", help="One of the envelopes the model states; all if left out.")
-@click.option("--limit", metavar="CONDITION", help="What must hold, such as 'response <= 10 ms'.")
-@click.option("--vary", metavar="PARAMETER", help="The parameter whose largest value is looked for; rate if left out.")
-@click.option("--over", multiple=True, metavar="GRID", help="Along other parameters, such as write_fraction=0:0.5:0.1. May be repeated.")
-@click.option("--route", metavar="NAME", help="Limit the response of this route instead of the mean.")
+@click.option(
+    "--envelope",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    callback=said,
+    help="One of the envelopes that the model states, else all.",
+)
+@click.option("--limit", metavar="CONDITION", callback=said, help="What must hold, such as 'response <= 10 ms'.")
+@click.option("--vary", metavar="PARAMETER", callback=said, help="What to look for the largest value of, else rate.")
+@click.option(
+    "--over",
+    multiple=True,
+    metavar="GRID",
+    callback=said,
+    help="Along another parameter, such as write_fraction=0:0.5:0.1. May be repeated.",
+)
+@click.option("--route", metavar="NAME", callback=said, help="Limit the response of this route instead of the mean.")
 @click.option("--plot", is_flag=True, help="Draw the envelope as well.")
 @output_options
 def command(system: str, settings: tuple[str, ...], names: tuple[str, ...], limit: str | None, vary: str | None,
@@ -35,13 +48,12 @@ def command(system: str, settings: tuple[str, ...], names: tuple[str, ...], limi
       qnet envelope ibm-3990-6 --envelope ten_ms --over skew=1,2,4 --plot
     """
     from qnet.cli.output import ready, write
-    from qnet.model.load import load
-    from qnet.model.settings import parse_settings, with_settings
+    from qnet.cli.system import open_system
     from qnet.questions.envelope import envelope, questions
     from qnet.questions.envelope_report import envelope_report
 
     output = collect(options)
     ready(output)
-    model = with_settings(load(system), parse_settings(settings))
+    model = open_system(system, settings)
     asked = questions(model, names, vary or "", limit or "", over, route or "")
     write(envelope_report(model, [envelope(question) for question in asked]), output)

@@ -1,17 +1,15 @@
-"""The `qnet` command: finds its subcommands by name, loads only the one that is asked for, and reports failures."""
+"""The `qnet` command: finds its subcommands by name and loads only the one that is asked for."""
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
 import click
 
 from qnet import __version__
-from qnet.errors import QnetError
+from qnet.cli.failures import fail, guarded, unknown_word
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("qnet.cli.solve", "Throughput, response and utilization of a system."),
@@ -25,21 +23,42 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Name -> module with a `command`, and the first line of its help."""
 
-_Result = TypeVar("_Result")
-
 EPILOG = """A SYSTEM is a catalog name (qnet catalog list), a path with / or ending in .toml, or - for standard input.
 
 \b
-Exit codes: 0 answered, 1 internal error, 2 usage, 3 invalid model or data, 4 no answer exists,
-5 not computed, 6 an assertion or validation is false, 130 interrupted."""
+Exit codes:
+  0  answered                  4  no answer exists
+  1  internal error            5  not computed
+  2  usage                     6  an assertion or a validation is false
+  3  invalid model or data   130  interrupted"""
 
 
-class LazyGroup(click.Group):
+class Group(click.Group):
+    """A group of commands that answers an unknown one with the nearest, and none at all with its help."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{**kwargs, "no_args_is_help": False})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options of the group; its help goes to standard error where it was not asked for."""
+        if not args and not ctx.resilient_parsing:
+            fail(ctx.get_help(), 2)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The command that the arguments name; raises `UsageError` where there is none."""
+        name = args[0]
+        if name not in self.list_commands(ctx) and not name.startswith("-") and not ctx.resilient_parsing:
+            raise unknown_word("command", name, self.list_commands(ctx), f"{ctx.command_path} --help")
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(Group):
     """A group whose commands are imported when they are used, so that `--help` and completion stay fast."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Names only: enough for listing, completion and "did you mean".
+        # Names only: enough for listing and completion.
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -56,50 +75,21 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, help) for name, (_, help) in COMMANDS.items()])
 
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
         """Parse the arguments; help that nobody reads to the end is no failure."""
-        return _guarded(lambda: super(LazyGroup, self).make_context(*args, **kwargs))
+        debug = "--debug" in args
+        return guarded(lambda: super(LazyGroup, self).make_context(info_name, args, *more, **extra), debug)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; every failure leaves in qnet's own words and with its exit code."""
 
         def run() -> Any:
             result = super(LazyGroup, self).invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+                sys.stdout.flush()
             return result
 
-        try:
-            return _guarded(run)
-        except QnetError as error:
-            _fail(str(error), error.exit_code)
-        except KeyboardInterrupt:
-            _fail("interrupted", 130)
-        except (click.exceptions.Exit, click.ClickException, click.Abort, SystemExit):
-            raise
-        except Exception as error:
-            if ctx.params.get("debug"):
-                raise
-            words = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-            _fail(f"internal error: {words}\n  help: run the command again with qnet --debug and report what it prints", 1)
-
-
-def _guarded(action: Callable[[], _Result]) -> _Result:
-    """Run an action; a reader that closes the pipe has seen enough, which is success."""
-    try:
-        return action()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0) from None
-
-
-def _fail(message: str, code: int) -> NoReturn:
-    try:
-        for line in message.splitlines():
-            prefix = "" if line.startswith(" ") else "qnet: "
-            click.echo(prefix + line, err=True)
-    except BrokenPipeError:
-        pass
-    raise SystemExit(code)
+        return guarded(run, bool(ctx.params.get("debug")))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)

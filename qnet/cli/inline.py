@@ -4,41 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qnet.errors import Problem, UsageError
+from qnet.errors import InvalidInput, Problem, UsageError, suggest
 from qnet.model.model import Model
+from qnet.record import Record
+
+NAME = "<command line>"
 
 
-def inline_model(stations: Sequence[str], delays: Sequence[str], servers: Sequence[str], arrival_rate: str) -> Model:
-    """The model of `--station NAME=TIME ... --arrival-rate RATE`: one class that visits each station once.
+class Inline(Record):
+    """A network in the model language, with the option that each of its lines came from."""
 
-    Raises `UsageError` for an option of another form, `InvalidInput` for values that the language refuses.
+    lines: tuple[str, ...]
+    options: tuple[str, ...]
+    """`--station cpu=120ms` for each line; empty for the lines that are always there."""
+
+    def model(self) -> Model:
+        """The network, read like a file; raises `InvalidInput` for values that the language refuses."""
+        from qnet.documents import parse
+        from qnet.model.load import build
+
+        return build(parse("\n".join([*self.lines, ""]).encode(), NAME), NAME)
+
+    def blame(self, error: InvalidInput) -> UsageError:
+        """The problems of the network, told of the options that have them."""
+        return UsageError(*map(self._told, error.problems))
+
+    def _told(self, problem: Problem) -> Problem:
+        option = self.options[problem.line - 1] if 0 < problem.line <= len(self.options) else ""
+        path = () if option else problem.path
+        return Problem(problem.code, problem.found, problem.expected, path, problem.help, option, 0, problem.excerpt)
+
+
+def inline(stations: Sequence[str], delays: Sequence[str], servers: Sequence[str], arrival_rate: str) -> Inline:
+    """The network of `--station NAME=TIME ... --arrival-rate RATE`: one class that visits each station once.
+
+    Raises `UsageError` for an option of another form.
     """
-    from qnet.documents import parse
-    from qnet.model.load import build
-
     queues, waits, counts = _pairs("--station", stations), _pairs("--delay", delays), _pairs("--servers", servers)
+    if not queues and not waits:
+        raise UsageError(Problem("QN006", "there is no station", "--station NAME=TIME, such as --station cpu=120ms"))
     if not arrival_rate:
         raise UsageError(Problem("QN006", "there are no arrivals", "--arrival-rate RATE, such as --arrival-rate 3/s"))
+    for name in waits:
+        if name in queues:
+            raise UsageError(Problem("QN006", f'"{name}" is a station and a delay', "a name of its own for each"))
     for name in counts:
         if name not in queues:
-            raise UsageError(Problem("QN006", f'--servers names "{name}"', "one of the stations: " + ", ".join(queues)))
-    lines = ["qnet = 1", 'title = "network from the command line"', "[stations]"]
-    lines += [f"{_quoted(name)} = {{ servers = {_quoted(counts.get(name, '1'))} }}" for name in queues]
-    lines += [f"{_quoted(name)} = {{ delay = true }}" for name in waits]
-    lines += ["[classes.customers]", f"arrival_rate = {_quoted(arrival_rate)}", "steps = ["]
-    lines += [f"  {{ station = {_quoted(name)}, time = {_quoted(time)} }}," for name, time in [*queues.items(), *waits.items()]]
-    return build(parse("\n".join([*lines, "]", ""]).encode(), "<command line>"), "<command line>")
+            found = f'--servers names "{name}", which is no station'
+            raise UsageError(Problem("QN006", found, help=suggest(name, list(queues))))
+    asked = {name: f"--station {name}={time}" for name, time in queues.items()}
+    asked |= {name: f"--delay {name}={time}" for name, time in waits.items()}
+    lines = [("qnet = 1", ""), ('title = "network from the command line"', ""), ("[stations]", "")]
+    for name in queues:
+        option = f"--servers {name}={counts[name]}" if name in counts else asked[name]
+        lines.append((f"{_quoted(name)} = {{ servers = {_quoted(counts.get(name, '1'))} }}", option))
+    lines += [(f"{_quoted(name)} = {{ delay = true }}", asked[name]) for name in waits]
+    lines.append(("[classes.customers]", ""))
+    lines.append((f"arrival_rate = {_quoted(arrival_rate)}", f"--arrival-rate {arrival_rate}"))
+    lines.append(("steps = [", ""))
+    for name, time in (queues | waits).items():
+        lines.append((f"  {{ station = {_quoted(name)}, time = {_quoted(time)} }},", asked[name]))
+    lines.append(("]", ""))
+    return Inline(tuple(line for line, _ in lines), tuple(option for _, option in lines))
 
 
 def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
     pairs: dict[str, str] = {}
     for text in texts:
-        name, separator, value = text.partition("=")
-        if not separator or not name.strip() or not value.strip() or not name.isprintable():
-            raise UsageError(Problem("QN006", f'{option} "{text}" is incomplete', f"{option} NAME=VALUE, such as {option} cpu=120ms"))
-        if name.strip() in pairs:
-            raise UsageError(Problem("QN006", f'{option} names "{name.strip()}" twice', "a name of its own for each"))
-        pairs[name.strip()] = value.strip()
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not name or not value:
+            example = f"{option} NAME=VALUE, such as {option} cpu={'2' if option == '--servers' else '120ms'}"
+            raise UsageError(Problem("QN006", f'{option} "{text}" is incomplete', example))
+        if not name.isprintable():
+            raise UsageError(Problem("QN006", f'{option} "{text}"', "a name of characters that can be printed"))
+        if name in pairs:
+            raise UsageError(Problem("QN006", f'{option} names "{name}" twice', "a name of its own for each"))
+        pairs[name] = value
     return pairs
 
 
@@ -46,4 +87,4 @@ def _quoted(text: str) -> str:
     """A TOML basic string."""
     import json
 
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f").replace("\ufeff", "\\ufeff")

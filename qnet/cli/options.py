@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import click
+
+from qnet.record import Record
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class Output(NamedTuple):
+class Output(Record):
     """Where an answer goes and what it looks like."""
 
     format: str
@@ -25,29 +27,43 @@ class Output(NamedTuple):
 FORMATS = ("table", "csv", "json", "jsonl", "md")
 
 
+def said(
+    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
+) -> str | tuple[str, ...] | None:
+    """A text, or several, that say something: callback of parameters whose empty text would be taken for none."""
+    for text in (value,) if isinstance(value, str) else value or ():
+        if not text.strip():
+            raise click.BadParameter("the text is empty", ctx, param)
+        if "\0" in text:
+            raise click.BadParameter("the text has a NUL in it", ctx, param)
+    return value
+
+
 def output_options(command: _Command) -> _Command:
     """`--format`, its short forms, `-o`, `--color` and `--ascii`."""
+    option = click.option
     for decorate in reversed(
         [
-            click.option("-f", "--format", "format_name", type=click.Choice(FORMATS), help="Form of the answer; table if left out."),
-            click.option("--csv", "format_name", flag_value="csv", help="The same as --format csv."),
-            click.option("--json", "format_name", flag_value="json", help="The same as --format json."),
-            click.option("--jsonl", "format_name", flag_value="jsonl", help="The same as --format jsonl."),
-            click.option("--md", "format_name", flag_value="md", help="The same as --format md, to paste into a ticket."),
-            click.option("-o", "--output", "path", default="-", metavar="FILE", help="Write there; the suffix decides the form."),
-            click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour on a terminal."),
-            click.option("--ascii", "ascii_only", is_flag=True, envvar="QNET_ASCII", help="Only ASCII characters."),
+            option("-f", "--format", "format_name", type=click.Choice(FORMATS), help="Form of the answer, else table."),
+            option("--csv", "format_name", flag_value="csv", help="The same as --format csv."),
+            option("--json", "format_name", flag_value="json", help="The same as --format json."),
+            option("--jsonl", "format_name", flag_value="jsonl", help="The same as --format jsonl."),
+            option("--md", "format_name", flag_value="md", help="The same as --format md, to paste into a ticket."),
+            option("-o", "--output", "path", default="-", metavar="FILE", callback=said,
+                   help="Write there; .csv, .json, .jsonl, .md or .txt decides the form."),
+            option("--color", type=click.Choice(["auto", "always", "never"]), default="auto",
+                   help="Colour; auto is on a terminal, NO_COLOR and FORCE_COLOR heeded."),
+            option("--ascii", "ascii_only", is_flag=True, help="Only ASCII in tables and charts; or set QNET_ASCII=1."),
         ]
-    ):
+    ):  # fmt: skip
         command = decorate(command)
     return command
 
 
 def collect(options: dict[str, Any]) -> Output:
     """Take the shared output options out of a command's arguments."""
-    return Output(
-        options.pop("format_name") or "", options.pop("path"), options.pop("color"), options.pop("ascii_only"), options.pop("plot", False)
-    )
+    format_name, path, color = options.pop("format_name") or "", options.pop("path"), options.pop("color")
+    return Output(format_name, path, color, options.pop("ascii_only"), options.pop("plot", False))
 
 
 def _complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -57,12 +73,13 @@ def _complete_system(ctx: click.Context, param: click.Parameter, incomplete: str
         return [CompletionItem(incomplete, type="file")]
     from qnet.catalog.find import entries
 
-    found = [CompletionItem(entry.id) for entry in entries() if entry.kind == "system" and entry.id.startswith(incomplete)]
-    return [*found, CompletionItem(incomplete, type="file")]
+    names = [entry.id for entry in entries() if entry.kind == "system" and entry.id.startswith(incomplete)]
+    return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
 
 
-system_argument = click.argument("system", shell_complete=_complete_system)
-optional_system_argument = click.argument("system", required=False, shell_complete=_complete_system)
+system_argument = click.argument("system", callback=said, shell_complete=_complete_system)
+optional_system_argument = click.argument("system", required=False, callback=said, shell_complete=_complete_system)
 parameter_option = click.option(
-    "-p", "--parameter", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter, such as -p rate=600/s. May be repeated."
-)
+    "-p", "--parameter", "settings", multiple=True, metavar="NAME=VALUE",
+    help="Set a parameter, such as -p rate=600/s. May be repeated.",
+)  # fmt: skip

@@ -4,66 +4,118 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
-import click
-
+from qnet.cli.failures import printable, tell
 from qnet.cli.options import Output
 from qnet.errors import Problem, UsageError
 from qnet.reports.render import Style, format_of_path, render
-from qnet.reports.report import Report
+from qnet.reports.report import Note, Report
 
 
 def ready(output: Output) -> None:
     """Make sure before any work that the answer can be written; raises `UsageError` where it cannot."""
     if output.path == "-":
+        if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise UsageError(Problem("QN005", "standard output is closed", "-o FILE"))
         return
+    _, dot, suffix = os.path.basename(output.path).rpartition(".")
+    if dot and not output.format and format_of_path(output.path) is None:
+        found = f'the suffix ".{suffix}" stands for no form'
+        raise UsageError(Problem("QN005", found, ".csv, .json, .jsonl, .md or .txt", help="say --format as well"))
     existed = os.path.exists(output.path)
+    if existed and _is_stream(output.path):
+        return
     try:
         with open(output.path, "ab"):
             pass
     except OSError as error:
-        raise UsageError(Problem("QN005", f"cannot write {output.path}: {error.strerror or error}", "a file that can be written")) from None
+        raise _unwritable(output.path, error) from None
     if not existed:
-        os.unlink(output.path)
+        _remove(output.path)
 
 
 def write(report: Report, output: Output) -> None:
-    """Render a report and write it whole."""
+    """Render a report and write it whole; raises `UsageError` where it cannot be written."""
     format_name = output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
     text = render(report, format_name, _style(output), plot=output.plot)
     if format_name in ("csv", "jsonl"):
-        _write_notes(report)
+        _tell_notes(report.notes)
+    if output.plot and format_name not in ("table", "md"):
+        _tell_notes([Note("QN606", f"--plot draws in tables and Markdown, not in {format_name}")])
     data = text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace")
     if output.path == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _put(data)
         return
-    with open(output.path, "wb") as stream:
-        stream.write(data)
+    existed = os.path.exists(output.path)
+    try:
+        with open(output.path, "wb") as stream:
+            stream.write(data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if not existed:
+            _remove(output.path)
+        raise _unwritable(output.path, error) from None
 
 
-def _write_notes(report: Report) -> None:
+def _is_stream(path: str) -> bool:
+    """Whether a path is a pipe or a device: to open it is to use it."""
+    from pathlib import Path
+
+    return Path(path).is_fifo() or Path(path).is_char_device()
+
+
+def say(text: str) -> None:
+    """Write lines to standard output, for answers that are no report."""
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    _put((text + "\n").encode(encoding, "backslashreplace"))
+
+
+def _put(data: bytes) -> None:
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise UsageError(Problem("QN005", "standard output is closed", "somebody who reads it"))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _remove(path: str) -> None:
+    from pathlib import Path
+
+    with suppress(OSError):
+        Path(path).resolve().unlink()
+
+
+def _unwritable(path: str, error: OSError) -> UsageError:
+    return UsageError(Problem("QN005", f"cannot write {path}: {error.strerror or error}", "a file that can be written"))
+
+
+def _tell_notes(notes: tuple[Note, ...] | list[Note]) -> None:
     """Notes of formats that have no room for them, on standard error."""
-    for note in report.notes:
-        click.echo(f"qnet: {note.severity}: {note.text} [{note.code}]" + (f"\n  next: {note.next}" if note.next else ""), err=True)
+    for note in notes:
+        tell(f"qnet: {note.severity}: {printable(note.text)} [{note.code}]")
+        if note.next:
+            tell(f"  next: {printable(note.next)}")
 
 
 def _style(output: Output) -> Style:
+    """What the reader can show. Colour that is asked for makes a terminal of a pipe, but one of unlimited width."""
     terminal = output.path == "-" and sys.stdout.isatty()
+    color = _colored(output, terminal)
     width = None
     if terminal:
         from shutil import get_terminal_size
 
         width = get_terminal_size().columns
-    return Style(color=_colored(output, terminal), width=width, ascii=_plain_ascii(output), terminal=terminal)
+    return Style(color=color, width=width, ascii=_plain_ascii(output), terminal=terminal or color)
 
 
 def _colored(output: Output, terminal: bool) -> bool:
-    """The flag first, then NO_COLOR, then FORCE_COLOR, then whether there is a terminal."""
+    """The flag first, then NO_COLOR, then FORCE_COLOR, then whether there is a terminal; a file only by the flag."""
     if output.color != "auto":
         return output.color == "always"
-    if os.environ.get("NO_COLOR"):
+    if os.environ.get("NO_COLOR") or output.path != "-":
         return False
     if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE"):
         return True
@@ -71,5 +123,6 @@ def _colored(output: Output, terminal: bool) -> bool:
 
 
 def _plain_ascii(output: Output) -> bool:
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    return output.ascii or (output.path == "-" and not encoding.startswith("utf"))
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "") if output.path == "-" else "utf8"
+    asked = output.ascii or os.environ.get("QNET_ASCII", "") not in ("", "0")
+    return asked or not encoding.startswith("utf")

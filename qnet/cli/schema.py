@@ -10,11 +10,12 @@ NAMES = ("solution", "envelope", "validation", "catalog")
 @click.command("schema")
 @click.argument("name", type=click.Choice(NAMES))
 def command(name: str) -> None:
-    """Print the JSON Schema of an output.
+    """JSON Schema of an output.
 
     The number at the end of a schema's name changes when a key is removed, renamed or means something else; new keys
     do not change it. Envelopes have columns of their own for the grid and the outputs of a model.
     """
+    from qnet.cli.output import say
     from qnet.questions.schemas import schema_text
 
-    click.echo(schema_text(name), nl=False)
+    say(schema_text(name).rstrip("\n"))

@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import collect, optional_system_argument, output_options, parameter_option
+from qnet.cli.options import collect, optional_system_argument, output_options, parameter_option, said
 
 
 @click.command("solve")
 @optional_system_argument
 @parameter_option
-@click.option("--station", "stations", multiple=True, metavar="NAME=TIME", help="Without a file: a queue and the service demand on it.")
+@click.option("--station", "stations", multiple=True, metavar="NAME=TIME", help="Without a file: a queue, its demand.")
 @click.option("--delay", "delays", multiple=True, metavar="NAME=TIME", help="Without a file: a delay.")
-@click.option("--servers", multiple=True, metavar="NAME=NUMBER", help="Without a file: servers of a queue, 1 if left out.")
-@click.option("--arrival-rate", metavar="RATE", help="Without a file: arrivals, such as 3/s.")
+@click.option("--servers", multiple=True, metavar="NAME=NUMBER", help="Without a file: servers of a queue, else 1.")
+@click.option("--arrival-rate", metavar="RATE", callback=said, help="Without a file: arrivals, such as 3/s.")
 @output_options
 def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, ...], delays: tuple[str, ...],
             servers: tuple[str, ...], arrival_rate: str | None, **options: Any) -> None:  # fmt: skip
@@ -32,18 +32,28 @@ def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, 
       qnet solve examples/web-tier.toml --csv
       qnet solve --station cpu=120ms --station disk=50ms --arrival-rate 3/s
     """
-    from qnet.cli.inline import inline_model
     from qnet.cli.output import ready, write
-    from qnet.model.load import load
-    from qnet.model.settings import parse_settings, with_settings
     from qnet.questions.solve import solve_report
 
     output = collect(options)
-    ready(output)
     given = stations or delays or servers or arrival_rate
     if system is not None and given:
-        raise click.UsageError("give either a SYSTEM or stations on the command line, not both")
+        raise click.UsageError("found a SYSTEM and stations on the command line, expected one of the two")
     if system is None and not given:
-        raise click.UsageError("give a SYSTEM, or --station NAME=TIME and --arrival-rate RATE")
-    model = load(system) if system is not None else inline_model(stations, delays, servers, arrival_rate or "")
-    write(solve_report(with_settings(model, parse_settings(settings))), output)
+        raise click.UsageError("there is nothing to solve, expected a SYSTEM, or --station and --arrival-rate")
+    ready(output)
+    if system is not None:
+        from qnet.cli.system import open_system
+
+        write(solve_report(open_system(system, settings)), output)
+        return
+    from qnet.cli.inline import inline
+    from qnet.errors import InvalidInput
+    from qnet.model.settings import parse_settings, with_settings
+
+    network = inline(stations, delays, servers, arrival_rate or "")
+    try:
+        report = solve_report(with_settings(network.model(), parse_settings(settings)))
+    except InvalidInput as error:
+        raise network.blame(error) from None
+    write(report, output)

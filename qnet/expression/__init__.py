@@ -1,5 +1,6 @@
-"""Safe arithmetic over names with units: parsed with `ast`, checked for dimensions, evaluated over floats, arrays, symbols."""
+"""Safe arithmetic over names with units: parsed, checked for dimensions, evaluated over floats, arrays or symbols."""
 
+from qnet.expression.caret import expression_problem
 from qnet.expression.dimension import Choices, check
 from qnet.expression.evaluate import evaluate
 from qnet.expression.nodes import ExpressionError
@@ -8,5 +9,5 @@ from qnet.expression.parse import Expression, parse, solution_name
 
 __all__ = [
     "FLOATS", "Choices", "Expression", "ExpressionError", "Operations", "Value", "arrays", "check", "evaluate",
-    "operations_for", "parse", "solution_name", "symbols",
+    "expression_problem", "operations_for", "parse", "solution_name", "symbols",
 ]  # fmt: skip

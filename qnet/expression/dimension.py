@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from qnet.errors import suggest
 from qnet.expression.functions import FUNCTIONS
@@ -31,7 +32,9 @@ class _Checker:
             case Number(value=value, dimension=dimension):
                 return None if value == 0 and dimension == NUMBER else dimension
             case Text(column=column):
-                raise ExpressionError("a quoted word may only be compared with a choice parameter", column, code="QN121")
+                raise ExpressionError(
+                    "a quoted word may only be compared with a choice parameter", column, code="QN121"
+                )
             case Name(name=name, column=column):
                 return self.name(name, column)
             case Unary(operand=operand):
@@ -39,19 +42,25 @@ class _Checker:
             case Binary():
                 return self.binary(node)
             case Comparison():
-                raise ExpressionError("a comparison may only stand in where() or in a limit", node.column, "write where(comparison, a, b)")
+                found = "a comparison may only stand in where() or in a limit"
+                raise ExpressionError(found, node.column, "write where(comparison, a, b)")
             case Call():
                 return self.call(node)
 
     def name(self, name: str, column: int) -> Dimension:
+        """The dimension of a parameter or figure."""
         if name in self.choices:
             options = " or ".join(repr(option) for option in self.choices[name])
-            raise ExpressionError(f'"{name}" is a choice and not a number', column, f"compare it: {name} == {options}", "QN121")
+            raise ExpressionError(
+                f'"{name}" is a choice and not a number', column, f"compare it: {name} == {options}", "QN121"
+            )
         if name not in self.dimensions:
-            raise ExpressionError(f'unknown name "{name}"', column, suggest(name, [*self.dimensions, *self.choices]), "QN112")
+            help = suggest(name, [*self.dimensions, *self.choices])
+            raise ExpressionError(f'unknown name "{name}"', column, help, "QN112")
         return self.dimensions[name]
 
     def binary(self, node: Binary) -> Dimension | None:
+        """The dimension of a sum, product, quotient or power."""
         left, right = self.check(node.left), self.check(node.right)
         if node.operator in "+-":
             return self.same((node.left, node.right), f"adds or subtracts ({node.operator})", (left, right))
@@ -61,21 +70,26 @@ class _Checker:
         result = (left or NUMBER).times(right or NUMBER, power)
         if node.operator == "//" and result != NUMBER:
             raise ExpressionError("// needs two quantities of one dimension", node.column, "use / instead", "QN120")
-        return result
+        return _readable(result, node)
 
     def power(self, node: Binary, base: Dimension, exponent: Dimension) -> Dimension:
+        """The dimension of a power: the exponent of a quantity must be a literal."""
+        column = node.right.column
         if exponent != NUMBER:
-            raise ExpressionError(f"the exponent is {exponent.describe()}", node.right.column, "an exponent is a plain number", "QN120")
+            found = f"the exponent is {exponent.describe()}"
+            raise ExpressionError(found, column, "an exponent is a plain number", "QN120")
         if base == NUMBER:
             return NUMBER
         sign, power = 1.0, node.right
         if isinstance(power, Unary):
             sign, power = (-1.0 if power.operator == "-" else 1.0), power.operand
         if not isinstance(power, Number) or abs(power.value) > 4:
-            raise ExpressionError(f"{base.describe()} is raised to a power that is not a small literal number", node.right.column, code="QN120")
-        return NUMBER.times(base, sign * power.value)
+            found = f"{base.describe()} is raised to a power that is not a small literal number"
+            raise ExpressionError(found, column, "divide by a quantity of the same kind first", "QN120")
+        return _readable(NUMBER.times(base, sign * power.value), node)
 
     def call(self, node: Call) -> Dimension | None:
+        """The dimension of a function, by its rule."""
         rule = FUNCTIONS[node.function].rule
         arguments = node.arguments
         if rule == "where":
@@ -84,13 +98,14 @@ class _Checker:
         found = [self.check(argument) for argument in arguments]
         if rule == "interp":
             self.same(arguments[1::2] + arguments[:1], "interpolates over", tuple(found[1::2] + found[:1]))
+            _check_rising(arguments[1::2])
             return self.same(arguments[2::2], "interpolates between", tuple(found[2::2]))
         if rule == "plain" and (found[0] or NUMBER) != NUMBER:
             text = f"{node.function} is applied to {(found[0] or NUMBER).describe()}"
             raise ExpressionError(text, node.column, "divide by a quantity of the same kind first", "QN120")
         if rule == "root":
             base = found[0] or NUMBER
-            return Dimension(base.time / 2, base.data / 2)
+            return _readable(Dimension(base.time / 2, base.data / 2), node)
         if rule == "same":
             return self.same(arguments, f"compares ({node.function})", tuple(found))
         return found[0]
@@ -107,12 +122,16 @@ class _Checker:
             self.same((node.left, node.right), "compares")
 
     def option(self, name: Node, text: Text, node: Comparison) -> None:
+        """Check that a quoted word is an option of the choice parameter it is compared with."""
         if not isinstance(name, Name) or name.name not in self.choices:
-            raise ExpressionError(f"{text.value!r} is compared with something that is not a choice parameter", text.column, code="QN121")
+            found = f"{text.value!r} is compared with something that is not a choice parameter"
+            raise ExpressionError(found, text.column, code="QN121")
         if node.operator not in ("==", "!="):
             raise ExpressionError("options are compared with == or != only", node.column, code="QN121")
-        if text.value not in self.choices[name.name]:
-            raise ExpressionError(f'"{text.value}" is not an option of "{name.name}"', text.column, suggest(text.value, self.choices[name.name]), "QN121")
+        options = self.choices[name.name]
+        if text.value not in options:
+            found = f'"{text.value}" is not an option of "{name.name}"'
+            raise ExpressionError(found, text.column, suggest(text.value, options), "QN121")
 
     def same(self, nodes: tuple[Node, ...], verb: str, found: tuple[Dimension | None, ...] = ()) -> Dimension | None:
         """The one dimension of several operands; zeros fit all."""
@@ -126,3 +145,17 @@ class _Checker:
                 raise ExpressionError(text, node.column, "both sides need the same unit", "QN120")
             first = dimension
         return first
+
+
+def _readable(dimension: Dimension, node: Node) -> Dimension:
+    if not dimension.readable:
+        found = f"the expression is {dimension.describe()}, which nothing is"
+        raise ExpressionError(found, node.column, "take smaller powers", "QN120")
+    return dimension
+
+
+def _check_rising(points: tuple[Node, ...]) -> None:
+    """Refuse interpolation points that are literals and do not rise; others are checked when they have values."""
+    for left, right in pairwise(points):
+        if isinstance(left, Number) and isinstance(right, Number) and not left.value < right.value:
+            raise ExpressionError("the points of interp do not rise", right.column, FUNCTIONS["interp"].help, "QN120")

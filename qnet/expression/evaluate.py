@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from qnet.expression.dimension import Choices
@@ -9,7 +10,9 @@ from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Nam
 from qnet.expression.operations import FLOATS, Operations, Value
 
 
-def evaluate(node: Node, values: Mapping[str, Value], operations: Operations = FLOATS, choices: Choices | None = None) -> Value:
+def evaluate(
+    node: Node, values: Mapping[str, Value], operations: Operations = FLOATS, choices: Choices | None = None
+) -> Value:
     """The value of a checked expression.
 
     `values` holds every name; a choice parameter is the index of its option in `choices`. Over floats only the branch
@@ -28,16 +31,23 @@ class _Evaluator:
         self.choices = choices
 
     def evaluate(self, node: Node) -> Value:
+        """The value of a node, with its column on what goes wrong in it."""
         try:
             return self._evaluate(node)
-        except ZeroDivisionError:
-            raise ExpressionError("division by zero", node.column, code="QN130") from None
-        except OverflowError:
-            raise ExpressionError("the value is too large", node.column, code="QN130") from None
-        except ValueError as error:
-            if isinstance(error, ExpressionError):
-                raise
-            raise ExpressionError("the function is not defined for this argument", node.column, code="QN130") from None
+        except ExpressionError:
+            raise
+        except (ZeroDivisionError, OverflowError, ValueError) as error:
+            if self.operations.elementwise:
+                # A part that is the same at all points may fail at points where another branch is taken.
+                return math.nan
+            found = "the function is not defined for this argument"
+            if isinstance(error, ZeroDivisionError):
+                found = "division by zero"
+            elif isinstance(error, OverflowError):
+                found = "the value is too large"
+            elif isinstance(node, Binary):
+                found = "a negative number has no such power"
+            raise ExpressionError(found, node.column, code="QN130") from None
 
     def _evaluate(self, node: Node) -> Value:
         match node:
@@ -58,6 +68,7 @@ class _Evaluator:
                 raise ExpressionError(f"{text!r} has no value", column, code="QN121")
 
     def binary(self, node: Binary) -> Value:
+        """The value of an operation on two numbers."""
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         match node.operator:
             case "+":
@@ -71,12 +82,10 @@ class _Evaluator:
             case "//":
                 return self.operations.floor(left / right)
             case _:
-                result = left**right
-                if isinstance(result, complex):
-                    raise ExpressionError("a negative number has no such power", node.column, code="QN130")
-                return result
+                return self.operations.power(left, right)
 
     def comparison(self, node: Comparison) -> Value:
+        """Whether a comparison holds, or where."""
         left, right = node.left, node.right
         if isinstance(left, Text):
             left, right = right, left
@@ -86,6 +95,7 @@ class _Evaluator:
         return self.operations.compare(node.operator, self.evaluate(left), self.evaluate(right))
 
     def call(self, node: Call) -> Value:
+        """The value of a function."""
         operations, arguments = self.operations, node.arguments
         if node.function == "where":
             condition = self.evaluate(arguments[0])
@@ -101,15 +111,26 @@ class _Evaluator:
             case "abs":
                 return operations.absolute(values[0])
             case "interp":
-                return interpolate(values[0], values[1::2], values[2::2], operations)
+                return interpolate(values[0], values[1::2], values[2::2], operations, node.column)
             case name:
                 return getattr(operations, name)(values[0])
 
 
-def interpolate(x: Value, xs: list[Value], ys: list[Value], operations: Operations) -> Value:
-    """Straight lines between the points (xs, ys), level outside them; `xs` must increase."""
+def interpolate(x: Value, xs: list[Value], ys: list[Value], operations: Operations, column: int = 0) -> Value:
+    """Straight lines between the points (xs, ys), level outside them.
+
+    Raises `ExpressionError` where `xs` does not increase; over arrays the value is not-a-number at such points, and
+    symbols are taken to increase.
+    """
     result = ys[0]
     for left, right, low, high in zip(xs, xs[1:], ys, ys[1:], strict=False):
-        share = operations.minimum([operations.maximum([(x - left) / (right - left), operations.number(0.0)]), operations.number(1.0)])
+        rises = operations.compare("<", left, right)
+        decided = not operations.elementwise and not getattr(rises, "free_symbols", ())
+        if decided and not operations.all(rises):
+            raise ExpressionError("the points of interp do not rise", column, code="QN130")
+        share = (x - left) / (right - left)
+        share = operations.minimum([operations.maximum([share, operations.number(0.0)]), operations.number(1.0)])
+        if operations.elementwise:
+            share = operations.where(rises, share, math.nan)
         result = result + share * (high - low)
     return result

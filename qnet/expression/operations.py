@@ -7,16 +7,23 @@ Formulas of qnet are written once against this interface.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 Value = Any
 """A float, a numpy array of floats, or a sympy expression: whatever the operations in use work on."""
 
 
-class Operations(Protocol):
-    """The functions that formulas need beyond `+ - * / **`."""
+MAX_DIGITS = 1000
+"""Digits of an exact power over symbols, beyond which it is refused."""
 
+
+class Operations(Protocol):
+    """The functions that formulas need beyond `+ - * /`."""
+
+    @property
+    def elementwise(self) -> bool: ...
     def number(self, value: float) -> Value: ...
     def minimum(self, values: Sequence[Value]) -> Value: ...
     def maximum(self, values: Sequence[Value]) -> Value: ...
@@ -26,13 +33,16 @@ class Operations(Protocol):
     def sqrt(self, value: Value) -> Value: ...
     def exp(self, value: Value) -> Value: ...
     def log(self, value: Value) -> Value: ...
-    def compare(self, operator: str, left: Value, right: Value) -> Value: ...
+    def power(self, base: Value, exponent: Value) -> Value: ...
+    def compare(self, relation: str, left: Value, right: Value) -> Value: ...
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value: ...
     def all(self, condition: Value) -> bool: ...
 
 
 class Floats:
     """Plain floats: one point, no imports."""
+
+    elementwise = False
 
     def number(self, value: float) -> float:
         return value
@@ -61,8 +71,14 @@ class Floats:
     def log(self, value: float) -> float:
         return math.log(value)
 
-    def compare(self, operator: str, left: float, right: float) -> bool:
-        return bool(_COMPARISONS[operator](left, right))
+    def power(self, base: float, exponent: float) -> float:
+        result = float(base) ** exponent
+        if isinstance(result, complex):
+            raise ValueError("a negative number has no such power")
+        return result
+
+    def compare(self, relation: str, left: float, right: float) -> bool:
+        return bool(_COMPARISONS[relation](left, right))
 
     def where(self, condition: bool, then: float, otherwise: float) -> float:
         return then if condition else otherwise
@@ -73,6 +89,8 @@ class Floats:
 
 class Arrays:
     """Numpy arrays: a batch of points, elementwise."""
+
+    elementwise = True
 
     def __init__(self) -> None:
         import numpy
@@ -106,8 +124,11 @@ class Arrays:
     def log(self, value: Value) -> Value:
         return self.np.log(value)
 
-    def compare(self, operator: str, left: Value, right: Value) -> Value:
-        return _COMPARISONS[operator](left, right)
+    def power(self, base: Value, exponent: Value) -> Value:
+        return self.np.float_power(base, exponent)
+
+    def compare(self, relation: str, left: Value, right: Value) -> Value:
+        return _COMPARISONS[relation](left, right)
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
         return self.np.where(condition, then, otherwise)
@@ -125,8 +146,10 @@ class Arrays:
 class Symbols:
     """Sympy expressions: numbers become exact rationals, so that a formula is printed as it was written."""
 
+    elementwise = False
+
     def __init__(self) -> None:
-        import sympy
+        import sympy  # pyright: ignore[reportMissingTypeStubs]
 
         self.sp: Any = sympy
 
@@ -157,9 +180,17 @@ class Symbols:
     def log(self, value: Value) -> Value:
         return self.sp.log(value)
 
-    def compare(self, operator: str, left: Value, right: Value) -> Value:
-        relation = {"<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "==": "Eq", "!=": "Ne"}[operator]
-        return getattr(self.sp, relation)(left, right)
+    def power(self, base: Value, exponent: Value) -> Value:
+        if base.is_Rational and exponent.is_Rational:
+            # An exact power of numbers can have more digits than fit the memory.
+            digits = abs(float(exponent)) * math.log10(max(abs(base.p), base.q))
+            if digits > MAX_DIGITS:
+                raise OverflowError
+        return base**exponent
+
+    def compare(self, relation: str, left: Value, right: Value) -> Value:
+        name = {"<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "==": "Eq", "!=": "Ne"}[relation]
+        return getattr(self.sp, name)(left, right)
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
         return self.sp.Piecewise((then, condition), (otherwise, True))
@@ -168,14 +199,10 @@ class Symbols:
         return condition == self.sp.true
 
 
-_COMPARISONS: dict[str, Any] = {
-    "<": lambda left, right: left < right,
-    "<=": lambda left, right: left <= right,
-    ">": lambda left, right: left > right,
-    ">=": lambda left, right: left >= right,
-    "==": lambda left, right: left == right,
-    "!=": lambda left, right: left != right,
-}
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
 
 FLOATS: Operations = Floats()
 _made: dict[str, Operations] = {}

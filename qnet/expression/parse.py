@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary, walk
-from qnet.expression.tokens import Folded, fold
-from qnet.units import NUMBER
+from qnet.expression.tokens import fold
+from qnet.units import NUMBER, Unit
 
 MAX_TREE_DEPTH = 150
+
+_NOT_LANGUAGE = "this is not part of the expression language"
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "**",
@@ -38,12 +40,14 @@ def parse(source: str | float) -> Expression:
     folded = fold(source)
     stripped = folded.text.lstrip()
     shift = len(folded.text) - len(stripped)
+    stripped = stripped.rstrip()
     try:
-        tree = ast.parse(stripped.rstrip(), mode="eval")
+        tree = ast.parse(stripped, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        column = (getattr(error, "offset", None) or 1) - 1 + shift
-        raise ExpressionError("the expression is not complete or not well formed", min(column, len(source)), _syntax_help(source)) from None
-    root = _Converter(folded, shift).convert(tree.body, 0)
+        column = max(0, (getattr(error, "offset", None) or 1) - 1) + shift
+        found = "the expression is not complete or not well formed"
+        raise ExpressionError(found, min(column, len(source)), _syntax_help(source)) from None
+    root = _Converter(stripped, folded.literals, shift).convert(tree.body, 0)
     names = dict.fromkeys(node.name for node in walk(root) if isinstance(node, Name))
     return Expression(source, root, tuple(names))
 
@@ -60,18 +64,31 @@ def _syntax_help(source: str) -> str:
 
 
 class _Converter:
-    def __init__(self, folded: Folded, shift: int) -> None:
-        self.literals = folded.literals
+    def __init__(self, text: str, literals: dict[int, tuple[float, Unit]], shift: int) -> None:
+        self.literals = literals
         self.shift = shift
+        # `ast` counts bytes of UTF-8, and quoted names may hold any character.
+        self.encoded = b"" if text.isascii() else text.encode()
+
+    def column(self, node: ast.AST) -> int:
+        """The column of a node in the source."""
+        offset: int = getattr(node, "col_offset", 0)
+        if self.encoded:
+            offset = len(self.encoded[:offset].decode())
+        return offset + self.shift
 
     def convert(self, node: ast.AST, depth: int) -> Node:
-        column = getattr(node, "col_offset", 0) + self.shift
+        """The node of the expression language that a Python one stands for."""
+        column = self.column(node)
         if depth > MAX_TREE_DEPTH:
-            raise ExpressionError("the expression nests too deeply", column, "split it into parameters", "QN111")
+            found = f"more than {MAX_TREE_DEPTH} operations stand in a row"
+            raise ExpressionError(found, column, "split the expression into parameters", "QN111")
         below = depth + 1
         match node:
             case ast.Constant(value=bool()):
-                raise ExpressionError("True and False are not values here", column, "write 1 or 0, or a comparison in where()")
+                raise ExpressionError(
+                    "True and False are not values here", column, "write 1 or 0, or a comparison in where()"
+                )
             case ast.Constant(value=int() | float()):
                 value, unit = self.literals[column]
                 return Number(value, unit.dimension, column)
@@ -86,15 +103,19 @@ class _Converter:
             case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
                 return Binary(_BINARY[type(operator)], self.convert(left, below), self.convert(right, below), column)
             case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARE:
-                return Comparison(_COMPARE[type(operator)], self.convert(left, below), self.convert(right, below), column)
-            case ast.Compare():
+                symbol = _COMPARE[type(operator)]
+                return Comparison(symbol, self.convert(left, below), self.convert(right, below), column)
+            case ast.Compare(ops=[_, _, *_]):
                 raise ExpressionError("only one comparison may stand in a row", column, "split it with where()")
             case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
                 return self.call(function, arguments, column, below)
             case _:
-                raise ExpressionError("this is not part of the expression language", column, "use numbers, names, + - * / // **, one comparison and functions")
+                raise ExpressionError(
+                    _NOT_LANGUAGE, column, "use numbers, names, + - * / // **, comparisons and functions"
+                )
 
     def call(self, function: str, arguments: list[ast.expr], column: int, depth: int) -> Node:
+        """A call of one of the functions of the language, or a figure of the solution."""
         converted = tuple(self.convert(argument, depth) for argument in arguments)
         if function in SOLUTION_FUNCTIONS:
             if len(converted) != 1 or not isinstance(converted[0], Text):
@@ -104,10 +125,12 @@ class _Converter:
         if known is None:
             from qnet.errors import suggest
 
-            raise ExpressionError(f'unknown function "{function}"', column, suggest(function, [*FUNCTIONS, *SOLUTION_FUNCTIONS]), "QN112")
+            help = suggest(function, [*FUNCTIONS, *SOLUTION_FUNCTIONS])
+            raise ExpressionError(f'unknown function "{function}"', column, help, "QN112")
         odd = function != "interp" or len(converted) % 2 == 1
         if not (known.least <= len(converted) <= known.most and odd):
-            wanted = str(known.least) if known.least == known.most else f"{known.least} or more"
+            wanted = "an odd number of " if function == "interp" else ""
+            wanted += str(known.least) if known.least == known.most else f"{known.least} to {known.most}"
             raise ExpressionError(f"{function} takes {wanted} arguments, not {len(converted)}", column, known.help)
         return Call(function, converted, column)
 
@@ -119,5 +142,5 @@ def _dotted(node: ast.Attribute, column: int) -> str:
         parts.append(inner.attr)
         inner = inner.value
     if not isinstance(inner, ast.Name):
-        raise ExpressionError("this is not part of the expression language", column, "a dot joins a part and its parameter, such as disk.seek")
+        raise ExpressionError(_NOT_LANGUAGE, column, "a dot joins a part and its parameter, such as disk.seek")
     return ".".join([inner.id, *reversed(parts)])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import NamedTuple
 
 from qnet.expression.nodes import ExpressionError
-from qnet.units import NUMBER_PATTERN, Unit, UnitError, scale, unit
+from qnet.units import ATOM_PATTERN, NUMBER, NUMBER_PATTERN, Unit, UnitError, scale, unit
 
 MAX_LENGTH = 4000
 MAX_TOKENS = 600
@@ -17,8 +18,9 @@ _NUMBER = re.compile(NUMBER_PATTERN)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*")
 _OPERATOR = re.compile(r"\*\*|//|<=|>=|==|!=|[-+*/(),<>]")
 _STRING = re.compile(r"'[^'\\\n]*'|\"[^\"\\\n]*\"")
-_ATOM = re.compile(r"[A-Za-zµμ]+|%")
-_SLASH_ATOM = re.compile(r"\s*/\s*([A-Za-zµμ]+)(?![\w.])(?!\s*\()")
+_ATOM = re.compile(ATOM_PATTERN)
+_NEXT_ATOM = re.compile(rf"\s*([/*])\s*({ATOM_PATTERN})(?![\w.])(?!\s*\()")
+_PLAIN = Unit(1, NUMBER)
 
 
 class Folded(NamedTuple):
@@ -34,28 +36,35 @@ def fold(text: str) -> Folded:
     Raises `ExpressionError` for a text that is too long or too deeply nested, an unknown character or an unknown unit.
     """
     if len(text) > MAX_LENGTH:
-        raise ExpressionError(f"the expression has {len(text)} characters", 0, f"at most {MAX_LENGTH} are read; split it into parameters", "QN111")
-    characters = list(text)
+        help = f"at most {MAX_LENGTH} are read; split it into parameters"
+        raise ExpressionError(f"the expression has {len(text)} characters", 0, help, "QN111")
+    characters = [" " if character.isspace() else character for character in text]
     literals: dict[int, tuple[float, Unit]] = {}
     position, count, depth = 0, 0, 0
     while (position := _end(_SPACE, text, position)) < len(text):
         count += 1
         if count > MAX_TOKENS:
-            raise ExpressionError(f"the expression has more than {MAX_TOKENS} parts", position, "split it into parameters", "QN111")
+            help = "split it into parameters"
+            raise ExpressionError(f"the expression has more than {MAX_TOKENS} parts", position, help, "QN111")
         if number := _NUMBER.match(text, position):
             end, found = _unit_after(text, number.end())
-            literals[position] = (scale(float(number[0].replace("_", "")), found.factor), found)
+            literals[position] = (_literal(number[0], found, position), found)
             characters[number.end() : end] = " " * (end - number.end())
             position = end
-        elif match := _NAME.match(text, position) or _STRING.match(text, position):
+            _alone(text, position, "_.'\"")
+        elif match := _NAME.match(text, position):
+            position = match.end()
+            _alone(text, position, "'\"")
+        elif match := _STRING.match(text, position):
             position = match.end()
         elif match := _OPERATOR.match(text, position):
             depth += {"(": 1, ")": -1}.get(match[0], 0)
             if depth > MAX_DEPTH:
-                raise ExpressionError(f"parentheses nest more than {MAX_DEPTH} deep", position, "split the expression into parameters", "QN111")
+                help = "split the expression into parameters"
+                raise ExpressionError(f"parentheses nest more than {MAX_DEPTH} deep", position, help, "QN111")
             position = match.end()
         else:
-            raise ExpressionError(f"unexpected character {text[position]!r}", position, _help_for(text[position]))
+            raise _unexpected(text, position)
     if not count:
         raise ExpressionError("the expression is empty", 0, "write a number, a quantity or an expression")
     return Folded("".join(characters), literals)
@@ -66,15 +75,28 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
     return match.end() if match else position
 
 
+def _literal(digits: str, found: Unit, position: int) -> float:
+    value = scale(float(digits.replace("_", "")), found.factor)
+    if not math.isfinite(value):
+        raise ExpressionError("the number is too large", position, "write a number below 1e300", "QN110")
+    return value
+
+
+def _alone(text: str, position: int, others: str) -> None:
+    """Refuse what Python reads as one token with what stands before it: `1_`, `1.5.2`, `f'...'`."""
+    if text[position : position + 1] and text[position] in others:
+        raise _unexpected(text, position)
+
+
 def _unit_after(text: str, position: int) -> tuple[int, Unit]:
     """Where the unit that starts at `position` (after optional space) ends, and the unit; plain numbers have none."""
     start = _end(_SPACE, text, position)
     atom = _ATOM.match(text, start)
     end = atom.end() if atom else position
-    while (slash := _SLASH_ATOM.match(text, end)) and _known(slash[1]):
-        end = slash.end()
+    while (further := _NEXT_ATOM.match(text, end)) and _known(further[2]) and (further[1] == "/" or end > position):
+        end = further.end()
     if end == position:
-        return position, Unit(1, unit("").dimension)
+        return position, _PLAIN
     try:
         return end, unit(text[position:end].strip())
     except UnitError as error:
@@ -89,6 +111,12 @@ def _known(atom: str) -> bool:
     return True
 
 
-def _help_for(character: str) -> str:
-    hints = {"^": "powers are written **", "[": "lists are not part of an expression", "=": "compare with =="}
-    return hints.get(character, "expressions have numbers with units, names, + - * / // **, comparisons and functions")
+def _unexpected(text: str, position: int) -> ExpressionError:
+    hints = {
+        "^": "powers are written **",
+        "[": "lists are not part of an expression",
+        "=": "compare with ==",
+        "%": "% follows a number, such as 70 %",
+    }
+    all = "expressions have numbers with units, names, + - * / // **, comparisons and functions"
+    return ExpressionError(f"unexpected character {text[position]!r}", position, hints.get(text[position], all))

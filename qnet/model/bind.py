@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from qnet.documents import Path
 from qnet.errors import InvalidInput, NotComputed, Problem
 from qnet.expression import Expression, Value
-from qnet.model.fields import TABLES
+from qnet.model.fields import SHARE, TABLES
 from qnet.model.model import ClassModel, Model, Split, StationModel, StepModel
 from qnet.model.values import Values
 from qnet.networks.network import Group, Hold, Limit, Network, OpenClass, Route, Station, Step, Time
@@ -31,24 +32,38 @@ def structures(model: Model, values: Values) -> list[Any]:
         return []
     import numpy as np
 
-    columns = [np.broadcast_to(np.asarray(value, dtype=float), (values.size,)) for value in _structural(model, values)]
-    if not columns:
+    found = [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in structural(model)]
+    if not found:
         return [np.arange(values.size)]
-    table = np.stack(columns, axis=1)
+    table = np.stack([np.broadcast_to(np.floor(column + 0.5), (values.size,)) for column in found], axis=1)
     _, inverse = np.unique(table, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     return [np.flatnonzero(inverse == number) for number in range(int(inverse.max()) + 1)]
 
 
-def _structural(model: Model, values: Values) -> list[Value]:
-    found: list[Value] = []
+def structural(model: Model) -> list[tuple[Expression, Path]]:
+    """The expressions over parameters that give a network its structure (servers, copies), each with its path."""
+    found: list[tuple[Expression | None, Path]] = []
     for station in model.stations:
-        for expression in (station.servers, station.copies, station.split.hot):
-            if expression is not None and expression.names:
-                found.append(values.evaluate(expression, station.path))
+        path = station.path
+        found += [(station.servers, (*path, "servers")), (station.copies, (*path, "copies"))]
+        found.append((station.split.hot, (*path, "split", "hot")))
+    found += [(step.copy, (*step.path, "copy")) for step in _all_steps(model)]
+    return [(expression, path) for expression, path in found if expression is not None and expression.names]
+
+
+def expressions(model: Model) -> list[Expression]:
+    """Every expression that becomes a number of the network, parameters apart."""
+    found = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
+    for station in model.stations:
+        found += [station.servers, station.copies, *station.split.shares]
+        found += [item for item in (station.split.hot, station.split.share) if item is not None]
+    for customers in model.classes:
+        own = (customers.arrival_rate, customers.population, customers.think_time)
+        found += [item for item in own if item is not None]
+        found += [route.probability for route in customers.routes]
     for step in _all_steps(model):
-        if step.copy is not None and step.copy.names:
-            found.append(values.evaluate(step.copy, step.path))
+        found += [item for item in (step.time, step.visits, step.exempt, step.scv, step.copy) if item is not None]
     return found
 
 
@@ -67,24 +82,39 @@ class _Binder:
         self.model = model
         self.values = values
         self.by_name = {station.name: station for station in model.stations}
+        self.named = self.named_steps()
+
+    def named_steps(self) -> dict[str, list[StepModel]]:
+        """The steps that name a copy, by the station whose copies they name."""
+        found: dict[str, list[StepModel]] = {}
+        for step in _all_steps(self.model):
+            if step.copy is not None:
+                station = self.by_name[step.station]
+                found.setdefault(station.follows or station.name, []).append(step)
+        return found
 
     def network(self, load_factor: Value) -> Network:
+        """The network, with every arrival rate multiplied by a factor."""
         stations = tuple(self.station(station) for station in self.model.stations)
         classes = tuple(self.customers(customers, load_factor) for customers in self.model.classes)
         limits = tuple(
             Limit(
                 limit.name,
-                self.values.evaluate(limit.load, (*limit.path, "load")) * load_factor,
-                self.values.evaluate(limit.capacity, (*limit.path, "capacity")),
+                self.number("limit", "load", limit.load, limit.path) * load_factor,
+                self.number("limit", "capacity", limit.capacity, limit.path),
             )
             for limit in self.model.limits
         )
         return Network(stations, classes, limits, self.values.size)
 
+    # Numbers
+
     def number(self, kind: str, key: str, expression: Expression, path: Path) -> Value:
+        """The value of an expression in the domain of its row of the field table."""
         return self.values.field(expression, TABLES[kind][key], (*path, key))
 
     def whole(self, kind: str, key: str, expression: Expression, path: Path) -> int:
+        """A whole number, the same at all points."""
         value = self.number(kind, key, expression, path)
         if not isinstance(value, (int, float)):
             value = value.flat[0]
@@ -93,6 +123,7 @@ class _Binder:
     # Stations
 
     def station(self, station: StationModel) -> Station:
+        """A station with its groups of copies."""
         leader = self.by_name[station.follows] if station.follows else station
         copies = self.whole("station", "copies", leader.copies, leader.path)
         groups = self.groups(station.name, leader, copies)
@@ -105,7 +136,7 @@ class _Binder:
         edges = {0, copies} | {copy - 1 for copy in single} | set(single)
         edges |= self.split_edges(leader.split, leader.path, copies)
         bounds = sorted(edges)
-        shares = [(first, last, self.share(leader, first, copies)) for first, last in zip(bounds, bounds[1:], strict=False)]
+        shares = [(first, last, self.share(leader, first, copies)) for first, last in pairwise(bounds)]
         self.check_shares(leader, shares)
         merged: list[tuple[int, int, Value]] = []
         for first, last, share in shares:
@@ -117,27 +148,29 @@ class _Binder:
         return tuple(Group(_label(name, first, last, copies), last - first, share) for first, last, share in merged)
 
     def named_copies(self, leader: StationModel, copies: int) -> set[int]:
+        """The copies that steps name, from 1."""
         found: set[int] = set()
-        for step in _all_steps(self.model):
-            if step.copy is None or step.station not in self.by_name:
-                continue
-            station = self.by_name[step.station]
-            if leader.name in (station.name, station.follows):
+        for step in self.named.get(leader.name, ()):
+            if step.copy is not None:
                 copy = self.whole("step", "copy", step.copy, step.path)
                 if copy > copies:
-                    self.refuse("QN220", (*step.path, "copy"), f'"{leader.name}" has no copy {copy}', f"a number from 1 to {copies}")
+                    text = f'"{leader.name}" has no copy {copy}'
+                    self.refuse("QN220", (*step.path, "copy"), text, f"a number from 1 to {copies}")
                 found.add(copy)
         return found
 
     def split_edges(self, split: Split, path: Path, copies: int) -> set[int]:
+        """Where the share of a copy may differ from that of the one before it."""
+        path = (*path, "split")
         if split.kind == "hot" and split.hot is not None:
-            hot = self.whole("split", "hot", split.hot, (*path, "split"))
+            hot = self.whole("split", "hot", split.hot, path)
             if hot > copies:
-                self.refuse("QN220", (*path, "split", "hot"), f"found {hot} hot copies of {copies}", f"at most {copies}")
+                self.refuse("QN220", (*path, "hot"), f"found {hot} hot copies of {copies}", f"at most {copies}")
             return {hot}
         if split.kind == "listed":
             if len(split.shares) != copies:
-                self.refuse("QN220", (*path, "split"), f"found {len(split.shares)} shares for {copies} copies", "one share for each copy")
+                found = f"found {len(split.shares)} shares for {copies} copies"
+                self.refuse("QN220", path, found, "one share for each copy")
             return set(range(copies))
         return set()
 
@@ -145,7 +178,7 @@ class _Binder:
         """Share of the visits that goes to the copy after `first`."""
         split, path = leader.split, (*leader.path, "split")
         if split.kind == "listed":
-            return self.values.evaluate(split.shares[first], (*path, first))
+            return self.values.field(split.shares[first], SHARE, (*path, first))
         if split.kind == "hot" and split.hot is not None and split.share is not None:
             hot = self.whole("split", "hot", split.hot, path)
             share = self.number("split", "share", split.share, path)
@@ -155,33 +188,53 @@ class _Binder:
         return 1 / copies
 
     def check_shares(self, leader: StationModel, shares: list[tuple[int, int, Value]]) -> None:
-        total: Value = sum((last - first) * share for first, last, share in shares)
-        if leader.split.kind == "listed" and self.differs(total, 1.0):
-            self.refuse("QN221", (*leader.path, "split"), f"the shares sum to {self.worst(total):.6g}", "a sum of 1")
+        """Refuse listed shares that do not sum to one."""
+        if leader.split.kind == "listed":
+            total: Value = sum((last - first) * share for first, last, share in shares)
+            terms = {f"[{place}]": share for place, share in enumerate(leader.split.shares)}
+            self.check_sum(total, "the shares", (*leader.path, "split"), terms)
 
     # Classes
 
     def customers(self, customers: ClassModel, load_factor: Value) -> OpenClass:
+        """A class with its routes."""
+        path = customers.path
         if customers.arrival_rate is None:
-            problem = Problem("QN501", "closed classes are checked but not solved by this version", "open classes with an arrival_rate", customers.path)
+            found = "closed classes are checked but not solved by this version"
+            problem = Problem("QN501", found, "open classes with an arrival_rate", path)
             raise NotComputed(self.model.document.place(problem))
-        rate = self.number("class", "arrival_rate", customers.arrival_rate, customers.path) * load_factor
+        rate = self.number("class", "arrival_rate", customers.arrival_rate, path) * load_factor
         routes = tuple(
-            Route(route.name, self.number("route", "probability", route.probability, route.path), self.steps(route.steps))
+            Route(
+                route.name, self.number("route", "probability", route.probability, route.path), self.steps(route.steps)
+            )
             for route in customers.routes
         )
         total: Value = sum(route.probability for route in routes)
-        if self.differs(total, 1.0):
-            self.refuse(
-                "QN221", (*customers.path, "routes"), f"the probabilities of the routes sum to {self.worst(total):.6g}", "a sum of 1",
-                "check " + " + ".join(f'"{route.name}"' for route in routes),
-            )  # fmt: skip
+        terms = {f'"{route.name}"': route.probability for route in customers.routes}
+        self.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
         return OpenClass(customers.name, rate, routes)
 
+    def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
+        """Refuse numbers that do not sum to one at every point."""
+        wrong = abs(total - 1.0)
+        if self.values.operations.all(wrong <= 1e-9):
+            return
+        place: Any = None
+        found = total
+        if not isinstance(total, (int, float)):
+            place = wrong == wrong.max()
+            found = total.flat[place.argmax()]
+        names = dict.fromkeys(name for expression in terms.values() for name in expression.names)
+        text = f"{what} sum to {found:.6g}{self.values.at(names, place)}"
+        self.refuse("QN221", path, text, "a sum of 1", "check " + " + ".join(terms))
+
     def steps(self, steps: Sequence[StepModel]) -> tuple[Step, ...]:
+        """Steps in order."""
         return tuple(self.step(step) for step in steps)
 
     def step(self, step: StepModel) -> Step:
+        """A time, or a hold with its inner steps."""
         visits = self.number("step", "visits", step.visits, step.path)
         scv = None if step.scv is None else self.number("step", "scv", step.scv, step.path)
         if not step.station:
@@ -190,23 +243,18 @@ class _Binder:
             return Time(mean, 1.0 if scv is None else scv, visits, step.phase, step.keeps)
         copy = None if step.copy is None else self.whole("step", "copy", step.copy, step.path)
         exempt = self.number("step", "exempt", step.exempt, step.path)
-        return Hold(step.station, self.steps(step.steps), visits, step.phase, step.keeps, step.priority, exempt, scv, copy)
+        return Hold(
+            step.station, self.steps(step.steps), visits, step.phase, step.keeps, step.priority, exempt, scv, copy
+        )
 
     # Checks
 
     def refuse(self, code: str, path: Path, found: str, expected: str, help: str = "") -> None:
+        """Raise `InvalidInput` with the place of a key."""
         raise InvalidInput(self.model.document.place(Problem(code, found, expected, path, help)))
 
-    def differs(self, value: Value, wanted: float) -> bool:
-        return abs(self.worst(value) - wanted) > 1e-9
-
-    def worst(self, value: Value) -> float:
-        """The element farthest from one."""
-        if isinstance(value, (int, float)):
-            return float(value)
-        return float(value.flat[abs(value - 1).argmax()])
-
     def same(self, left: Value, right: Value) -> bool:
+        """Whether two shares are the same at every point."""
         return self.values.operations.all(abs(left - right) <= 1e-15)
 
 
@@ -214,19 +262,3 @@ def _label(name: str, first: int, last: int, copies: int) -> str:
     if last - first == copies:
         return name
     return f"{name}[{last}]" if last - first == 1 else f"{name}[{first + 1}-{last}]"
-
-
-
-
-def expressions(model: Model) -> list[Expression]:
-    """Every expression that becomes a number of the network, parameters apart."""
-    found = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
-    for station in model.stations:
-        found += [station.servers, station.copies, *station.split.shares]
-        found += [item for item in (station.split.hot, station.split.share) if item is not None]
-    for customers in model.classes:
-        found += [item for item in (customers.arrival_rate, customers.population, customers.think_time) if item is not None]
-        found += [route.probability for route in customers.routes]
-    for step in _all_steps(model):
-        found += [item for item in (step.time, step.visits, step.exempt, step.scv, step.copy) if item is not None]
-    return found

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from qnet.errors import Problem, UsageError
-from qnet.expression import Expression, ExpressionError, check, parse
+from qnet.errors import UsageError
+from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
 from qnet.expression.nodes import Comparison
 from qnet.model.model import Model
-from qnet.model.reader import caret
 from qnet.model.scope import all_figures
 from qnet.units import NUMBER, Dimension
 
@@ -28,17 +27,20 @@ def condition(text: str, model: Model) -> Condition:
 
     Raises `UsageError` where it is not one comparison, names what the model does not have, or compares unlike things.
     """
+    text = text.strip()
     outputs = {name: output.dimension for name, output in model.outputs.items()}
     names = model.dimensions | all_figures(model) | outputs
     try:
         parsed = parse(text)
         root = parsed.root
         if not isinstance(root, Comparison) or root.operator in ("==", "!="):
-            raise ExpressionError("this is not a condition", 0, "write a metric, <= or >=, and a bound: response <= 10 ms")
+            help = "write a metric, <= or >=, and a bound: response <= 10 ms"
+            raise ExpressionError("this is not a condition", 0, help)
         left, right = check(root.left, names, model.choices), check(root.right, names, model.choices)
         if left is not None and right is not None and left != right:
-            raise ExpressionError(f"{left.describe()} is compared with {right.describe()}", root.right.column, "both sides need the same unit", "QN120")
+            found = f"{left.describe()} is compared with {right.describe()}"
+            raise ExpressionError(found, root.right.column, "both sides need the same unit", "QN120")
     except ExpressionError as error:
-        raise UsageError(Problem(error.code, f'in the condition "{text}": {error}', help=error.help, excerpt=caret(text, error.column))) from None
-    sides = [Expression(text, side, tuple(name for name in parsed.names)) for side in (root.left, root.right)]
-    return Condition(text, sides[0], root.operator, sides[1], left or right or NUMBER)
+        raise UsageError(expression_problem(error, text, before=f'in the condition "{text}": ')) from None
+    metric, bound = (Expression(text, side, parsed.names) for side in (root.left, root.right))
+    return Condition(text, metric, root.operator, bound, left or right or NUMBER)

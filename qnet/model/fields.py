@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from qnet.catalog.grades import GRADES
 from qnet.units import NUMBER, RATE, TIME, Dimension
 
 
@@ -11,7 +12,8 @@ class Field(NamedTuple):
     """One key of a table of the language.
 
     `kind` is how its value is read: `expression` (a number or a string), `text`, `word` (one of `options`),
-    `names` (a list of texts), `flag`, or `other` (the loader has a function of its own for it).
+    `names` (a text or a list of texts), `integer` (a literal from `low` to `high`), `flag`, or `other` (the loader has
+    a function of its own for it).
     """
 
     kind: str
@@ -30,7 +32,7 @@ class Field(NamedTuple):
 
 _SCV = Field("expression", "squared coefficient of variation: 0 constant, 1 exponential", NUMBER, default=1, low=0)
 _VISITS = Field("expression", "mean number of times the step is made", NUMBER, default=1, low=0)
-_PHASE = Field("expression", "1: part of the response; 2: work left after it", NUMBER, default=1)
+_PHASE = Field("integer", "1: part of the response; 2: work left after it", default=1, low=1, high=2)
 _KEEPS = Field("names", "phase 2: the enclosing holds that stay held; all of them if left out")
 _NOTE = Field("text", "a remark")
 
@@ -53,8 +55,8 @@ TABLES: dict[str, dict[str, Field]] = {
         "range": Field("other", "[least, greatest] value allowed"),
         "unit": Field("text", "the unit it is shown in"),
         "note": _NOTE,
-        "grade": Field("text", "how well it is known: measured, datasheet, derived, textbook, fitted, assumed"),
-        "source": Field("other", "key of a source in the catalog, or a list of keys"),
+        "grade": Field("word", "how well it is known", options=tuple(GRADES)),
+        "source": Field("names", "key of a source in the catalog, or a list of keys"),
         "place": Field("text", "where in the source"),
         "fitted_on": Field("names", "the claims a fitted value was fitted on"),
     },
@@ -62,19 +64,32 @@ TABLES: dict[str, dict[str, Field]] = {
         "servers": Field("expression", "servers of each copy", NUMBER, default=1, low=1, high=1e6, whole=True),
         "discipline": Field("word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr")),
         "delay": Field("flag", "as many servers as customers: no queue"),
-        "copies": Field("expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, whole=True),
-        "split": Field("other", 'how visits spread over the copies: "even", a list of shares, or { hot = n, share = s }'),
+        "copies": Field(
+            "expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, whole=True
+        ),
+        "split": Field(
+            "other", 'how visits spread over the copies: "even", a list of shares, or { hot = n, share = s }'
+        ),
         "follows": Field("text", "the station whose chosen copy is also the copy used here"),
         "note": _NOTE,
     },
     "split": {
         "hot": Field("expression", "number of hot copies, the first ones", NUMBER, required=True, low=1, whole=True),
-        "share": Field("expression", "share of all visits that goes to the hot copies together", NUMBER, required=True, low=0, high=1),
+        "share": Field(
+            "expression",
+            "share of all visits that goes to the hot copies together",
+            NUMBER,
+            required=True,
+            low=0,
+            high=1,
+        ),
     },
     "class": {
         "arrival_rate": Field("expression", "arrivals per second of an open class", RATE, low=0),
         "population": Field("expression", "customers of a closed class", NUMBER, low=0),
-        "think_time": Field("expression", "time between a response and the next request of a closed class", TIME, low=0),
+        "think_time": Field(
+            "expression", "time between a response and the next request of a closed class", TIME, low=0
+        ),
         "routes": Field("other", "the ways through the network, with probabilities"),
         "steps": Field("other", "the only way through the network"),
         "note": _NOTE,
@@ -94,19 +109,23 @@ TABLES: dict[str, dict[str, Field]] = {
         "visits": _VISITS,
         "phase": _PHASE,
         "keeps": _KEEPS,
-        "priority": Field("expression", "non-preemptive, the highest first; others have 0", NUMBER, default=0),
-        "exempt": Field("expression", "share of the visits that have priority 0 all the same", NUMBER, default=0, low=0, high=1),
+        "priority": Field("integer", "non-preemptive, the highest first; others have 0", default=0, low=-99, high=99),
+        "exempt": Field(
+            "expression", "share of the visits that have priority 0 all the same", NUMBER, default=0, low=0, high=1
+        ),
         "scv": _SCV,
         "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
         "note": _NOTE,
     },
     "limit": {
-        "load": Field("expression", "what is asked of it", required=True),
-        "capacity": Field("expression", "what it can give, in the same unit", required=True),
+        "load": Field("expression", "what is asked of it", required=True, low=0),
+        "capacity": Field("expression", "what it can give, in the same unit", required=True, low=0),
         "note": _NOTE,
     },
     "output": {
-        "value": Field("expression", "an expression over parameters, throughput, response and figures of stations", required=True),
+        "value": Field(
+            "expression", "an expression over parameters, throughput, response and figures of stations", required=True
+        ),
         "unit": Field("text", "the unit it is shown in"),
         "note": _NOTE,
     },
@@ -114,11 +133,14 @@ TABLES: dict[str, dict[str, Field]] = {
         "title": Field("text", "what the envelope shows"),
         "vary": Field("text", "the parameter whose largest value is looked for", required=True),
         "limit": Field("text", "what must hold, such as response <= 10 ms", required=True),
-        "over": Field("other", "the grid, such as write_fraction = 0:0.5:0.1, or a list of them"),
+        "over": Field("names", "the grid, such as write_fraction = 0:0.5:0.1, or a list of them"),
         "set": Field("other", "values of parameters for this envelope"),
         "route": Field("text", "the route whose response the limit is about"),
     },
-}  # fmt: skip
+}
+
+SHARE = Field("expression", "share of the visits that goes to one copy", NUMBER, low=0, high=1)
+"""One entry of a `split` that lists shares."""
 
 SOLUTION_DIMENSIONS: dict[str, Dimension] = {
     "wait": TIME,
@@ -132,4 +154,3 @@ SOLUTION_DIMENSIONS: dict[str, Dimension] = {
 
 RESERVED = ("throughput", "response")
 """Figures of the whole system, by these bare names in outputs and limits."""
-

@@ -7,12 +7,12 @@ import re
 from typing import NamedTuple
 
 from qnet.errors import Problem, UsageError, suggest
-from qnet.expression import ExpressionError, check, evaluate, parse
+from qnet.expression import ExpressionError, check, evaluate, expression_problem, parse
 from qnet.model.model import Model, Parameter
-from qnet.model.reader import caret
 from qnet.units import NUMBER, Dimension
 
 MAX_VALUES = 1_000_000
+MAX_LENGTH = 20_000
 
 _LOG = re.compile(r"\s*log\s*\((.*)\)\s*", re.DOTALL)
 
@@ -32,7 +32,11 @@ def grid(text: str, model: Model) -> Grid:
     name, separator, values = text.partition("=")
     name = name.strip()
     if not separator:
-        raise UsageError(Problem("QN010", f'"{text}" is not a grid', "name=values, such as write_fraction=0:0.5:0.1"))
+        expected = "name=values, such as write_fraction=0:0.5:0.1"
+        raise UsageError(Problem("QN010", f'"{text}" is not a grid', expected))
+    if len(text) > MAX_LENGTH:
+        expected = f"at most {MAX_LENGTH}, or first:last:step"
+        raise UsageError(Problem("QN010", f"the grid has {len(text)} characters", expected))
     return Grid(name, _Parser(parameter(model, name), text).values(values.strip()))
 
 
@@ -49,6 +53,7 @@ class _Parser:
         self.text = text
 
     def values(self, text: str) -> tuple[float, ...]:
+        """The values that a text lists or counts."""
         if match := _LOG.fullmatch(text):
             return self.geometric(match[1])
         if "," in text:
@@ -58,65 +63,83 @@ class _Parser:
         return (self.value(text),)
 
     def linear(self, parts: list[str]) -> tuple[float, ...]:
+        """`first:last:step`, by index, so that the last value is reached."""
         if len(parts) > 3:
             raise self.fault("a range has first:last or first:last:step")
         if self.parameter.options:
             raise self.fault("a choice has no range; list its words with commas")
         first, last = self.value(parts[0]), self.value(parts[1])
         step = self.value(parts[2]) if len(parts) == 3 else self.step_of_one()
-        if step == 0 or (last - first) / step < 0:
+        steps = (last - first) / step if step else -1.0
+        if not steps >= 0:
             raise self.fault("the step does not lead from the first to the last value")
-        count = math.floor((last - first) / step + 1e-9) + 1
-        self.limit(count)
-        return tuple(_tidy(first + index * step, step) for index in range(count))
+        self.limit(steps + 1)
+        count = math.floor(steps + 1e-9) + 1
+        return tuple(_tidy(first, last, step, index) for index in range(count))
 
     def step_of_one(self) -> float:
+        """The step of `first:last`, which only plain numbers have."""
         if self.parameter.dimension != NUMBER:
             raise self.fault("a range of a quantity needs a step: first:last:step")
         return 1.0
 
     def geometric(self, text: str) -> tuple[float, ...]:
+        """`first, last, count`: values of a constant ratio."""
         parts = text.split(",")
         if len(parts) != 3:
             raise self.fault("a geometric grid is log(first, last, count)")
+        if self.parameter.options:
+            raise self.fault("a choice has no geometric grid; list its words with commas")
         first, last = self.value(parts[0]), self.value(parts[1])
         count = self.number(parts[2], NUMBER)
-        if first <= 0 or last <= 0 or count < 2 or count != int(count):
+        if first <= 0 or last <= 0 or count < 2 or count != math.floor(count):
             raise self.fault("a geometric grid needs positive ends and a whole count of at least 2")
-        self.limit(int(count))
-        inner = [first * (last / first) ** (index / (count - 1)) for index in range(1, int(count) - 1)]
-        return (first, *inner, last)
+        self.limit(count)
+        start, width = math.log(first), math.log(last) - math.log(first)
+        inner = [math.exp(start + width * (index / (count - 1))) for index in range(1, int(count) - 1)]
+        return (first, *(float(f"{value:.13g}") for value in inner), last)
 
-    def limit(self, count: int) -> None:
+    def limit(self, count: float) -> None:
+        """Refuse a grid that is too large."""
         if count > MAX_VALUES:
-            raise self.fault(f"the grid has {count} values, more than {MAX_VALUES}")
+            raise self.fault(f"the grid has {count:.6g} values, more than {MAX_VALUES}")
 
     def value(self, text: str) -> float:
+        """A quantity, or the index of an option."""
+        if not self.parameter.options:
+            return self.number(text, self.parameter.dimension)
         word = text.strip().strip("'\"")
-        if self.parameter.options:
-            if word not in self.parameter.options:
-                help = suggest(word, self.parameter.options)
-                raise UsageError(Problem("QN010", f'"{word}" is not an option of "{self.parameter.name}"', help=help))
-            return float(self.parameter.options.index(word))
-        return self.number(text, self.parameter.dimension)
+        if word not in self.parameter.options:
+            help = suggest(word, self.parameter.options)
+            raise UsageError(Problem("QN010", f'"{word}" is not an option of "{self.parameter.name}"', help=help))
+        return float(self.parameter.options.index(word))
 
     def number(self, text: str, dimension: Dimension) -> float:
+        """A constant expression of a dimension."""
         try:
             parsed = parse(text)
             found = check(parsed.root, {}, {})
             if found is not None and found != dimension:
-                raise ExpressionError(f'"{text.strip()}" is {found.describe()}, and "{self.parameter.name}" is {dimension.describe()}', 0)
-            return float(evaluate(parsed.root, {}))
+                words = f'"{text.strip()}" is {found.describe()}, and "{self.parameter.name}" is {dimension.describe()}'
+                raise ExpressionError(words, 0)
+            value = float(evaluate(parsed.root, {}))
+            if not abs(value) < 1e300:
+                raise ExpressionError("the value is too large or not a number", 0)
+            return value
         except ExpressionError as error:
-            raise UsageError(
-                Problem("QN010", f'in the grid "{self.text}": {error}', help=error.help, excerpt=caret(text, error.column))
-            ) from None
+            problem = expression_problem(error, text, before=f'in the grid "{self.text}": ')
+            raise UsageError(problem._replace(code="QN010")) from None
 
     def fault(self, message: str) -> UsageError:
+        """What is wrong with the grid as a whole."""
         return UsageError(Problem("QN010", f'in the grid "{self.text}": {message}'))
 
 
-def _tidy(value: float, step: float) -> float:
-    """The value without the rounding noise of counting steps: 0.30000000000000004 is 0.3."""
-    digits = 12 - math.floor(math.log10(max(abs(value), abs(step))))
+def _tidy(first: float, last: float, step: float, index: int) -> float:
+    """The value after some steps, without the rounding noise of counting them: 0.30000000000000004 is 0.3."""
+    value = first + index * step
+    if index == 0 or abs(value - last) < 1e-9 * abs(step):
+        return first if index == 0 else last
+    largest = max(abs(first), abs(last))
+    digits = max(14 - math.floor(math.log10(largest)), 3 - math.floor(math.log10(abs(step))))
     return round(value, digits) if digits < 300 else value

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, Problem, suggest
-from qnet.expression import Choices, Expression, ExpressionError, check, parse
+from qnet.expression import Choices, Expression, ExpressionError, check, expression_problem, parse
 from qnet.model.fields import TABLES, Field
-from qnet.units import NUMBER, Dimension
+from qnet.units import DATA, DATA_RATE, NUMBER, RATE, TIME, Dimension, base_unit
+
+MAX_PROBLEMS = 100
+MAX_TEXT = 400
+MAX_NAME = 100
 
 Table = dict[str, Any]
+
+_EXAMPLE_UNITS = {TIME: " ms", RATE: "/s", DATA: " KiB", DATA_RATE: " MB/s"}
 
 
 class Reader:
@@ -20,29 +26,50 @@ class Reader:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.problems: list[Problem] = []
+        self.broken: set[str] = set()
+        """Names that could not be read: expressions over them are not blamed for it."""
 
-    def fail(self, code: str, path: Path, found: str, expected: str = "", help: str = "", excerpt: str = "") -> None:
-        """Note a problem and go on."""
-        problem = Problem(code, found, expected, path, help, excerpt=excerpt)
-        if len(self.problems) < 200:
-            self.problems.append(problem)
+    def fail(self, code: str, path: Path, found: str, expected: str = "", help: str = "") -> None:
+        """Note a problem and go on; raises `InvalidInput` with all problems where there are too many."""
+        self.note(Problem(code, found, expected, path, help))
 
-    def finish(self) -> None:
+    def note(self, problem: Problem) -> None:
+        """Note a problem, as `fail` does."""
+        self.problems.append(problem)
+        if len(self.problems) >= MAX_PROBLEMS:
+            self.finish(Problem("QN206", f"there are {MAX_PROBLEMS} problems or more; the rest is not shown"))
+
+    def finish(self, *last: Problem) -> None:
         """Raise `InvalidInput` with all problems, in the order of the file, if there are any."""
         if self.problems:
             placed = [self.document.place(problem) for problem in dict.fromkeys(self.problems)]
-            raise InvalidInput(*sorted(placed, key=lambda problem: problem.line))
+            placed.sort(key=lambda problem: (problem.file != self.document.name, problem.line))
+            raise InvalidInput(*placed, *(self.document.place(problem) for problem in last))
+
+    def stated(self, path: Path) -> bool:
+        """Whether the document has a value at a path."""
+        value: Any = self.document.data
+        for part in path:
+            inside = (isinstance(value, dict) and part in value) or (
+                isinstance(value, list) and isinstance(part, int) and part < len(cast("list[Any]", value))
+            )
+            if not inside:
+                return False
+            value = cast("Any", value)[part]
+        return True
+
+    # Values
 
     def table(self, raw: Any, kind: str, path: Path) -> Table:
         """The values of a table, read by its fields: expressions parsed, defaults filled in, `other` left as they are.
 
         A key whose value could not be read is left out; unknown and missing keys are noted.
         """
-        if not isinstance(raw, dict):
-            self.fail("QN201", path, f"found {describe(raw)}", f"a table: {' '.join(TABLES[kind])}")
-            return {}
         fields = TABLES[kind]
-        given: dict[str, Any] = raw  # pyright: ignore[reportUnknownVariableType]
+        if not isinstance(raw, dict):
+            self.fail("QN201", path, f"found {describe(raw)}", "a table with " + ", ".join(fields))
+            return {}
+        given = cast("dict[str, Any]", raw)
         values: Table = {}
         for key, value in given.items():
             if key not in fields:
@@ -57,7 +84,8 @@ class Reader:
             if field.required:
                 self.fail("QN203", path, f'"{key}" is missing', field.help)
             elif field.default is not None:
-                values[key] = parse(field.default) if field.kind == "expression" and not isinstance(field.default, str) else field.default
+                number = field.kind == "expression" and not isinstance(field.default, str)
+                values[key] = parse(field.default) if number else field.default
         return values
 
     def value(self, raw: Any, field: Field, path: Path) -> Any:
@@ -68,54 +96,88 @@ class Reader:
             case "text":
                 return self.text(raw, path, field.help)
             case "word":
-                if raw in field.options:
-                    return raw
-                self.fail("QN204", path, f"found {describe(raw)}", "one of " + ", ".join(field.options), suggest(str(raw), field.options))
-                return None
+                return self.word(raw, field.options, path)
+            case "names":
+                return self.names(raw, path, field.help)
+            case "integer":
+                return self.integer(raw, field, path)
             case "flag":
                 if isinstance(raw, bool):
                     return raw
                 self.fail("QN204", path, f"found {describe(raw)}", "true or false")
                 return None
-            case "names":
-                items: list[Any] = raw if isinstance(raw, list) else []  # pyright: ignore[reportUnknownVariableType]
-                if isinstance(raw, list) and all(isinstance(item, str) for item in items):
-                    return tuple(items)
-                self.fail("QN204", path, f"found {describe(raw)}", "a list of texts")
-                return None
             case _:
                 return raw
 
+    def word(self, raw: Any, options: tuple[str, ...], path: Path) -> str | None:
+        """One of some words."""
+        if isinstance(raw, str) and raw in options:
+            return raw
+        help = suggest(raw, options) if isinstance(raw, str) else ""
+        self.fail("QN204", path, f"found {describe(raw)}", "one of " + ", ".join(options), help)
+        return None
+
     def text(self, raw: Any, path: Path, expected: str) -> str | None:
         """A text without control characters."""
-        if isinstance(raw, str) and raw.strip() and raw.isprintable() and len(raw) <= 400:
+        if isinstance(raw, str) and raw.strip() and raw.isprintable() and len(raw) <= MAX_TEXT:
             return raw
         self.fail("QN204", path, f"found {describe(raw)}", f"a line of text: {expected}")
         return None
+
+    def names(self, raw: Any, path: Path, expected: str) -> tuple[str, ...] | None:
+        """A text or a list of different texts."""
+        items = cast("list[Any]", raw) if isinstance(raw, list) else [raw]
+        for item in items:
+            if not (isinstance(item, str) and item.strip() and item.isprintable()):
+                self.fail("QN204", path, f"found {describe(item)}", f"a text or a list of texts: {expected}")
+                return None
+        if len(set(items)) < len(items):
+            self.fail("QN204", path, "found the same text twice", f"different texts: {expected}")
+            return None
+        return tuple(items)
+
+    def integer(self, raw: Any, field: Field, path: Path) -> int | None:
+        """A literal whole number in the domain of its field."""
+        low, high = field.low or 0, field.high or 0
+        if isinstance(raw, int) and not isinstance(raw, bool) and low <= raw <= high:
+            return raw
+        self.fail("QN204", path, f"found {describe(raw)}", f"a whole number from {low:g} to {high:g}")
+        return None
+
+    def label(self, name: str, path: Path) -> None:
+        """Note a name that cannot be shown in a report."""
+        if not (name.strip() and name.isprintable() and len(name) <= MAX_NAME):
+            self.fail("QN207", path, f"{describe(name)} cannot be a name", f"at most {MAX_NAME} printable characters")
+
+    # Expressions
 
     def expression(self, raw: Any, path: Path) -> Expression | None:
         """A number or the text of an expression, parsed."""
         if isinstance(raw, bool) or not isinstance(raw, (int, float, str)):
             self.fail("QN204", path, f"found {describe(raw)}", "a number or an expression in quotes")
             return None
+        if not isinstance(raw, str) and not abs(raw) < 1e300:
+            self.fail("QN204", path, f"found {describe(raw)}", "a finite number")
+            return None
         try:
-            return parse(raw if isinstance(raw, str) else finite(raw))
+            return parse(raw)
         except ExpressionError as error:
-            self.expression_problem(error, str(raw), path)
+            self.note(expression_problem(error, str(raw), path))
             return None
 
-    def expression_problem(self, error: ExpressionError, source: str, path: Path) -> None:
-        """Note what is wrong with an expression, with a caret under the place."""
-        self.fail(error.code, path, str(error), help=error.help, excerpt=caret(source, error.column))
-
     def dimension(
-        self, expression: Expression, wanted: Dimension | None, path: Path, names: Mapping[str, Dimension], choices: Choices
+        self,
+        expression: Expression,
+        wanted: Dimension | None,
+        path: Path,
+        names: Mapping[str, Dimension],
+        choices: Choices,
     ) -> Dimension | None:
         """Check the names and the dimension of an expression; None where it has a problem."""
         try:
             found = check(expression.root, names, choices)
         except ExpressionError as error:
-            self.expression_problem(error, expression.source, path)
+            self.note(expression_problem(error, expression.source, path))
             return None
         if found is None:
             return wanted or NUMBER
@@ -124,22 +186,6 @@ class Reader:
             self.fail("QN122", path, f'"{expression.source}" is {found.describe()}', wanted.describe(), help)
             return None
         return found
-
-
-def finite(value: float) -> float:
-    """The number, or `ExpressionError` for an infinite one, not-a-number or one beyond a float."""
-    number = float(value) if abs(value) < 1e300 else float("inf")
-    if not abs(number) < 1e300:
-        raise ExpressionError(f"{value} is not a finite number", 0)
-    return number
-
-
-def caret(source: str, column: int) -> str:
-    """The text around a place, and a caret under it."""
-    start = max(0, column - 60)
-    window = source[start : start + 100].replace("\n", " ")
-    prefix = "... " if start else ""
-    return f"{prefix}{window}\n{' ' * (column - start + len(prefix))}^"
 
 
 def describe(raw: Any) -> str:
@@ -152,12 +198,11 @@ def describe(raw: Any) -> str:
         return "a table"
     if isinstance(raw, list):
         return "a list"
-    return str(raw)
+    return str(raw) if len(str(raw)) <= 40 else str(raw)[:37] + "..."
 
 
 def _unit_help(found: Dimension, wanted: Dimension, expression: Expression) -> str:
-    if found == NUMBER and not expression.names:
-        unit = {"time": "ms", "rate": "/s"}.get("time" if wanted.time > 0 else "rate" if wanted.time < 0 else "", "B")
-        separator = "" if unit.startswith("/") else " "
-        return f'add the unit, such as "{expression.source}{separator}{unit}"'
-    return ""
+    if found != NUMBER or expression.names:
+        return ""
+    unit = _EXAMPLE_UNITS.get(wanted) or " " + base_unit(wanted)
+    return f'add the unit, such as "{expression.source}{unit}"' if unit.strip() else ""

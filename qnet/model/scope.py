@@ -11,7 +11,9 @@ from qnet.units import RATE, TIME, Dimension
 def station_figures(model: Model) -> dict[str, Dimension]:
     """Figures that times and parameters may use: those of stations."""
     names = ("wait", "utilization", "queue_length", "busy_servers")
-    return {solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in names for station in model.stations}
+    return {
+        solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in names for station in model.stations
+    }
 
 
 def all_figures(model: Model) -> dict[str, Dimension]:

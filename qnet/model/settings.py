@@ -5,78 +5,93 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from qnet.errors import Problem, UsageError, suggest
-from qnet.expression import Expression, ExpressionError, check, parse
+from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
 from qnet.model.grids import parameter
 from qnet.model.model import Model, Parameter
-from qnet.model.reader import caret
-from qnet.model.scope import station_figures
+from qnet.model.order import ordered
+from qnet.model.scope import depends_on_solution, station_figures, uses_solution
 from qnet.units import NUMBER, base_unit
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
-    """`name=value` texts as a mapping; raises `UsageError` for a text of another form."""
+    """`name=value` texts as a mapping; raises `UsageError` for texts of another form."""
     settings: dict[str, str] = {}
+    problems: list[Problem] = []
     for text in texts:
         name, separator, value = text.partition("=")
         if not separator or not name.strip() or not value.strip():
-            raise UsageError(Problem("QN003", f'"{text}" does not set a parameter', "name=value, such as rate=600/s"))
+            problems.append(Problem("QN003", f'"{text}" does not set a parameter', "name=value, such as rate=600/s"))
         settings[name.strip()] = value.strip()
+    if problems:
+        raise UsageError(*problems)
     return settings
 
 
 def with_settings(model: Model, settings: Mapping[str, str]) -> Model:
     """The model with some parameters set to new values or expressions.
 
-    Raises `UsageError` for an unknown name (with the nearest ones), a wrong dimension, or a circular expression.
+    Raises `UsageError`, with every problem, for an unknown name (with the nearest ones), a wrong dimension, an option
+    that there is not, a circular expression, or a whole number that would depend on the solution.
     """
     if not settings:
         return model
     parameters = dict(model.parameters)
+    problems: list[Problem] = []
     for name, text in settings.items():
-        old = parameter(model, name)
-        parameters[name] = old._replace(
-            expression=_value(model, old, text), grade="assumed" if old.grade else "", sources=(), note="set for this run", fitted_on=()
-        )
-    changed = model._replace(parameters=_ordered(parameters), settings={**model.settings, **settings})
+        try:
+            old = parameter(model, name)
+            parameters[name] = old._replace(
+                expression=_value(model, old, text), grade="assumed" if old.grade else "", sources=(),
+                note="set for this run", fitted_on=(),
+            )  # fmt: skip
+        except UsageError as error:
+            problems += error.problems
+    if problems:
+        raise UsageError(*problems)
+    changed = model._replace(parameters=_in_order(parameters), settings={**model.settings, **settings})
+    _check_known_before(changed)
     from hashlib import sha256
 
     text = "\n".join(f"{name}={value}" for name, value in sorted(changed.settings.items()))
-    return changed._replace(digest=sha256(f"{model.digest}\n{text}".encode()).hexdigest()[:12])
+    return changed._replace(digest=sha256(f"{model.digest}\n{text}".encode(errors="replace")).hexdigest()[:12])
 
 
 def _value(model: Model, old: Parameter, text: str) -> Expression:
+    """The expression for a new value; raises `UsageError` for one that does not fit."""
     if old.options:
         word = text.strip("'\"")
         if word not in old.options:
-            raise UsageError(Problem("QN003", f'"{text}" is not an option of "{old.name}"', help=suggest(word, old.options)))
+            help = suggest(word, old.options)
+            raise UsageError(Problem("QN003", f'"{text}" is not an option of "{old.name}"', help=help))
         return parse(old.options.index(word))
     try:
         expression = parse(text)
         dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
     except ExpressionError as error:
-        raise UsageError(
-            Problem(error.code, f'in "{old.name}={text}": {error}', help=error.help, excerpt=caret(text, error.column))
-        ) from None
+        raise UsageError(expression_problem(error, text, before=f'in "{old.name}={text}": ')) from None
     if dimension is not None and dimension != old.dimension:
         unit = base_unit(old.dimension)
         help = f'add the unit, such as "{old.name}={text}{unit}"' if dimension == NUMBER and unit else ""
-        raise UsageError(Problem("QN122", f'"{text}" is {dimension.describe()}', f'"{old.name}" as {old.dimension.describe()}', help=help))
+        expected = f'"{old.name}" as {old.dimension.describe()}'
+        raise UsageError(Problem("QN122", f'"{text}" is {dimension.describe()}', expected, help=help))
     return expression
 
 
-def _ordered(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
+def _in_order(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
     """The parameters in order of use again; raises `UsageError` where a setting made them circular."""
-    done: dict[str, Parameter] = {}
+    order, circles = ordered({name: item.expression.names for name, item in parameters.items()})
+    if circles:
+        problems = [Problem("QN210", "the parameters are circular: " + " -> ".join(circle)) for circle in circles]
+        raise UsageError(*problems)
+    return {name: parameters[name] for name in order}
 
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        if name in trail:
-            raise UsageError(Problem("QN210", "the parameters are circular: " + " -> ".join([*trail[trail.index(name) :], name])))
-        if name in done or name not in parameters:
-            return
-        for used in parameters[name].expression.names:
-            visit(used, (*trail, name))
-        done[name] = parameters[name]
 
-    for name in parameters:
-        visit(name, ())
-    return done
+def _check_known_before(model: Model) -> None:
+    """Raise `UsageError` where a setting made a number of servers or copies depend on the solution."""
+    from qnet.model.bind import structural
+
+    dependent = depends_on_solution(model)
+    for expression, _ in structural(model) if dependent else ():
+        if uses_solution(expression, dependent):
+            found = f'"{expression.source}" depends on the solution with these settings'
+            raise UsageError(Problem("QN123", found, "a value known before solving"))

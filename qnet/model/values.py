@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from qnet.documents import Path
 from qnet.errors import InvalidInput, Problem
-from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate
+from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, expression_problem
+from qnet.expression.nodes import Number
 from qnet.model.fields import Field
 from qnet.model.model import Model, Parameter
-from qnet.model.reader import caret
-from qnet.units import base_unit, format_quantity
+from qnet.units import NUMBER, Dimension, base_unit, format_quantity
 
+_ROUNDING = 1e-12
+"""How far rounding may take a value beyond its domain; it is then set to the end of the domain."""
 _SLACK = 1e-9
+_LARGEST = 1e300
 
 
 class Values:
     """The values of all parameters at a point (floats) or at `size` points (arrays), and expressions over them.
 
     `varied` replaces parameters by numbers; `figures` are figures of the solution, by name, where they are known.
+    Parameters that need figures that are not known are left out.
+
+    Raises `InvalidInput` for a value outside its range, or an expression that has no value.
     """
 
     def __init__(
@@ -30,82 +36,121 @@ class Values:
         self.operations: Operations = FLOATS if size is None else arrays()
         self.choices = model.choices
         self.known: dict[str, Value] = dict(figures or {})
+        later: list[Parameter] = []
         for name, parameter in model.parameters.items():
             if name in varied:
-                value = varied[name]
+                value = float(varied[name]) if size is None else varied[name]
             elif all(used in self.known for used in parameter.expression.names):
                 value = self.evaluate(parameter.expression, parameter.path)
             else:
                 continue
             self.known[name] = value
-            self._check_range(parameter, value)
+            if (parameter.low or parameter.high) and not parameter.part and not self._check_range(parameter, value):
+                later.append(parameter)
+        for parameter in later:
+            self._check_range(parameter, self.known[parameter.name])
 
     def evaluate(self, expression: Expression, path: Path) -> Value:
         """The value of an expression; raises `InvalidInput` with its place where it has none."""
+        root = expression.root
+        if isinstance(root, Number) and root.value <= _LARGEST:
+            return root.value
         try:
             if self.size is None:
-                value = evaluate(expression.root, self.known, self.operations, self.choices)
-                if abs(value) <= 1e300:
+                value = evaluate(root, self.known, self.operations, self.choices)
+                if abs(value) <= _LARGEST:
                     return float(value)
                 raise ExpressionError("the value is too large or not a number", 0, code="QN130")
             import numpy as np
 
             with np.errstate(all="ignore"):
-                value = evaluate(expression.root, self.known, self.operations, self.choices)
-            if np.all(np.isfinite(value)):
+                value = evaluate(root, self.known, self.operations, self.choices)
+                small = abs(value) <= _LARGEST
+            if small if isinstance(small, bool) else small.all():
                 return value
             raise ExpressionError("the value is not finite at some of the points", 0, code="QN130")
         except ExpressionError as error:
-            names = self._names(expression)
-            problem = Problem(error.code, str(error) + names, path=path, help=error.help, excerpt=caret(expression.source, error.column))
+            problem = expression_problem(error, expression.source, path, after=self.at(expression.names))
             raise InvalidInput(self.model.document.place(problem)) from None
 
     def field(self, expression: Expression, field: Field, path: Path) -> Value:
-        """The value of an expression in the domain of its field."""
+        """The value of an expression in the domain of its field; raises `InvalidInput` where it is outside."""
         value = self.evaluate(expression, path)
-        if field.low is not None and self._any(value < field.low - _SLACK):
-            self._refuse(expression, path, value, f"at least {field.low:g}", value < field.low - _SLACK)
-        if field.high is not None and self._any(value > field.high + _SLACK):
-            self._refuse(expression, path, value, f"at most {field.high:g}", value > field.high + _SLACK)
-        if field.whole and self._any(abs(value - self.operations.floor(value + 0.5)) > _SLACK):
-            self._refuse(expression, path, value, "a whole number", abs(value - self.operations.floor(value + 0.5)) > _SLACK)
+        dimension = field.dimension or NUMBER
+        if field.low is not None and _any(value < field.low):
+            self._refuse(expression, path, value, f"at least {field.low:g}", value < field.low - _ROUNDING, dimension)
+            value = self.operations.maximum([value, field.low])
+        if field.high is not None and _any(value > field.high):
+            self._refuse(expression, path, value, f"at most {field.high:g}", value > field.high + _ROUNDING, dimension)
+            value = self.operations.minimum([value, field.high])
+        if field.whole:
+            wrong = abs(value - self.operations.floor(value + 0.5)) > _SLACK
+            self._refuse(expression, path, value, "a whole number", wrong, dimension)
         return value
 
-    def _check_range(self, parameter: Parameter, value: Value) -> None:
-        if parameter.part or parameter.options:
-            return
-        for bound, word in ((parameter.low, "at least"), (parameter.high, "at most")):
-            if bound is None or any(name not in self.known for name in bound.names):
+    def _check_range(self, parameter: Parameter, value: Value) -> bool:
+        """Refuse a value outside its range; False where an end of the range is not known yet."""
+        for index, bound in enumerate((parameter.low, parameter.high)):
+            if bound is None:
                 continue
-            edge = evaluate(bound.root, self.known, self.operations, self.choices)
+            if any(name not in self.known for name in bound.names):
+                return False
+            edge = self.evaluate(bound, (*parameter.path, "range", index))
             slack = _SLACK * abs(edge)
-            wrong = value < edge - slack if word == "at least" else value > edge + slack
-            if self._any(wrong):
-                shown = format_quantity(self._first(edge, wrong), base_unit(parameter.dimension), 6)
-                self._refuse(parameter.expression, parameter.path, value, f"{word} {shown} (the range of the parameter)", wrong, parameter.name)
+            wrong = value > edge + slack if index else value < edge - slack
+            if _any(wrong):
+                unit = base_unit(parameter.dimension)
+                shown = format_quantity(_first(edge, wrong), unit, 6)
+                expected = f"at {'most' if index else 'least'} {shown} (the range of the parameter)"
+                self._refuse(
+                    parameter.expression, parameter.path, value, expected, wrong, parameter.dimension, parameter.name
+                )
+        return True
 
-    def _refuse(self, expression: Expression, path: Path, value: Value, expected: str, wrong: Any, name: str = "") -> None:
-        found = f"{self._first(value, wrong):.6g}"
-        subject = f"{name} is" if name else "the value is"
+    def _refuse(
+        self,
+        expression: Expression,
+        path: Path,
+        value: Value,
+        expected: str,
+        wrong: Any,
+        dimension: Dimension,
+        name: str = "",
+    ) -> None:
+        """Raise `InvalidInput` for the first point where a value is wrong, if there is one."""
+        if not _any(wrong):
+            return
+        found = format_quantity(_first(value, wrong), base_unit(dimension), 6)
         source = f' ("{expression.source}")' if expression.names else ""
-        problem = Problem("QN211", f"{subject} {found}{source}{self._names(expression, wrong)}", expected, path)
-        raise InvalidInput(self.model.document.place(problem))
+        text = f"{name or 'the value'} is {found}{source}{self.at(expression.names, wrong)}"
+        raise InvalidInput(self.model.document.place(Problem("QN211", text, expected, path)))
 
-    def _names(self, expression: Expression, wrong: Any = None) -> str:
-        """The values of the names of an expression, for a message."""
-        parts = []
-        for name in expression.names[:6]:
-            if name in self.known and name not in self.choices:
-                parts.append(f"{name} = {self._first(self.known[name], wrong):.6g}")
-        return f" where {', '.join(parts)} in base units" if parts else ""
+    def at(self, names: Iterable[str], wrong: Any = None) -> str:
+        """The values of some parameters, for a message: ` where rate = 600/s`.
 
-    def _any(self, condition: Any) -> bool:
-        return bool(condition) if isinstance(condition, bool) else bool(condition.any())
+        wrong   where something is wrong, elementwise; the first such point is told
+        """
+        parts: list[str] = []
+        for name in names:
+            parameter = self.model.parameters.get(name)
+            if parameter is None or name not in self.known or len(parts) == 6:
+                continue
+            value = _first(self.known[name], wrong)
+            if parameter.options:
+                parts.append(f"{name} = {parameter.options[int(value)]}")
+            else:
+                parts.append(f"{name} = {format_quantity(value, base_unit(parameter.dimension), 6)}")
+        return f" where {', '.join(parts)}" if parts else ""
 
-    def _first(self, value: Value, wrong: Any) -> float:
-        """The first element of a value for which a condition holds."""
-        if isinstance(value, (int, float)):
-            return float(value)
-        if wrong is None or isinstance(wrong, bool):
-            return float(value.flat[0])
-        return float(value[wrong.argmax()]) if value.ndim and wrong.ndim else float(value.flat[0])
+
+def _any(condition: Any) -> bool:
+    return condition if isinstance(condition, bool) else bool(condition.any())
+
+
+def _first(value: Value, wrong: Any) -> float:
+    """The first element of a value for which a condition holds."""
+    if isinstance(value, (int, float)) or not getattr(value, "ndim", 0):
+        return float(value)
+    if wrong is None or isinstance(wrong, bool) or not wrong.ndim:
+        return float(value.flat[0])
+    return float(value[wrong.argmax()])

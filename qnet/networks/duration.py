@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from qnet.expression import Operations, Value
@@ -20,7 +21,10 @@ class _Fraction(NamedTuple):
 
     weight: Value
     mean: Value
-    waits: dict[int, Value]
+    waits: Mapping[int, Value]
+
+
+_NO_WAITS: Mapping[int, Value] = MappingProxyType({})
 
 
 class Duration(NamedTuple):
@@ -30,20 +34,28 @@ class Duration(NamedTuple):
     """
 
     mean: Value = 0.0
+    """Seconds, without the waits."""
     variance: Value = 0.0
-    waits: dict[int, Value] = {}
+    waits: Mapping[int, Value] = _NO_WAITS
+    """How often each stream is waited for."""
     fractions: tuple[_Fraction, ...] = ()
 
     def plus(self, other: Duration) -> Duration:
         """The sum of two independent durations."""
-        waits = dict(self.waits)
-        for stream, count in other.waits.items():
-            waits[stream] = waits.get(stream, 0.0) + count
+        if other is NOTHING:
+            return self
+        if self is NOTHING:
+            return other
+        waits = self.waits or other.waits
+        if self.waits and other.waits:
+            waits = dict(self.waits)
+            for stream, count in other.waits.items():
+                waits[stream] = waits.get(stream, 0.0) + count
         return Duration(self.mean + other.mean, self.variance + other.variance, waits, self.fractions + other.fractions)
 
     def repeated(self, visits: Value, operations: Operations) -> Duration:
-        """The duration of `visits` repetitions on average."""
-        if isinstance(visits, float) and visits == 1.0:
+        """The duration of `visits` repetitions on average, each as this one."""
+        if self is NOTHING or (isinstance(visits, float) and visits == 1.0):
             return self
         part = visits - operations.floor(visits)
         weight = part * (1 - part)
@@ -55,6 +67,8 @@ class Duration(NamedTuple):
 
     def weighted(self, probability: Value) -> Duration:
         """The contribution to a mixture; differences between the means of its branches do not add to the variance."""
+        if self is NOTHING or (isinstance(probability, float) and probability == 1.0):
+            return self
         waits = {stream: count * probability for stream, count in self.waits.items()}
         kept = tuple(_Fraction(item.weight * probability, item.mean, item.waits) for item in self.fractions)
         return Duration(self.mean * probability, self.variance * probability, waits, kept)
@@ -78,3 +92,7 @@ def _mean(mean: Value, counts: Mapping[int, Value], waits: Mapping[int, Wait] | 
     for stream, count in counts.items():
         total = total + count * waits[stream].mean
     return total
+
+
+NOTHING = Duration()
+"""No time at all."""

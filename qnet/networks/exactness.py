@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.expression import Operations, Value
-from qnet.networks.network import Network, Station
+from qnet.networks.network import Network, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
 
@@ -12,27 +12,47 @@ def reasons_for(network: Network, compiled: Streams, operations: Operations) -> 
 
     Exact are product-form networks: every queueing station is processor sharing, last come first served preemptive
     resume with one server, or first come first served with one exponential service time for all its visits; and a
-    single M/G/1 station that is visited at most once.
+    single M/G/1 station, with or without priorities, that no customer visits more than once.
+
+    network     its stations and routes.
+    compiled    its streams.
+    operations  those of its numbers.
+    Returns     one reason for each cause, in words for people.
+    Source      Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260.
     """
+    streams = [stream for stream in compiled.streams if not operations.all(stream.rate == 0)]
+    queues = [station for station in network.stations if not station.delay]
+    alone = len(queues) == 1 and queues[0].servers == 1 and _visited_once(network, queues[0].name, operations)
     reasons: list[str] = []
-    if any(stream.holder for stream in compiled.streams):
+    if any(stream.holder for stream in streams):
         reasons.append("a station is held while another is waited for")
     if compiled.deferred:
         reasons.append("work left after the response is taken as an independent stream")
-    if any(stream.priority for stream in compiled.streams):
+    if any(stream.priority for stream in streams) and not alone:
         reasons.append("priorities")
-    queues = [station for station in network.stations if not station.delay]
-    alone = len(queues) == 1 and _visited_once(compiled)
     for station in queues:
-        own = [stream for stream in compiled.streams if stream.station == station.name]
+        own = [stream for stream in streams if stream.station == station.name]
         reason = _station_reason(station, own, alone, operations)
         if reason:
             reasons.append(f"{station.name}: {reason}")
     return tuple(dict.fromkeys(reasons))
 
 
-def _visited_once(compiled: Streams) -> bool:
-    return len(compiled.streams) == len({(stream.class_index, stream.group) for stream in compiled.streams})
+def _visited_once(network: Network, name: str, operations: Operations) -> bool:
+    """Whether no route visits a station more than once; a visit that happens in part of the cases is at most one."""
+
+    def most(steps: tuple[Step, ...]) -> Value:
+        found: Value = 0.0
+        for step in steps:
+            inside: Value = 0.0 if isinstance(step, Time) else (step.station == name) + most(step.steps)
+            found = found + operations.ceil(step.visits) * inside
+        return found
+
+    return all(
+        operations.all(operations.compare("<=", most(route.steps), 1.0))
+        for customers in network.classes
+        for route in customers.routes
+    )
 
 
 def _station_reason(station: Station, own: list[Stream], alone: bool, operations: Operations) -> str:
@@ -40,7 +60,7 @@ def _station_reason(station: Station, own: list[Stream], alone: bool, operations
         return ""
     if station.discipline == "lcfs-pr":
         return "last come first served with several servers" if station.servers > 1 else ""
-    if alone and station.servers == 1:
+    if alone:
         return ""
     means = [stream.first.mean + stream.second.mean for stream in own]
     if not all(_close(mean, means[0], operations) for mean in means):
@@ -51,7 +71,8 @@ def _station_reason(station: Station, own: list[Stream], alone: bool, operations
 
 
 def _close(value: Value, other: Value, operations: Operations) -> bool:
-    return operations.all(operations.compare("<=", operations.absolute(value - other), 1e-12 * operations.absolute(other)))
+    near = 1e-12 * operations.absolute(other)
+    return operations.all(operations.compare("<=", operations.absolute(value - other), near))
 
 
 def _exponential(stream: Stream, operations: Operations) -> bool:

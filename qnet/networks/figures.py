@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
@@ -11,60 +11,84 @@ from qnet.networks.exactness import reasons_for
 from qnet.networks.network import Group, Network, Station
 from qnet.networks.solution import ClassFigures, ClassStationFigures, Limiting, RouteFigures, Solution, StationFigures
 from qnet.networks.streams import Key, Streams
+from qnet.queues.arithmetic import ratio, total
+
+_Spent = Mapping[Key, Value]
+"""Mean time spent at each station group, per customer of one class."""
 
 
-class Steady(NamedTuple):
+class Steady:
     """A network whose waits have been found."""
 
-    network: Network
-    compiled: Streams
-    waits: Sequence[Wait]
-    rho: Mapping[Key, Value]
-    """Load per server of each queueing station group."""
-    unstable: Value
-    operations: Operations
-
-    def at(self, key: Key) -> list[int]:
-        """The streams of a station group."""
-        return [index for index, stream in enumerate(self.compiled.streams) if (stream.station, stream.group) == key]
-
-    def busy(self, indices: Sequence[int]) -> Value:
-        """Mean number of servers of one copy that some streams keep busy."""
-        return total(self.compiled.streams[index].rate * self.holding(index) for index in indices)
-
-    def waiting(self, indices: Sequence[int]) -> Value:
-        """Mean number of requests of some streams that wait at one copy."""
-        return total(self.compiled.streams[index].rate * self.waits[index].mean for index in indices)
-
-    def rate(self, indices: Sequence[int]) -> Value:
-        """Requests per second of some streams at one copy."""
-        return total(self.compiled.streams[index].rate for index in indices)
-
-    def holding(self, index: int) -> Value:
-        """Mean holding time of a stream, both phases."""
-        stream = self.compiled.streams[index]
-        return stream.first.mean_with(self.waits) + stream.second.mean_with(self.waits)
+    def __init__(
+        self,
+        network: Network,
+        compiled: Streams,
+        members: Mapping[Key, Sequence[int]],
+        waits: Sequence[Wait],
+        rho: Mapping[Key, Value],
+        operations: Operations,
+    ) -> None:
+        self.network = network
+        self.compiled = compiled
+        self.members = members
+        """The streams of each station group."""
+        self.waits = waits
+        self.rho = rho
+        """Load per server of each queueing station group."""
+        self.operations = operations
+        streams = compiled.streams
+        self.rates = [stream.rate for stream in streams]
+        self.busy = [stream.rate * stream.holding.mean_with(waits) for stream in streams]
+        """Mean number of servers of one copy that each stream keeps busy."""
+        self.waiting = [stream.rate * wait.mean for stream, wait in zip(streams, waits, strict=True)]
+        """Mean number of requests of each stream that wait at one copy."""
+        self.labels = {
+            (station.name, index): group.label
+            for station in network.stations
+            for index, group in enumerate(station.groups)
+        }
 
 
 def figures(steady: Steady, method: str, rounds: int) -> Solution:
-    """All figures of a network whose waits have been found."""
+    """All figures of a network whose waits have been found.
+
+    steady   the network, its streams and their waits.
+    method   the name of the method that found them.
+    rounds   how many rounds it took.
+    Returns  figures by class, route and station, with the reasons why they are not exact.
+    Laws     throughput at a station is that of its visits (forced flow); utilization is throughput x holding time
+             over servers; queue length is throughput x (wait + holding time) (Little); residences and pure delays sum
+             to the response. Without any arrivals the system response is the plain mean over classes.
+    """
     network = steady.network
     routes, spent = _routes(steady)
+    throughput = total(customers.arrival_rate for customers in network.classes)
+    nobody = throughput == 0
+    weights = [customers.arrival_rate + nobody for customers in network.classes]
+    customers = total(weights)
     classes = tuple(
-        ClassFigures(customers.name, customers.arrival_rate, total(parts.values()))
-        for customers, parts in zip(network.classes, spent, strict=True)
+        ClassFigures(item.name, item.arrival_rate, total(route.response * route.probability for route in own))
+        for item, own in zip(network.classes, routes, strict=True)
     )
-    throughput = total(item.throughput for item in classes)
-    per_customer = throughput + (throughput == 0)
-    reasons = reasons_for(network, steady.compiled, steady.operations)
     groups = [(station, index, group) for station in network.stations for index, group in enumerate(station.groups)]
+    reasons = reasons_for(network, steady.compiled, steady.operations)
     return Solution(
         stable=_stable(steady),
         throughput=throughput,
-        response=total(item.throughput * item.response for item in classes) / per_customer,
+        response=total(weight * item.response for weight, item in zip(weights, classes, strict=True)) / customers,
         classes=classes,
-        routes=routes,
-        stations=tuple(_station(steady, station, index, group, spent, per_customer) for station, index, group in groups),
+        routes=tuple(route for own in routes for route in own),
+        stations=tuple(
+            _station(
+                steady,
+                station,
+                index,
+                group,
+                _mean_spent(spent, (station.name, index), weights) / customers,
+            )
+            for station, index, group in groups
+        ),
         visits=tuple(
             _visit(steady, station, index, group, number, spent[number])
             for station, index, group in groups
@@ -79,32 +103,39 @@ def figures(steady: Steady, method: str, rounds: int) -> Solution:
     )
 
 
-def _routes(steady: Steady) -> tuple[tuple[RouteFigures, ...], list[dict[Key, Value]]]:
-    """The figures of every route, and for each class the mean time spent at each station group per customer."""
-    routes: list[RouteFigures] = []
+def _mean_spent(spent: Sequence[_Spent], key: Key, weights: Sequence[Value]) -> Value:
+    """Time spent at a station group by the customers of all classes, per second."""
+    return total(weight * parts[key] for weight, parts in zip(weights, spent, strict=True) if key in parts)
+
+
+def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[dict[Key, Value]]]:
+    """By class: the figures of its routes, and the mean time that its customers spend at each station group."""
+    routes: list[list[RouteFigures]] = []
     spent: list[dict[Key, Value]] = []
     for index, customers in enumerate(steady.network.classes):
+        own: list[RouteFigures] = []
         parts: dict[Key, Value] = {}
-        for route in (item for item in steady.compiled.routes if item.class_index == index):
+        for route in steady.compiled.routes:
+            if route.class_index != index:
+                continue
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
             for key, mean in means.items():
-                parts[key] = parts.get(key, 0.0) + route.probability * mean
+                part = route.probability * mean
+                parts[key] = parts[key] + part if key in parts else part
             throughput = customers.arrival_rate * route.probability
-            routes.append(RouteFigures(customers.name, route.route, route.probability, throughput, total(means.values())))
+            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, total(means.values())))
+        routes.append(own)
         spent.append(parts)
-    return tuple(routes), spent
+    return routes, spent
 
 
-def _station(
-    steady: Steady, station: Station, index: int, group: Group, spent: list[dict[Key, Value]], throughput: Value
-) -> StationFigures:
-    key = (station.name, index)
-    indices = steady.at(key)
-    rate, busy, waiting = steady.rate(indices), steady.busy(indices), steady.waiting(indices)
-    visit = rate + (rate == 0)
-    here = total(
-        customers.arrival_rate * parts.get(key, 0.0) for customers, parts in zip(steady.network.classes, spent, strict=True)
-    )
+def _sum(values: Sequence[Value], indices: Iterable[int]) -> Value:
+    return total(values[index] for index in indices)
+
+
+def _station(steady: Steady, station: Station, index: int, group: Group, residence: Value) -> StationFigures:
+    indices = steady.members[station.name, index]
+    rate, busy, waiting = _sum(steady.rates, indices), _sum(steady.busy, indices), _sum(steady.waiting, indices)
     return StationFigures(
         name=station.name,
         label=group.label,
@@ -113,70 +144,68 @@ def _station(
         throughput=rate * group.copies,
         utilization=None if station.delay else busy / station.servers,
         busy_servers=busy * group.copies,
-        wait=waiting / visit,
-        holding=busy / visit,
-        residence=here / throughput,
+        wait=ratio(waiting, rate),
+        holding=ratio(busy, rate),
+        residence=residence,
         queue_length=(busy + waiting) * group.copies,
     )
 
 
 def _visit(
-    steady: Steady, station: Station, index: int, group: Group, number: int, spent: dict[Key, Value]
+    steady: Steady, station: Station, index: int, group: Group, number: int, spent: _Spent
 ) -> ClassStationFigures:
     key = (station.name, index)
-    own = [index for index in steady.at(key) if steady.compiled.streams[index].class_index == number]
-    busy = steady.busy(own)
+    own = [item for item in steady.members[key] if steady.compiled.streams[item].class_index == number]
+    busy = _sum(steady.busy, own)
     return ClassStationFigures(
         class_name=steady.network.classes[number].name,
         name=station.name,
         label=group.label,
-        throughput=steady.rate(own) * group.copies,
+        throughput=_sum(steady.rates, own) * group.copies,
         utilization=None if station.delay else busy / station.servers,
         residence=spent.get(key, 0.0),
-        queue_length=(busy + steady.waiting(own)) * group.copies,
+        queue_length=(busy + _sum(steady.waiting, own)) * group.copies,
     )
-
-
-def _label(steady: Steady, key: Key) -> str:
-    return steady.network.station(key[0]).groups[key[1]].label
 
 
 def _loads(steady: Steady) -> tuple[Limiting, ...]:
     """The share of every capacity in use; of an outer station what is sure, where an inner one has no steady state."""
-    found = [Limiting(_label(steady, key), load, _certain(steady, key)) for key, load in steady.rho.items()]
+    found = [Limiting(steady.labels[key], load, _certain(steady, key)) for key, load in steady.rho.items()]
     return tuple(found + [Limiting(limit.name, limit.load / limit.capacity) for limit in steady.network.limits])
 
 
 def _certain(steady: Steady, key: Key) -> bool:
-    streams = [steady.compiled.streams[index] for index in steady.at(key)]
-    return not any(stream.first.waits or stream.second.waits for stream in streams)
+    return not any(steady.compiled.streams[index].holding.waits for index in steady.members[key])
 
 
 def _stable(steady: Steady) -> Value:
-    full = steady.unstable
+    """Whether every capacity exceeds its load: a bool, or an array of one per point of a batch."""
+    full: Value = False
+    for load in steady.rho.values():
+        full = full | (load >= 1.0)
     for limit in steady.network.limits:
-        full = full | steady.operations.compare(">=", limit.load, limit.capacity)
-    return not full if isinstance(full, bool) else ~full
+        full = full | (limit.load >= limit.capacity)
+    size = steady.network.size
+    if size is None:
+        return not full
+    import numpy
+
+    np: Any = numpy
+    return ~np.broadcast_to(full, (size,))
 
 
 def _held_by(steady: Steady) -> dict[str, dict[str, Value]]:
     """Of the holding time of each outer group, the shares spent waiting for inner stations."""
     result: dict[str, dict[str, Value]] = {}
     streams = steady.compiled.streams
-    for key in steady.compiled.order:
-        indices = steady.at(key)
-        busy = steady.busy(indices)
-        shares: dict[str, Value] = {}
+    for key, indices in steady.members.items():
+        waited: dict[str, Value] = {}
         for stream in (streams[index] for index in indices):
-            for inner, count in [*stream.first.waits.items(), *stream.second.waits.items()]:
-                label = _label(steady, (streams[inner].station, streams[inner].group))
-                part = stream.rate * count * steady.waits[inner].mean / (busy + (busy == 0))
-                shares[label] = shares.get(label, 0.0) + part
-        if shares:
-            result[_label(steady, key)] = shares
+            for inner, count in stream.holding.waits.items():
+                label = steady.labels[streams[inner].station, streams[inner].group]
+                part = stream.rate * count * steady.waits[inner].mean
+                waited[label] = waited[label] + part if label in waited else part
+        if waited:
+            busy = _sum(steady.busy, indices)
+            result[steady.labels[key]] = {label: ratio(part, busy) for label, part in waited.items()}
     return result
-
-
-def total(values: Any) -> Value:
-    """The sum, 0.0 of nothing."""
-    return sum(values, 0.0)

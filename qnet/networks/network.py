@@ -65,7 +65,7 @@ class Hold(NamedTuple):
     exempt: Value = 0.0
     """Share of the visits that have priority 0 in spite of `priority`."""
     scv: Value | None = None
-    """Squared coefficient of variation of the whole holding time as this station's queue sees it; None: from the steps."""
+    """Squared coefficient of variation of the whole holding time as the station's queue sees it; None: of the steps."""
     copy: int | None = None
     """The copy used, from 1; None for the station's own split."""
 
@@ -105,12 +105,3 @@ class Network(NamedTuple):
     limits: tuple[Limit, ...] = ()
     size: int | None = None
     """Number of points of the batch; None for a single point held in plain floats."""
-
-    def station(self, name: str) -> Station:
-        """The station of that name."""
-        return next(station for station in self.stations if station.name == name)
-
-    def scaled(self, factor: Value) -> Network:
-        """The network with every arrival rate multiplied by a factor, everything else as it is."""
-        classes = tuple(item._replace(arrival_rate=item.arrival_rate * factor) for item in self.classes)
-        return self._replace(classes=classes)

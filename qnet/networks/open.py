@@ -6,20 +6,24 @@ Applies   Poisson arrivals of any number of classes; single and multi-server sta
 Exact     for product-form networks (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260) and for one M/G/1
           station alone. Otherwise each station is taken as independent of the others with Poisson arrivals, which is
           an approximation, and `Solution.reasons` says where it enters.
+Fails     holds at processor-sharing or preemptive stations: what is waited for inside is taken as work, and the
+          response contains the sharing of the second phase.
 Cost      stations x routes per round; one round without holds, a handful with them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.network import Network, Station
 from qnet.networks.figures import Steady, figures
+from qnet.networks.network import Network, Station
 from qnet.networks.solution import Solution
-from qnet.networks.streams import Key, Stream, Streams, streams
+from qnet.networks.streams import Key, Stream, Streams, follows, streams
+from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, queue
 
 NAME = "open"
@@ -33,11 +37,32 @@ _JUST_BELOW = 1 - 1e-9
 def solve(network: Network) -> Solution:
     """The steady state of an open network, or of every point of a batch.
 
-    Points without a steady state are marked in `Solution.stable`, never raised.
-
-    Raises `NotComputed` where the waits inside holds do not converge at a point that has a steady state.
+    Applies   every `Network`: probabilities that sum to one and non-negative numbers are the caller's duty.
+    network   rates per second, times in seconds.
+    Returns   figures by class, route and station. Points without a steady state are marked in `Solution.stable`,
+              never raised; their figures mean nothing, but for the loads that are `certain`.
+    Raises    `NotComputed` where the waits inside holds do not converge at a point that has a steady state.
+    Method    Rounds over the stations that others wait for, the innermost first, until no wait moves by more than
+              1e-12 of the holding time it is part of; then the outer stations once.
     """
     return _Solver(network).solve()
+
+
+class _Centre(NamedTuple):
+    """One copy of a queueing station: who asks it."""
+
+    key: Key
+    station: Station
+    indices: tuple[int, ...]
+    """Its streams."""
+    calm: bool
+    """Whether no wait is part of its holding times, so that its loads are known from the start."""
+    holders: int
+    """How many holders can ask at once, over all kinds of them; 0 for none."""
+    held: tuple[tuple[int, Value], ...]
+    """The streams that the holders serve, with their rate over all those holders."""
+    asked: tuple[tuple[int, Value], ...]
+    """The streams of this station that the holders ask, at all copies, likewise."""
 
 
 class _Solver:
@@ -46,27 +71,24 @@ class _Solver:
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.compiled: Streams = streams(network, self.operations)
         self.all: tuple[Stream, ...] = self.compiled.streams
-        self.stations: dict[str, Station] = {station.name: station for station in network.stations}
-        self.at: dict[Key, list[int]] = {key: [] for key in self.compiled.order}
-        for index, stream in enumerate(self.all):
-            self.at[stream.station, stream.group].append(index)
         self.waits: list[Wait] = [Wait(0.0, 0.0)] * len(self.all)
-        queues = [key for key in self.compiled.order if self.at[key] and not self.stations[key[0]].delay]
-        waited_for = {index for stream in self.all for part in (stream.first, stream.second) for index in part.waits}
+        waited_for = {index for stream in self.all for index in stream.holding.waits}
         self.felt = sorted(waited_for)
         """The streams whose waits are part of a holding time: the unknowns of the fixed point."""
-        self.inner = [key for key in queues if waited_for & set(self.at[key])]
-        self.outer = [key for key in queues if key not in self.inner]
-        self.rho: dict[Key, Value] = {}
-        self.full: dict[Key, Value] = {}
+        self.members = self.compiled.members()
+        centres = _centres(network, self.compiled, self.members)
+        self.inner = [centre for centre in centres if not waited_for.isdisjoint(centre.indices)]
+        self.outer = [centre for centre in centres if waited_for.isdisjoint(centre.indices)]
+        self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
 
     def solve(self) -> Solution:
         """Iterate to the fixed point and collect the figures."""
         rounds = self.iterate()
-        for key in self.outer:
-            self.visit(key)
-        steady = Steady(self.network, self.compiled, self.waits, self.rho, self.unstable(), self.operations)
+        for centre in self.outer:
+            self.visit(centre)
+        rho = {centre.key: self.rho(centre) for centre in self.centres}
+        steady = Steady(self.network, self.compiled, self.members, self.waits, rho, self.operations)
         return figures(steady, NAME, rounds)
 
     def iterate(self) -> int:
@@ -78,155 +100,155 @@ class _Solver:
         changes: Value = float("inf")
         memory: tuple[list[Value], list[Value]] | None = None
         for rounds in range(1, _MAX_ROUNDS + 1):
-            before = self.means()
+            before = [self.waits[index].mean for index in self.felt]
             changes = self.round(before)
             settled = changes <= _TOLERANCE
             if rounds > _ACCELERATED:
-                settled = settled | self.unstable()
+                settled = settled | self.overloaded()
             if self.operations.all(settled):
                 return rounds
-            after = self.means()
+            after = [self.waits[index].mean for index in self.felt]
             residual = [new - old for new, old in zip(after, before, strict=True)]
             if rounds > _ACCELERATED:
                 self.set_means([(new + 3 * old) / 4 for new, old in zip(after, before, strict=True)])
             elif memory is not None:
                 self.set_means(self.accelerated(after, residual, *memory))
             memory = (after, residual)
+        largest = changes if isinstance(changes, (int, float)) else changes.max()
+        found = f"the waits inside holds did not converge: residual {largest:.1e} after {_MAX_ROUNDS} rounds"
         raise NotComputed(
-            Problem("QN511", f"the waits inside holds did not converge: residual {_largest(changes):.1e} after {_MAX_ROUNDS} rounds",
-                    f"a residual of {_TOLERANCE:.0e}", help="try a lower load, or report the model")
-        )  # fmt: skip
-
-    def means(self) -> list[Value]:
-        """The unknowns: the mean waits that are part of a holding time."""
-        return [self.waits[index].mean for index in self.felt]
+            Problem("QN511", found, f"a residual of {_TOLERANCE:.0e}", help="try a lower load, or report the model")
+        )
 
     def set_means(self, means: list[Value]) -> None:
         """Replace the unknowns; variances follow in the next round."""
         for index, mean in zip(self.felt, means, strict=True):
-            self.waits[index] = self.waits[index]._replace(mean=mean)
+            self.waits[index] = Wait(mean, self.waits[index].variance)
 
-    def accelerated(self, after: list[Value], residual: list[Value], after_before: list[Value], residual_before: list[Value]) -> list[Value]:
+    def accelerated(
+        self, after: list[Value], residual: list[Value], after_before: list[Value], residual_before: list[Value]
+    ) -> list[Value]:
         """The mix of the last two rounds with the smallest residual, if both were linear."""
         change = [new - old for new, old in zip(residual, residual_before, strict=True)]
-        square = _sum(item * item for item in change)
-        weight = _sum(item * new for item, new in zip(change, residual, strict=True)) / (square + (square == 0))
-        weight = self.operations.minimum([self.operations.maximum([weight, -2.0 + 0 * weight]), 0.95 + 0 * weight])
+        overlap = total(item * new for item, new in zip(change, residual, strict=True))
+        weight = ratio(overlap, total(item * item for item in change))
+        weight = self.operations.minimum([self.operations.maximum([weight, -2.0]), 0.95])
         mixed = [new - weight * (new - old) for new, old in zip(after, after_before, strict=True)]
-        return [self.operations.maximum([mean, 0.0 * mean]) for mean in mixed]
+        return [self.operations.maximum([mean, 0.0]) for mean in mixed]
 
     def round(self, before: list[Value]) -> Value:
         """One pass over the stations that others wait for, the innermost first; the largest relative change."""
-        for key in self.inner:
-            self.visit(key)
+        for centre in self.inner:
+            self.visit(centre)
         result: Value = 0.0
         for index, old in zip(self.felt, before, strict=True):
             new = self.waits[index].mean
-            size = self.operations.absolute(new) + self.holding(index) + 1e-300
-            result = self.operations.maximum([result + 0 * size, self.operations.absolute(new - old) / size])
+            size = new + self.holding(index) + 1e-300
+            result = self.operations.maximum([result, self.operations.absolute(new - old) / size])
         return result
 
-    def unstable(self) -> Value:
-        """Where some station has more load than servers."""
-        result: Value = False
-        for full in self.full.values():
-            result = result | full
-        return result
+    def holding(self, index: int) -> Value:
+        """Mean holding time of a stream, both phases, waits inside it included."""
+        return self.all[index].holding.mean_with(self.waits)
 
-    def visit(self, key: Key) -> None:
+    def rho(self, centre: _Centre) -> Value:
+        """Load per server, with the waits as they are."""
+        return total(self.all[index].rate * self.holding(index) for index in centre.indices) / centre.station.servers
+
+    def overloaded(self) -> Value:
+        """Where some station has at least as much load as servers."""
+        return self.operations.maximum([self.rho(centre) for centre in self.centres]) >= 1.0
+
+    def visit(self, centre: _Centre) -> None:
         """Find what the streams of one station group wait, from the holding times as they are known."""
-        station, indices = self.stations[key[0]], self.at[key]
-        if key in self.settled:
-            loads, met = self.settled[key]
+        if centre.key in self.settled:
+            if not centre.holders:
+                return
+            loads, met = self.settled[centre.key]
         else:
-            loads = self.calm_loads(key)
-            met = queue(station.servers, loads, self.holder_count(indices), self.operations)
-            if not any(self.all[index].first.waits or self.all[index].second.waits for index in indices):
-                self.settled[key] = (loads, met)
-        for index, wait in zip(indices, self.station_waits(station, indices, loads, met), strict=True):
-            self.waits[index] = wait
+            loads = self.loads(centre)
+            met = queue(centre.station.servers, loads, centre.holders, self.operations)
+            if centre.calm:
+                self.settled[centre.key] = (loads, met)
+        busy = self.busy_holders(centre) if centre.holders else 0.0
+        found: dict[tuple[int, bool], tuple[Value, Value]] = {}
+        for index, load in zip(centre.indices, loads, strict=True):
+            case = (load.priority, bool(load.holders))
+            if case not in found and load.holders:
+                found[case] = holder_wait(met, load.priority, busy, self.operations)
+            elif case not in found:
+                found[case] = open_wait(met, load.priority)
+            mean, variance = found[case]
+            if centre.station.discipline != "fcfs":
+                # Sharing and preemptive disciplines: the wait is proportional to the own service.
+                stretch = ratio(load.first + load.second, met.holder_residual if load.holders else met.residual)
+                mean, variance = mean * stretch, variance * stretch**2
+            self.waits[index] = Wait(mean, variance)
 
-    def calm_loads(self, key: Key) -> tuple[Load, ...]:
-        """The loads of a station group; where they exceed its servers they are scaled down and the point is marked.
+    def loads(self, centre: _Centre) -> tuple[Load, ...]:
+        """The loads of a station group; where they reach its servers they are scaled down.
 
         Just below saturation instead of none at all: outer loads then grow without a jump, as root searches need.
         """
-        operations, station = self.operations, self.stations[key[0]]
-        loads = tuple(self.load(self.all[index]) for index in self.at[key])
-        self.rho[key] = _sum(load.offered for load in loads) / station.servers
-        self.full[key] = operations.compare(">=", self.rho[key], 1.0)
-        scale = operations.where(self.full[key], _JUST_BELOW / operations.maximum([self.rho[key], 1.0 + 0 * self.rho[key]]), 1.0)
+        loads = tuple(self.load(self.all[index]) for index in centre.indices)
+        rho = total(load.rate * (load.first + load.second) for load in loads) / centre.station.servers
+        if self.operations.all(rho <= _JUST_BELOW):
+            return loads
+        scale = _JUST_BELOW / self.operations.maximum([rho, _JUST_BELOW])
         return tuple(load._replace(rate=load.rate * scale) for load in loads)
 
     def load(self, stream: Stream) -> Load:
+        """What a stream asks, given what it waits inside."""
         first, second = stream.first.mean_with(self.waits), stream.second.mean_with(self.waits)
         second_variance = stream.second.variance_with(self.waits)
+        both = (first + second) ** 2
         if stream.scv is None:
-            variance = stream.first.variance_with(self.waits) + second_variance
+            square = stream.first.variance_with(self.waits) + second_variance + both
         else:
-            variance = stream.scv * (first + second) ** 2
-        return Load(
-            stream.rate, first, second, variance + (first + second) ** 2, second_variance + second**2,
-            stream.priority, stream.holders,
-        )  # fmt: skip
+            square = (stream.scv + 1) * both
+        second_square = second_variance + second**2
+        return Load(stream.rate, first, second, square, second_square, stream.priority, stream.holders)
 
-    def holding(self, index: int) -> Value:
-        stream = self.all[index]
-        return stream.first.mean_with(self.waits) + stream.second.mean_with(self.waits)
-
-    def station_waits(self, station: Station, indices: list[int], loads: tuple[Load, ...], met: Queue) -> list[Wait]:
-        """What each stream of a station group waits, given what arrivals meet."""
-        found: dict[tuple[int, bool], tuple[Value, Value]] = {}
-        result: list[Wait] = []
-        for load in loads:
-            case = (load.priority, bool(load.holders))
-            if case not in found:
-                if load.holders:
-                    busy = self.busy_holders(indices, met.holders)
-                    found[case] = holder_wait(met, station.servers, loads, load.priority, busy, self.operations)
-                else:
-                    found[case] = open_wait(met, station.servers, loads, load.priority)
-            mean, variance = found[case]
-            if station.discipline != "fcfs":
-                # Sharing and preemptive disciplines: the wait is proportional to the own service.
-                residual = met.holder_residual if load.holders else met.residual
-                stretch = (load.first + load.second) / (residual + (residual == 0))
-                mean, variance = mean * stretch, variance * stretch**2
-            result.append(Wait(mean, variance))
-        return result
-
-    def holder_count(self, indices: list[int]) -> int:
-        """How many holders can ask at once, over all kinds of them."""
-        return sum({self.all[index].holder: self.all[index].holders for index in indices if self.all[index].holders}.values())
-
-    def busy_holders(self, indices: list[int], holders: int) -> Value:
-        """Utilization of the holders that ask here, apart from their wait for this station."""
-        here = self.all[indices[0]]
-        total: Value = 0.0
-        for name in {self.all[index].holder for index in indices if self.all[index].holders}:
-            outer = self.stations[name]
-            groups = [here.group] if self.follows(self.stations[here.station], outer) else range(len(outer.groups))
-            for group in groups:
-                copies = 1 if self.follows(self.stations[here.station], outer) else outer.groups[group].copies
-                total = total + copies * _sum(self.all[index].rate * self.holding(index) for index in self.at[name, group])
-        waiting = _sum(
-            self.all[index].rate * self.waits[index].mean * self.per_holder(index) for index in indices if self.all[index].holders
-        )
-        return self.operations.maximum([(total - waiting) / holders, 0.0])
-
-    def per_holder(self, index: int) -> int:
-        """Copies of this station that one set of holders asks."""
-        stream = self.all[index]
-        station = self.stations[stream.station]
-        return 1 if self.follows(station, self.stations[stream.holder]) else station.groups[stream.group].copies
-
-    def follows(self, inner: Station, outer: Station) -> bool:
-        return bool(inner.follows) and inner.follows in (outer.name, outer.follows)
+    def busy_holders(self, centre: _Centre) -> Value:
+        """Utilization of the holders that ask at a station, apart from their wait for it."""
+        busy = total(rate * self.holding(index) for index, rate in centre.held)
+        waiting = total(rate * self.waits[index].mean for index, rate in centre.asked)
+        return self.operations.maximum([(busy - waiting) / centre.holders, 0.0])
 
 
-def _largest(value: Value) -> Value:
-    return value if isinstance(value, (int, float)) else value.max()
+def _centres(network: Network, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[_Centre]:
+    """The queueing station groups that are asked at all, the innermost first."""
+    stations = {station.name: station for station in network.stations}
+    centres: list[_Centre] = []
+    for key in compiled.order:
+        station, indices = stations[key[0]], members[key]
+        if station.delay or not indices:
+            continue
+        own = [compiled.streams[index] for index in indices]
+        calm = not any(stream.holding.waits for stream in own)
+        kinds = {stream.holder: stream.holders for stream in own if stream.holders}
+        held: list[tuple[int, Value]] = []
+        asked: list[tuple[int, Value]] = []
+        for name in kinds:
+            outer, together = stations[name], follows(station, stations[name])
+            held += _rates(compiled, members, outer, key[1] if together else None)
+            asked += [
+                (index, rate)
+                for index, rate in _rates(compiled, members, station, key[1] if together else None)
+                if compiled.streams[index].holder == name
+            ]
+        centres.append(_Centre(key, station, tuple(indices), calm, sum(kinds.values()), tuple(held), tuple(asked)))
+    return centres
 
 
-def _sum(values: Any) -> Value:
-    return sum(values, 0.0)
+def _rates(
+    compiled: Streams, members: Mapping[Key, Sequence[int]], station: Station, group: int | None
+) -> list[tuple[int, Value]]:
+    """The streams of one copy in a group, or of all copies of a station, and their rate there."""
+    groups = (
+        [(group, 1)] if group is not None else [(number, item.copies) for number, item in enumerate(station.groups)]
+    )
+    streams = compiled.streams
+    return [
+        (index, copies * streams[index].rate) for number, copies in groups for index in members[station.name, number]
+    ]

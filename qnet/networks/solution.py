@@ -87,7 +87,7 @@ class Solution(NamedTuple):
     loads: tuple[Limiting, ...]
     """Every capacity and how much of it is used, where there is no steady state as well."""
     held_by: dict[str, dict[str, Value]]
-    """For each station that is held while others are waited for: the share of its holding time spent waiting, by those."""
+    """For each station group held while others are waited for: the share of its holding time spent waiting for each."""
     method: str
     exact: bool
     reasons: tuple[str, ...]

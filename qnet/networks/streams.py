@@ -7,11 +7,11 @@ is requested from inside another hold, how many holders there can be at most.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from qnet.expression import Operations, Value
-from qnet.networks.duration import Duration
-from qnet.networks.network import Hold, Network, Station, Step, Time
+from qnet.networks.duration import NOTHING, Duration
+from qnet.networks.network import Hold, Network, Route, Station, Step, Time
 from qnet.queues.finite_source import MAX_SOURCES
 
 Key = tuple[str, int]
@@ -30,6 +30,8 @@ class Stream(NamedTuple):
     """Holding time up to the response of the inner steps."""
     second: Duration
     """Holding time after it."""
+    holding: Duration
+    """Both together."""
     priority: int
     scv: Value | None
     holder: str
@@ -57,6 +59,13 @@ class Streams(NamedTuple):
     deferred: bool
     """Whether any work is left after the response."""
 
+    def members(self) -> dict[Key, list[int]]:
+        """The streams of every station group."""
+        found: dict[Key, list[int]] = {key: [] for key in self.order}
+        for index, stream in enumerate(self.streams):
+            found[stream.station, stream.group].append(index)
+        return found
+
 
 class _Parts(NamedTuple):
     """What a step contributes: to the response, to the second phase of each enclosing hold, by station."""
@@ -66,14 +75,15 @@ class _Parts(NamedTuple):
     spent: dict[Key, Duration]
 
     def plus(self, other: _Parts) -> _Parts:
-        second, spent = dict(self.second), dict(self.spent)
-        for name, duration in other.second.items():
-            second[name] = second.get(name, Duration()).plus(duration)
-        for key, duration in other.spent.items():
-            spent[key] = spent.get(key, Duration()).plus(duration)
-        return _Parts(self.first.plus(other.first), second, spent)
+        if self is _NO_PARTS:
+            return other
+        return _Parts(
+            self.first.plus(other.first), _merged(self.second, other.second), _merged(self.spent, other.spent)
+        )
 
     def weighted(self, probability: Value) -> _Parts:
+        if isinstance(probability, float) and probability == 1.0:
+            return self
         return _Parts(
             self.first.weighted(probability),
             {name: duration.weighted(probability) for name, duration in self.second.items()},
@@ -81,6 +91,8 @@ class _Parts(NamedTuple):
         )
 
     def repeated(self, visits: Value, operations: Operations) -> _Parts:
+        if isinstance(visits, float) and visits == 1.0:
+            return self
         return _Parts(
             self.first.repeated(visits, operations),
             {name: duration.repeated(visits, operations) for name, duration in self.second.items()},
@@ -88,7 +100,17 @@ class _Parts(NamedTuple):
         )
 
 
-_NOTHING = _Parts(Duration(), {}, {})
+def _merged(left: dict[Any, Duration], right: dict[Any, Duration]) -> dict[Any, Duration]:
+    """The sums of two tables of durations; neither table is changed."""
+    if not left or not right:
+        return left or right
+    result = dict(left)
+    for key, duration in right.items():
+        result[key] = result.get(key, NOTHING).plus(duration)
+    return result
+
+
+_NO_PARTS = _Parts(NOTHING, {}, {})
 _NOWHERE: Key = ("", 0)
 
 
@@ -97,7 +119,7 @@ def streams(network: Network, operations: Operations) -> Streams:
     walker = _Walker(network, operations)
     for index, customers in enumerate(network.classes):
         for route in customers.routes:
-            walker.route(index, customers.arrival_rate, route.name, route.probability, route.steps)
+            walker.route(index, customers.arrival_rate, route)
     return Streams(tuple(walker.streams), tuple(walker.routes), tuple(walker.order()), walker.deferred)
 
 
@@ -111,74 +133,79 @@ class _Walker:
         self.deferred = False
         self.class_index = 0
 
-    def route(self, class_index: int, arrival_rate: Value, name: str, probability: Value, steps: tuple[Step, ...]) -> None:
+    def route(self, class_index: int, arrival_rate: Value, route: Route) -> None:
+        """Measure one route of a class, and register its streams."""
         self.class_index = class_index
+        rate = arrival_rate * route.probability
         spent: dict[Key, Duration] = {}
-        for step in steps:
-            parts = self.step(step, arrival_rate * probability, (), {}, _NOWHERE)
-            for key, duration in parts.spent.items():
-                spent[key] = spent.get(key, Duration()).plus(duration)
-        self.routes.append(RouteTime(class_index, name, probability, spent))
+        for step in route.steps:
+            for key, duration in self.step(step, rate, (), {}, _NOWHERE).spent.items():
+                spent[key] = spent.get(key, NOTHING).plus(duration)
+        self.routes.append(RouteTime(class_index, route.name, route.probability, spent))
 
     def step(self, step: Step, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int], here: Key) -> _Parts:
         """Measure one step that starts `rate` times a second inside the `enclosing` holds, and register its streams."""
-        self.deferred = self.deferred or step.phase == 2
+        kept = enclosing
+        if step.phase == 2:
+            self.deferred = True
+            if step.keeps is not None:
+                kept = tuple(name for name in enclosing if name in step.keeps)
         if isinstance(step, Time):
             duration = Duration(step.mean, step.scv * step.mean**2)
             parts = _Parts(duration, {}, {here: duration})
         else:
-            parts = self.hold(step, rate * step.visits, enclosing, copies)
+            parts = self.hold(step, rate * step.visits, kept, copies)
         parts = parts.repeated(step.visits, self.operations)
         if step.phase == 1:
             return parts
-        kept = enclosing if step.keeps is None else tuple(name for name in enclosing if name in step.keeps)
-        second = dict(parts.second)
-        for name in kept:
-            second[name] = second.get(name, Duration()).plus(parts.first)
-        return _Parts(Duration(), second, {})
+        return _Parts(NOTHING, _merged(parts.second, dict.fromkeys(kept, parts.first)), {})
 
     def hold(self, hold: Hold, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int]) -> _Parts:
         """Measure one visit of a hold, over the groups of copies that it may use."""
         station = self.stations[hold.station]
         for name in enclosing:
             self.inside[name].add(hold.station)
-        total = _NOTHING
+        inside = (*enclosing, station.name)
+        total = _NO_PARTS
         for group, probability in self.groups(station, hold, copies):
             chosen = {**copies, station.follows or station.name: group, station.name: group}
-            inner = _NOTHING
+            own = rate * probability
+            inner = _NO_PARTS
             for step in hold.steps:
-                inner = inner.plus(self.step(step, rate * probability, (*enclosing, station.name), chosen, (station.name, group)))
-            total = total.plus(self.register(hold, station, group, rate * probability, enclosing, inner).weighted(probability))
+                inner = inner.plus(self.step(step, own, inside, chosen, (station.name, group)))
+            total = total.plus(self.register(hold, station, group, own, enclosing, inner).weighted(probability))
         return total
 
     def groups(self, station: Station, hold: Hold, copies: dict[str, int]) -> list[tuple[int, Value]]:
         """The groups of copies that a hold may use, each with its probability."""
-        leader = station.follows or station.name
-        if leader in copies and station.follows:
-            return [(copies[leader], 1.0)]
+        if station.follows and station.follows in copies:
+            return [(copies[station.follows], 1.0)]
         if hold.copy is not None:
             return [(_group_of(station, hold.copy), 1.0)]
         return [(index, group.copies * group.share) for index, group in enumerate(station.groups)]
 
-    def register(self, hold: Hold, station: Station, group: int, rate: Value, enclosing: tuple[str, ...], inner: _Parts) -> _Parts:
+    def register(
+        self, hold: Hold, station: Station, group: int, rate: Value, enclosing: tuple[str, ...], inner: _Parts
+    ) -> _Parts:
         """Add the streams of one hold at one group; the answer includes their wait."""
         holder, holders = self.holders(station, hold, enclosing)
         per_copy = rate / station.groups[group].copies
-        second = inner.second.get(station.name, Duration())
+        second = inner.second.get(station.name, NOTHING)
+        holding = inner.first.plus(second)
         shares = [(hold.priority, 1.0 - hold.exempt), (0, hold.exempt)] if hold.priority else [(0, 1.0)]
-        wait = Duration()
+        wait = NOTHING
         for priority, share in shares:
             if isinstance(share, float) and share == 0.0:
                 continue
             wait = wait.plus(Duration(waits={len(self.streams): 1.0}).weighted(share))
             self.streams.append(
-                Stream(station.name, group, self.class_index, per_copy * share, inner.first, second, priority, hold.scv, holder, holders)
-            )
+                Stream(
+                    station.name, group, self.class_index, per_copy * share, inner.first, second, holding,
+                    priority, hold.scv, holder, holders,
+                )
+            )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}
-        spent = dict(inner.spent)
-        key = (station.name, group)
-        spent[key] = spent.get(key, Duration()).plus(wait)
-        return _Parts(inner.first.plus(wait), outer, spent)
+        return _Parts(inner.first.plus(wait), outer, _merged(inner.spent, {(station.name, group): wait}))
 
     def holders(self, station: Station, hold: Hold, enclosing: tuple[str, ...]) -> tuple[str, int]:
         """Which station bounds the number of those who can ask at once, and the bound; ("", 0) for no bound."""
@@ -189,25 +216,29 @@ class _Walker:
             outer = self.stations[name]
             if outer.delay:
                 continue
-            together = station.follows and station.follows in (outer.name, outer.follows)
-            count = outer.servers if together else outer.servers * outer.copies
+            count = outer.servers if follows(station, outer) else outer.servers * outer.copies
             if count <= MAX_SOURCES and (not best[1] or count < best[1]):
                 best = (name, count)
         return best
 
     def order(self) -> list[Key]:
         """Station groups, every inner station before the ones whose holds contain it."""
-        done: list[str] = []
+        done: dict[str, None] = {}
 
         def visit(name: str) -> None:
             if name not in done:
                 for inner in sorted(self.inside[name]):
                     visit(inner)
-                done.append(name)
+                done[name] = None
 
         for name in self.stations:
             visit(name)
         return [(name, group) for name in done for group in range(len(self.stations[name].groups))]
+
+
+def follows(inner: Station, outer: Station) -> bool:
+    """Whether the copy of `outer` that is held decides which copy of `inner` is asked."""
+    return bool(inner.follows) and inner.follows in (outer.name, outer.follows)
 
 
 def _group_of(station: Station, copy: int) -> int:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from qnet.errors import NotComputed, Problem
 
 MAX_SOURCES = 2000
 """Beyond so many sources the requests are as good as a Poisson stream, and callers treat them so."""
 
+MAX_SERVERS = 20_000
+"""Beyond so many servers the chain is not worth its memory, and callers take Erlang's C."""
+
 _TOLERANCE = 1e-12
 _MAX_ROUNDS = 200
+_HIGHEST = 50.0
+"""The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
 
 def waiting_probability(sources: int, servers: int, offered: Any, first_share: Any, open_offered: Any) -> Any:
@@ -20,90 +26,116 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     Applies      A holder asks for a server, is kept until the first phase of its service ends, and asks again after a
                  while; the server stays busy for a second phase. Besides, an open Poisson stream loads the servers.
     sources      N >= 1 holders, at most `MAX_SOURCES`.
-    servers      c >= 1.
-    offered      a, erlangs of the holders' requests, both phases, a > 0, shape (B,).
-    first_share  p, the share of the first phase in them, in [0, 1], shape (B,).
-    open_offered b, erlangs of the open stream, shape (B,), a + b < c.
+    servers      c >= 1, at most `MAX_SERVERS`.
+    offered      a, erlangs of the holders' requests, both phases, a > 0, shape (B,) or a float.
+    first_share  p, the share of the first phase in them, in [0, 1], likewise.
+    open_offered b, erlangs of the open stream, likewise, a + b < c.
     Returns      the probability, shape (B,). It is 0 where no request can ever meet another: N <= c, p = 1, b = 0.
     Raises       NotComputed where the request rate of an idle holder is not found to 1e-12.
     Method       Both kinds in one product-form chain. With n holders' requests present, N - h(n) holders are free to
                  ask, h(n) = max(n - f, 0) + p min(n, f), f = c - b being the servers left to them on average. Summed
                  over the open stream in closed form, the weight of n is
-                     prod_{k<n} z (N - h(k)) x [ (c^n / n!) sum_{i<c-n} b^i / i!  +  (c^c / c!) t(n) / (1-x)^(n+1) ] / c^n,
+                     prod_{k<n} z (N - h(k))
+                     x [ (c^n / n!) sum_{i<c-n} b^i / i!  +  (c^c / c!) t(n) / (1-x)^(n+1) ] / c^n,
                  x = b / c, t(n) the probability that a binomial (c, 1-x) variable is at most n; the second term is
                  the part with all servers busy. Positive terms only. The rate z of a free holder is the root of
                  throughput = a, by Newton steps on log z kept inside a bracket.
     Exact        for p = 1 (M/M/c//N beside a Poisson stream of the same exponential service: a mixed product-form
                  network), for b = 0 and c = N = 1, and as N grows (Erlang's C). Otherwise an aggregation.
+    Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
     Source       Mixed product form: Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975); M/M/c//N: Kleinrock, Queueing
                  Systems I, 1975, section 3.8; throughput as the given: this tool.
     """
+    import numpy
+
+    np: Any = numpy
+    offered = np.atleast_1d(np.asarray(offered, dtype=float))
+    chain = _chain(sources, servers, _column(first_share, np), _column(open_offered, np), np)
+    rate = np.log(offered / sources)
+    low, high = rate.copy(), np.full_like(rate, _HIGHEST)
+    for _ in range(_MAX_ROUNDS):
+        logs = chain.logs + chain.count * rate[:, None]
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        asking = weights * chain.free
+        mass, asked, present = weights.sum(axis=1), asking.sum(axis=1), weights @ chain.count
+        excess = rate + np.log(asked / (mass * offered))
+        # A bracket narrower than rounding cannot be improved: the root is as good as found.
+        narrow = high - low <= 4e-15 * np.maximum(1.0, np.abs(rate))
+        if np.all((np.abs(excess) <= _TOLERANCE) | narrow):
+            return (asking * chain.busy).sum(axis=1) / asked
+        low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
+        slope = 1 + (asking @ chain.count) / asked - present / mass
+        step = rate - excess / np.maximum(slope, 1e-12)
+        rate = np.where((step > low) & (step < high), step, (low + high) / 2)
+    problem = "the finite-source wait did not converge"
+    raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
+
+
+class _Chain(NamedTuple):
+    """What does not depend on the request rate z, for n = 0 .. N + c requests present; shape (B, N + c + 1)."""
+
+    count: Any
+    """n, shape (N + c + 1,)."""
+    free: Any
+    """N - h(n), at least 0."""
+    logs: Any
+    """The logarithm of the weight of n without z^n."""
+    busy: Any
+    """The share of the weight with all servers busy."""
+
+
+def _chain(sources: int, servers: int, share: Any, erlangs: Any, np: Any) -> _Chain:
+    """The weights of the chain for columns of p and b."""
+    count = np.arange(0.0, sources + servers + 1)
+    left = servers - erlangs
+    kept = np.minimum(count, left)
+    free = np.maximum(sources - (count - kept + share * kept), 0.0)
+    idle, busy = _idle_servers(servers, erlangs, np), np.zeros_like(free)
+    with np.errstate(divide="ignore"):
+        busy[:, : servers + 1] = np.log(_all_busy(servers, erlangs, np))
+        births = np.cumsum(np.log(free[:, :-1]), axis=1)
+    both = busy.copy()
+    both[:, :servers] = np.logaddexp(idle, both[:, :servers])
+    logs = both - count * np.log(left)
+    logs[:, 1:] += births
+    return _Chain(count, free, logs, np.exp(busy - both))
+
+
+def _idle_servers(servers: int, erlangs: Any, np: Any) -> Any:
+    """The logarithm of the weight of n = 0 .. c - 1 with a server idle, over (c^c / c!) / (1-x)^(n+1)."""
+    few = np.arange(0.0, servers)
+    _, factorials, heads = _constants(servers)
+    terms = few * _log(erlangs, np) - factorials[:servers]
+    terms[:, 1:] = np.where(erlangs > 0, terms[:, 1:], -np.inf)
+    sums = np.logaddexp.accumulate(terms, axis=1)[:, ::-1]
+    return heads + sums + (few + 1) * np.log(1 - erlangs / servers)
+
+
+def _all_busy(servers: int, erlangs: Any, np: Any) -> Any:
+    """t(n) for n = 0 .. c: the probability that a binomial (c, 1 - b/c) variable is at most n."""
+    hit = np.arange(0.0, servers + 1)
+    binomials, _, _ = _constants(servers)
+    logs = binomials + hit * np.log(1 - erlangs / servers) + hit[::-1] * (_log(erlangs, np) - math.log(servers))
+    chance = np.exp(logs)
+    chance[:, :-1] *= erlangs > 0
+    return np.minimum(np.cumsum(chance, axis=1), 1.0)
+
+
+@lru_cache(maxsize=64)
+def _constants(servers: int) -> tuple[Any, Any, Any]:
+    """Logarithms: of binomial(c, n) and n! for n = 0 .. c, and of (c^n / n!) / (c^c / c!) for n = 0 .. c - 1."""
     import numpy as np
 
-    offered = np.atleast_1d(np.asarray(offered, dtype=float))
-    count, logs, busy = _weights(sources, servers, first_share, open_offered, np)
-    free = _free_holders(sources, servers, first_share, open_offered, np)
-    rate = np.log(offered / sources)
-    low, high = rate.copy(), np.full_like(rate, 50.0)
-    for _ in range(_MAX_ROUNDS):
-        weights = np.exp(_normalised(logs + count * rate[:, None], np))
-        weights /= weights.sum(axis=1, keepdims=True)
-        mean_free = (weights * free).sum(axis=1)
-        excess = rate + np.log(mean_free / offered)
-        if np.all(np.abs(excess) <= _TOLERANCE):
-            seen = weights * free
-            return (seen * busy).sum(axis=1) / seen.sum(axis=1)
-        low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
-        slope = 1 + (((weights * count * free).sum(axis=1)) - (weights * count).sum(axis=1) * mean_free) / mean_free
-        step = rate - excess / np.maximum(slope, 1e-12)
-        # A bracket narrower than rounding cannot be improved: the root is as good as found.
-        if np.all((np.abs(excess) <= _TOLERANCE) | (high - low <= 4e-15 * np.maximum(1.0, np.abs(rate)))):
-            excess = np.zeros_like(excess)
-            seen = weights * free
-            return (seen * busy).sum(axis=1) / seen.sum(axis=1)
-        rate = np.where((step > low) & (step < high), step, (low + high) / 2)
-    raise NotComputed(Problem("QN510", "the finite-source wait did not converge", help="report the model: this should not happen"))
+    factorials = np.array([math.lgamma(n + 1) for n in range(servers + 1)])
+    binomials = factorials[-1] - factorials - factorials[::-1]
+    heads = (np.arange(0.0, servers) - servers) * math.log(servers) + factorials[-1] - factorials[:servers]
+    return binomials, factorials, heads
 
 
-def _free_holders(sources: int, servers: int, first_share: Any, open_offered: Any, np: Any) -> Any:
-    """N - h(n) for n = 0 .. N + c, at least 0, shape (B, N + c + 1)."""
-    count = np.arange(0, sources + servers + 1)[None, :]
-    share = np.atleast_1d(np.asarray(first_share, dtype=float))[:, None]
-    left = servers - np.atleast_1d(np.asarray(open_offered, dtype=float))[:, None]
-    held = np.maximum(count - left, 0) + share * np.minimum(count, left)
-    return np.maximum(sources - held, 0.0)
+def _column(value: Any, np: Any) -> Any:
+    return np.atleast_1d(np.asarray(value, dtype=float))[:, None]
 
 
-def _weights(sources: int, servers: int, first_share: Any, open_offered: Any, np: Any) -> tuple[Any, Any, Any]:
-    """n, the logarithm of its weight without z^n, and the share of the weight with all servers busy."""
-    count = np.arange(0, sources + servers + 1)[None, :]
-    free = _free_holders(sources, servers, first_share, open_offered, np)
-    erlangs = np.atleast_1d(np.asarray(open_offered, dtype=float))[:, None]
-    left = 1 - erlangs / servers
-    log_factorial = np.array([math.lgamma(k + 1) for k in range(servers + 1)])
-    log_erlangs = np.log(np.where(erlangs > 0, erlangs, 1.0))
-    present = np.where(erlangs > 0, 1.0, 0.0)
-
-    few = np.arange(0, servers)
-    terms = np.exp(few * log_erlangs - log_factorial[:servers]) * np.where(few == 0, 1.0, present)
-    some_idle = np.zeros_like(free + left)
-    head = np.exp(few * math.log(servers) - log_factorial[:servers] - (servers * math.log(servers) - log_factorial[-1]))
-    some_idle[:, :servers] = head * np.cumsum(terms, axis=1)[:, ::-1] * left ** (few + 1)
-
-    all_few = np.arange(0, servers + 1)
-    log_binomial = log_factorial[-1] - log_factorial - log_factorial[::-1]
-    open_busy = servers - all_few
-    chance = np.exp(log_binomial + all_few * np.log(left) + open_busy * (log_erlangs - math.log(servers)))
-    chance *= np.where(open_busy == 0, 1.0, present)
-    all_busy = np.ones_like(some_idle)
-    all_busy[:, : servers + 1] = np.minimum(np.cumsum(chance, axis=1), 1.0)
-
-    with np.errstate(divide="ignore"):
-        births = np.cumsum(np.log(free[:, :-1]), axis=1)
-    births = np.concatenate([np.zeros_like(births[:, :1]), births], axis=1)
-    logs = births + np.log(some_idle + all_busy) - count * np.log(servers * left)
-    return count, logs, all_busy / (some_idle + all_busy)
-
-
-def _normalised(logs: Any, np: Any) -> Any:
-    return logs - logs.max(axis=1, keepdims=True)
+def _log(erlangs: Any, np: Any) -> Any:
+    """The logarithm, 0 of 0."""
+    return np.log(erlangs + (erlangs == 0))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from qnet.expression import Operations, Value
+from qnet.queues.arithmetic import ratio, total
 from qnet.queues.erlang import erlang_c
-from qnet.queues.finite_source import waiting_probability
+from qnet.queues.finite_source import MAX_SERVERS, waiting_probability
+
+_MAX_CELLS = 1_000_000
+"""Points times states of the finite-source chain that are held in memory at once."""
 
 
 class Load(NamedTuple):
@@ -18,24 +22,32 @@ class Load(NamedTuple):
     first: Value
     """Mean holding time up to the response, in seconds."""
     second: Value
-    """Mean holding time after it."""
+    """Mean holding time after it, in seconds."""
     square: Value
-    """Second moment of the whole holding time."""
+    """Second moment of the whole holding time, in square seconds."""
     second_square: Value
     """Second moment of the part after the response."""
     priority: int
+    """The highest is served first."""
     holders: int
     """How many can ask at once; 0 where the stream is open."""
 
-    @property
-    def offered(self) -> Value:
-        """Erlangs of both phases."""
-        return self.rate * (self.first + self.second)
+
+class Level(NamedTuple):
+    """Load per server that is served before an arrival of one priority, or in turn with it."""
+
+    above: Value
+    """Of higher priorities."""
+    open: Value
+    """Of the open streams of this priority and higher ones."""
+    held: Value
+    """Of the holders' streams of this priority and higher ones."""
 
 
 class Queue(NamedTuple):
-    """What arrivals meet at a station, apart from their own priority."""
+    """What arrivals meet at a station."""
 
+    servers: int
     offered: Value
     """Erlangs of all streams."""
     residual: Value
@@ -45,63 +57,80 @@ class Queue(NamedTuple):
     holder_residual: Value
     holder_busy: Value
     """The same two as a holder sees them, who never meets the first phase of its own request."""
+    holder_share: Value
+    """Of the load that a holder meets, the share of other holders."""
     holders: int
     """How many holders can ask at once, of all kinds; 0 for none."""
+    levels: Mapping[int, Level]
+    """By priority."""
 
 
 def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operations) -> Queue:
-    """What arrivals meet at one copy of a first-come-first-served station with `servers` servers.
+    """What arrivals meet at one copy of a first-come-first-served station.
 
-    Applies   Poisson streams and finite-source streams (`holders` above 0) of any service time distribution;
-              offered load below `servers`, which the caller must see to.
-    Method    All-busy probability: Erlang's C for open arrivals; for holders the finite-source chain. Residual
-              time: E[S^2] / 2E[S] of the mixture (Pollaczek-Khinchine; over several servers the Allen-Cunneen
-              factor). A holder never meets the first phase of its own request, and its own second phase, a share
-              1/N of those of all holders, as an independent open stream.
-    Source    Pollaczek-Khinchine: Kleinrock, Queueing Systems I, 1975, section 5.6. Allen-Cunneen: Allen,
-              Probability, Statistics, and Queueing Theory, 2nd ed. 1990, section 5.3.
+    Applies     Poisson streams and finite-source streams (`holders` above 0) of any service time distribution;
+                non-preemptive priorities, which change the order but not what is met.
+    servers     c >= 1.
+    loads       one for each stream; their offered load together below `servers`, which the caller must see to.
+    holders     how many can ask at once, of all finite-source streams; 0 where there is none.
+    operations  those of the numbers in `loads`.
+    Returns     all-busy probabilities, residual times and loads by priority.
+    Raises      NotComputed as `waiting_probability` does.
+    Method      All-busy probability: Erlang's C for open arrivals; for holders the finite-source chain. Residual
+                time: E[S^2] / 2E[S] of the mixture (Pollaczek-Khinchine; over several servers the Allen-Cunneen
+                factor). A holder never meets the first phase of its own request, and its own second phase, a share
+                1/N of those of all holders, as an independent open stream.
+    Exact       M/M/c, and M/G/1 open arrivals.
+    Source      Pollaczek-Khinchine: Kleinrock, Queueing Systems I, 1975, section 5.6. Allen-Cunneen: Allen,
+                Probability, Statistics, and Queueing Theory, 2nd ed. 1990, section 5.3.
     """
-    offered = _total(load.offered for load in loads)
-    residual = _ratio(_total(load.rate * load.square for load in loads), 2 * offered, operations)
-    busy = erlang_c(servers, offered)
-    if not holders:
-        return Queue(offered, residual, busy, residual, busy, 0)
     held = [load for load in loads if load.holders]
     others = [load for load in loads if not load.holders]
-    held_offered, open_offered = _total(load.offered for load in held), _total(load.offered for load in others)
+    levels, held_offered, open_offered = _levels(servers, loads)
+    offered = held_offered + open_offered
+    held_squares = total(load.rate * load.square for load in held)
+    open_squares = total(load.rate * load.square for load in others)
+    residual = ratio(held_squares + open_squares, 2 * offered)
+    busy = erlang_c(servers, offered)
+    if not holders:
+        return Queue(servers, offered, residual, busy, residual, busy, 0.0, 0, levels)
     met, own = 1 - 1 / holders, 1 / holders
-    own_second = own * _total(load.rate * load.second for load in held)
+    own_second = own * total(load.rate * load.second for load in held)
     closed = held_offered - own_second
-    first = _ratio(_total(load.rate * load.first for load in held), closed, operations)
+    first = ratio(total(load.rate * load.first for load in held), closed)
     holder_busy = _finite(holders, servers, closed, first, open_offered + own_second)
-    seen = met * held_offered + own_second + open_offered
-    squares = (
-        met * _total(load.rate * load.square for load in held)
-        + own * _total(load.rate * load.second_square for load in held)
-        + _total(load.rate * load.square for load in others)
-    )
-    return Queue(offered, residual, busy, _ratio(squares, 2 * seen, operations), holder_busy, holders)
+    others_held = met * held_offered
+    squares = met * held_squares + own * total(load.rate * load.second_square for load in held) + open_squares
+    holder_residual = ratio(squares, 2 * (others_held + own_second + open_offered))
+    share = ratio(others_held, others_held + open_offered)
+    return Queue(servers, offered, residual, busy, holder_residual, holder_busy, share, holders, levels)
 
 
-def open_wait(queue: Queue, servers: int, loads: Sequence[Load], priority: int) -> tuple[Value, Value]:
-    """Mean and variance of the wait of an open arrival of a priority, non-preemptive, the highest first.
+def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
+    """Mean and variance of the wait of an open arrival, in seconds and square seconds.
 
-    Method    W = C r / (c (1 - s1)(1 - s2)): C the all-busy probability, r the residual time, s1 the utilization by
-              higher priorities, s2 by those and its own. The wait, if any, is taken as exponential.
+    Applies   non-preemptive priorities, the highest first; first come first served within each.
+    queue     what `queue` found.
+    priority  one of those of its loads.
+    Method    W = C r / (c (1 - s1)(1 - s2)): C the all-busy probability, r the residual time, s1 the load per server
+              of higher priorities, s2 of those and its own. The wait, if any, is taken as exponential.
     Exact     mean: M/M/c with one priority; M/G/1 with any number; M/M/c with equal means. Approximate otherwise.
+    Fails     where s2 >= 1: the caller must have refused it, or scaled the loads down.
     Source    Cobham, Operations Research 2 (1954) 70-76; Kleinrock, Queueing Systems II, 1976, section 3.6.
     """
-    above = _total(load.offered for load in loads if load.priority > priority) / servers
-    through = _total(load.offered for load in loads if load.priority >= priority) / servers
-    return _with_variance(queue.busy, queue.busy * queue.residual / servers / ((1 - above) * (1 - through)))
+    level = queue.levels[priority]
+    idle = (1 - level.above) * (1 - (level.open + level.held))
+    return _with_variance(queue.busy, queue.busy * queue.residual / queue.servers / idle)
 
 
-def holder_wait(
-    queue: Queue, servers: int, loads: Sequence[Load], priority: int, busy_holders: Value, operations: Operations
-) -> tuple[Value, Value]:
-    """Mean and variance of the wait of a holder, one of `queue.holders` that can ask at once.
+def holder_wait(queue: Queue, priority: int, busy_holders: Value, operations: Operations) -> tuple[Value, Value]:
+    """Mean and variance of the wait of a holder, one of `queue.holders` that can ask at once, in (square) seconds.
 
-    busy_holders  utilization of the holders apart from this wait, in [0, 1].
+    Applies       holders that ask again and again, beside open streams; non-preemptive priorities.
+    queue         what `queue` found, with `holders` above 0.
+    priority      one of those of its loads.
+    busy_holders  utilization of the holders apart from this wait, at least 0; taken as 1 above 1.
+    operations    those of the numbers.
     Method        A mean value equation. A request finds all servers busy with probability C and then waits for the
                   requests that others left in the queue: W = (r/c) (C + L - own), L the mean number of holders
                   waiting, own = L/N + g C^2 u the part of it that cannot be met by oneself; u = `busy_holders`, g the
@@ -109,46 +138,53 @@ def holder_wait(
     Limits        N = 1: only the open stream is met. N large: Erlang's C. Saturation: N requests share c servers, so
                   W = N S / c less the time a holder spends elsewhere: the wait stays finite, and the station's own
                   capacity limits the system.
-    Known error   within 10 % of simulated waits for eight holders or more; up to 35 % for two or three.
+    Known error   KNOWN_ERROR
     Source        Arrival theorem: Reiser and Lavenberg, J. ACM 27 (1980) 313-322; the weight of `own`: this tool.
     """
+    level = queue.levels[priority]
     others = 1 - 1 / queue.holders
-    above = _total(load.offered for load in loads if load.priority > priority) / servers
-    through = [load for load in loads if load.priority >= priority]
-    held = [load for load in through if load.holders]
-    open_offered = _total(load.offered for load in through if not load.holders)
-    free = 1 - (others * _total(load.offered for load in held) + open_offered) / servers
-    met = others * _total(load.offered for load in loads if load.holders)
-    share = _ratio(met, met + _total(load.offered for load in loads if not load.holders), operations)
+    idle = (1 - level.above) * (1 - (others * level.held + level.open))
     chance = queue.holder_busy
-    correction = 1 - share * chance * operations.minimum([busy_holders, 1.0])
-    return _with_variance(chance, chance * queue.holder_residual / servers * correction / ((1 - above) * free))
+    correction = 1 - queue.holder_share * chance * operations.minimum([busy_holders, 1.0])
+    return _with_variance(chance, chance * queue.holder_residual / queue.servers * correction / idle)
+
+
+def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Value, Value]:
+    """The load before and with each priority; erlangs of the holders and of the open streams."""
+    levels: dict[int, Level] = {}
+    above: Value = 0.0
+    held: Value = 0.0
+    opened: Value = 0.0
+    for priority in sorted({load.priority for load in loads}, reverse=True):
+        own = [load for load in loads if load.priority == priority]
+        held = held + total(load.rate * (load.first + load.second) for load in own if load.holders)
+        opened = opened + total(load.rate * (load.first + load.second) for load in own if not load.holders)
+        levels[priority] = Level(above, opened / servers, held / servers)
+        above = (opened + held) / servers
+    return levels, held, opened
 
 
 def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
     """A wait that is 0 with probability 1 - busy and exponential otherwise."""
-    safe = busy + (busy == 0)
-    return wait, wait * wait * (2 / safe - 1)
+    return wait, wait * wait * (2 / (busy + (busy == 0)) - 1)
 
 
 def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> Value:
+    """The all-busy probability of a holder, by whichever way suits the numbers."""
     if holders == 1:
         return erlang_c(servers, open_offered)  # Nobody else asks: only the open stream is met.
-    import numpy as np
+    if servers > MAX_SERVERS:
+        return erlang_c(servers, held + open_offered)
+    if isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float):
+        return float(waiting_probability(holders, servers, held, share, open_offered)[0]) if held else 0.0
+    import numpy
 
-    scalar = isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float)
+    np: Any = numpy
     loads, shares, opens = np.broadcast_arrays(np.atleast_1d(held), np.atleast_1d(share), np.atleast_1d(open_offered))
     result = np.zeros(loads.shape)
-    asked = loads > 0
-    if asked.any():
-        result[asked] = waiting_probability(holders, servers, loads[asked], shares[asked], opens[asked])
-    return float(result[0]) if scalar else result
-
-
-def _total(values: object) -> Value:
-    return sum(values, 0.0)  # type: ignore[call-overload]
-
-
-def _ratio(top: Value, bottom: Value, operations: Operations) -> Value:
-    """top / bottom, 0 where both vanish."""
-    return top / operations.where(operations.compare(">", bottom, 0.0), bottom, 1.0)
+    asked = np.flatnonzero(loads > 0)
+    points = max(1, _MAX_CELLS // (holders + servers + 1))
+    for start in range(0, len(asked), points):
+        some = asked[start : start + points]
+        result[some] = waiting_probability(holders, servers, loads[some], shares[some], opens[some])
+    return result

@@ -27,7 +27,6 @@ class Chain(NamedTuple):
     source: Any
     target: Any
     kind: Any
-    times: Any
 
 
 class Exact(NamedTuple):
@@ -49,9 +48,8 @@ def solve_chain(
     """The steady state, for `rate` arrivals per second at each outer station and mean times in seconds."""
     chain = _chain(sources, servers, places, second > 0)
     speeds = np.array([rate, 1 / elsewhere, 1 / first, 1 / second if second > 0 else 0.0])
-    weights = chain.times * speeds[chain.kind]
-    shares = stationary(chain.source, chain.target, weights, len(chain.states))
-    held, waiting, customers, blocked = (np.array(column, dtype=float) for column in zip(*_counts(chain, places)))
+    shares = stationary(chain.source, chain.target, speeds[chain.kind], len(chain.states))
+    held, waiting, customers, blocked = np.array(_counts(chain, places), dtype=float).T
     accepted = rate * (sources - shares @ blocked)
     return Exact(
         wait=shares @ waiting / accepted,
@@ -105,15 +103,15 @@ def _chain(sources: int, servers: int, places: int, second: bool) -> Chain:
     start: _State = ((), (), (), 0)
     numbers: dict[_State, int] = {start: 0}
     states = [start]
-    rows: list[tuple[int, int, int, int]] = []
+    rows: list[tuple[int, int, int]] = []
     for state in states:
         for kind, after in _moves(state, sources, servers, places, second):
             if after not in numbers:
                 numbers[after] = len(states)
                 states.append(after)
-            rows.append((numbers[state], numbers[after], kind, 1))
-    source, target, kind, times = (np.array(column) for column in zip(*rows))
-    return Chain(states, source, target, kind, times)
+            rows.append((numbers[state], numbers[after], kind))
+    source, target, kind = np.array(rows).T
+    return Chain(states, source, target, kind)
 
 
 def _moves(state: _State, sources: int, servers: int, places: int, second: bool) -> list[tuple[int, _State]]:

@@ -1,0 +1,159 @@
+"""How a run ends when it fails: qnet's own words on standard error, the exit code of the kind, and no traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import NoReturn, TextIO, TypeVar
+
+import click
+
+from qnet.errors import NotComputed, Problem, QnetError, UsageError
+
+_Result = TypeVar("_Result")
+
+_LONGEST = 600
+"""Characters of one message that are shown; what stands in the middle of a longer one is left out."""
+
+
+def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
+    """Run an action; a failure ends the process, a reader who closes the pipe has seen enough, which is success.
+
+    debug   let internal errors through, for their traceback.
+    """
+    try:
+        return action()
+    except (click.exceptions.Exit, SystemExit):
+        raise
+    except (KeyboardInterrupt, click.Abort):
+        fail("qnet: interrupted", 130)
+    except BrokenPipeError:
+        _forget(sys.stdout)
+        raise SystemExit(0) from None
+    except QnetError as error:
+        _report(error)
+    except click.UsageError as error:
+        _report(usage_error(error))
+    except Exception as error:
+        if debug:
+            raise
+        _report_other(error)
+
+
+def _report_other(error: Exception) -> NoReturn:
+    """What the machine refuses is told as what it is; all else is a fault of qnet."""
+    match error:
+        case OSError():
+            _forget(sys.stdout)
+            place = error.filename if isinstance(error.filename, str) else "standard output"
+            _report(UsageError(Problem("QN005", f"{place}: {error.strerror or error}")))
+        case OverflowError():
+            found, help = "a number is too large to compute with", "use values of a size that a machine may have"
+            _report(NotComputed(Problem("QN502", found, "numbers below 1e300", help=help)))
+        case MemoryError():
+            _report(NotComputed(Problem("QN503", "the answer does not fit into memory", help="ask for fewer points")))
+        case _:
+            words = printable(f"{type(error).__name__}: {error}")
+            fail(f"qnet: internal error: {words}\n  help: run qnet --debug with the same command, and report it", 1)
+
+
+def _report(error: QnetError) -> NoReturn:
+    """Tell every problem of an error and end with its exit code."""
+    told = [_clean(problem).render() for problem in error.problems] or [printable(str(error))]
+    fail("\n".join(f"qnet: {text}" for text in told), error.exit_code)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Tell why and end the process."""
+    tell(message)
+    raise SystemExit(code)
+
+
+def tell(message: str) -> None:
+    """Write a line to standard error, if somebody listens."""
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        return
+    try:
+        sys.stderr.write(message + "\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        # A reader who has gone is not worth a second failure.
+        _forget(sys.stderr)
+
+
+def printable(text: str) -> str:
+    """A text that came from outside as one line, with nothing in it that a screen would obey."""
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 3 :]}"
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+
+
+def _clean(problem: Problem) -> Problem:
+    return Problem(
+        problem.code,
+        printable(problem.found),
+        printable(problem.expected),
+        tuple(printable(part) if isinstance(part, str) else part for part in problem.path),
+        printable(problem.help),
+        printable(problem.file),
+        problem.line,
+        # One character for one, so that the caret stays below its place.
+        "\n".join(map(printable, problem.excerpt.replace("\t", " ").splitlines())),
+    )
+
+
+def _forget(stream: TextIO | None) -> None:
+    """Give up a stream for good: Python would try to write what is left, and complain, when it ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]
+
+
+def usage_error(error: click.UsageError) -> UsageError:
+    """What click has against the arguments, in the form of every other error and the same for all versions of click."""
+    help = f"{error.ctx.command_path} --help" if error.ctx else "add --help to the command"
+    expected = ""
+    match error:
+        case click.NoSuchOption(option_name=name):
+            found = f'unknown option "{name}"'
+            help = _near(name, _options(error.ctx)) or help
+        case click.MissingParameter(param=click.Parameter() as parameter):
+            found, expected = f"{_name(parameter)} is missing", _choices(parameter)
+        case click.BadParameter(param=click.Parameter() as parameter):
+            found = f"{_name(parameter)}: {error.message}".rstrip(".")
+        case _:
+            message = error.format_message().rstrip(".")
+            found = message[:1].lower() + message[1:]
+    return UsageError(Problem("QN001", found, expected, help=help))
+
+
+def unknown_word(kind: str, word: str, known: Sequence[str], help: str) -> UsageError:
+    """That there is no command or code of that name, with the nearest ones."""
+    return UsageError(Problem("QN001", f'unknown {kind} "{word}"', help=_near(word, known) or help))
+
+
+def _near(word: str, known: Sequence[str]) -> str:
+    """`did you mean "solve"?` for words that are likely meant; empty where none is."""
+    from difflib import get_close_matches
+
+    longer = [item for item in known if len(word.strip("-")) > 1 and item.startswith(word)]
+    near = dict.fromkeys([*longer, *get_close_matches(word, known, cutoff=0.7)])
+    return "did you mean " + " or ".join(f'"{item}"' for item in list(near)[:3]) + "?" if near else ""
+
+
+def _options(ctx: click.Context | None) -> list[str]:
+    return [option for parameter in ctx.command.get_params(ctx) for option in parameter.opts] if ctx else []
+
+
+def _name(parameter: click.Parameter) -> str:
+    """What the reader calls a parameter: `--limit`, `SYSTEM`."""
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return parameter.human_readable_name
+
+
+def _choices(parameter: click.Parameter) -> str:
+    return "one of " + ", ".join(map(str, parameter.type.choices)) if isinstance(parameter.type, click.Choice) else ""

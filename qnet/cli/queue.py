@@ -1,0 +1,85 @@
+"""`qnet queue`: the figures of one station by name, and inverse questions about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qnet.cli.options import collect, output_options, said
+from qnet.questions.queue_report import NAMES, PARAMETERS
+
+_EPILOG = "\b\nStations:\n" + "\n".join(f"  {name:<17} {words}" for name, words in NAMES.items())
+_METAVARS = {"/s": "RATE", "s": "TIME"}
+
+
+def _complete_station(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    begun = incomplete.lower()
+    return [CompletionItem(name, help=words) for name, words in NAMES.items() if name.lower().startswith(begun)]
+
+
+def _parameter_options(command: Any) -> Any:
+    """An option for every parameter that a station may have."""
+    for name, (unit, domain, meaning) in reversed(PARAMETERS.items()):
+        metavar = "NAME" if name == "approximation" else _METAVARS.get(unit, "NUMBER")
+        words = f"{meaning[0].upper()}{meaning[1:]}; {domain}."
+        command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, callback=said, help=words)(command)
+    return command
+
+
+@click.command("queue", epilog=_EPILOG)
+@click.argument("name", callback=said, shell_complete=_complete_station)
+@_parameter_options
+@click.option(
+    "--percentile",
+    "percentiles",
+    multiple=True,
+    type=float,
+    metavar="NUMBER",
+    help="Also this percentile of wait and response, such as 95. May be repeated.",
+)
+@click.option(
+    "--states",
+    type=click.IntRange(0, 100_000),
+    metavar="NUMBER",
+    help="Also the probabilities that 0, 1, ... NUMBER are in the system.",
+)
+@click.option(
+    "--solve-for",
+    metavar="PARAMETER",
+    callback=said,
+    help="Find servers, capacity, arrival-rate, source-rate or service-time.",
+)
+@click.option(
+    "--limit",
+    metavar="CONDITION",
+    callback=said,
+    help="What to keep, such as 'wait <= 200 ms', 'blocking <= 1 %' or 'response_p95 <= 1 s'.",
+)
+@output_options
+def command(name: str, percentiles: tuple[float, ...], states: int | None, solve_for: str | None, limit: str | None,
+            **options: Any) -> None:  # fmt: skip
+    """The figures of one station, such as M/M/c, in closed form.
+
+    Quote a NAME with brackets. Values have units: 80/s, 20ms. Several values, separated by commas, are those of the
+    classes of a station with priorities, the highest first. Case, blanks and dashes in NAME do not matter.
+
+    With --solve-for and --limit one parameter is found instead of given: real, and as a whole number where it counts
+    something; the figures are those at the whole number.
+
+    \b
+    Examples:
+      qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --percentile 95
+      qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --solve-for servers --limit 'wait <= 5 ms'
+      qnet queue M/G/1-priority --arrival-rate 10/s,30/s --service-time 5ms,20ms --scv-service 1
+    """
+    from qnet.cli.output import ready, write
+    from qnet.questions.queue_report import queue_report
+
+    output = collect(options)
+    ready(output)
+    texts = {key: value for key, value in options.items() if value is not None}
+    parameter = (solve_for or "").strip().replace("-", "_")
+    write(queue_report(name, texts, percentiles, -1 if states is None else states, parameter, limit or ""), output)

@@ -1,0 +1,39 @@
+"""Opening the SYSTEM that a command names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from qnet.errors import Problem, UsageError
+from qnet.model.load import load
+from qnet.model.model import Model
+from qnet.model.settings import parse_settings, with_settings
+
+
+def open_system(system: str, settings: Sequence[str]) -> Model:
+    """The model of a catalog name, a path or `-`, with the parameters that were set.
+
+    Raises `UsageError` for what is not there, `InvalidInput` for what is wrong with the model.
+    """
+    if system == "-":
+        _announce_input()
+    try:
+        model = load(system)
+    except UsageError as error:
+        if "/" in system or not os.path.isfile(system):
+            raise
+        help = f"for the file of that name write ./{system}"
+        raise UsageError(Problem("QN301", error.problems[0].found, help=help)) from None
+    return with_settings(model, parse_settings(settings))
+
+
+def _announce_input() -> None:
+    """Say that standard input is read, where somebody may wait for something to happen."""
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise UsageError(Problem("QN002", "standard input is closed", "a model", file="<stdin>"))
+    if sys.stdin.isatty():
+        from qnet.cli.failures import tell
+
+        tell("qnet: reading a model from the terminal; end it with Ctrl-D")

@@ -1,0 +1,75 @@
+"""Checking the named envelopes of a model, which are texts until they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from qnet.documents import Path
+from qnet.errors import UsageError, suggest
+from qnet.expression import ExpressionError, parse
+from qnet.model.conditions import condition
+from qnet.model.grids import grid
+from qnet.model.model import EnvelopeModel, Model
+from qnet.model.reader import Reader
+from qnet.model.settings import with_settings
+
+
+def check_envelopes(model: Model, reader: Reader) -> None:
+    """Note what is wrong with the envelopes; texts over names that are broken themselves are not blamed."""
+    routes = sorted({route.name for customers in model.classes for route in customers.routes if route.name})
+    for envelope in model.envelopes.values():
+        _check(envelope, model, reader, routes)
+
+
+def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[str]) -> None:
+    path = envelope.path
+    _vary(envelope, model, reader)
+    if envelope.limit and not _mentions(envelope.limit, reader.broken):
+        _try(lambda: condition(envelope.limit, model), (*path, "limit"), reader)
+    for index, text in enumerate(envelope.over):
+        name = text.partition("=")[0].strip()
+        place = (*path, "over", index) if reader.stated((*path, "over", index)) else (*path, "over")
+        if name == envelope.vary:
+            reader.fail("QN010", place, f'"{name}" is both varied and part of the grid', "another parameter")
+        elif name not in reader.broken:
+            _try(lambda text=text: grid(text, model), place, reader)
+    usable = {
+        name: text
+        for name, text in envelope.settings.items()
+        if name not in reader.broken and not _mentions(text, reader.broken)
+    }
+    circular = any(problem.code == "QN210" for problem in reader.problems)
+    if not circular:
+        _try(lambda: with_settings(model, usable), (*path, "set"), reader)
+    if envelope.route and envelope.route not in routes:
+        found = f'unknown route "{envelope.route}"'
+        reader.fail("QN219", (*path, "route"), found, help=suggest(envelope.route, routes))
+
+
+def _vary(envelope: EnvelopeModel, model: Model, reader: Reader) -> None:
+    path = (*envelope.path, "vary")
+    if not envelope.vary:
+        return
+    if envelope.vary not in model.parameters:
+        found = f'unknown parameter "{envelope.vary}"'
+        reader.fail("QN004", path, found, help=suggest(envelope.vary, list(model.parameters)))
+    elif model.parameters[envelope.vary].options:
+        reader.fail("QN004", path, f'"{envelope.vary}" is a choice and has no largest value', "a number to vary")
+
+
+def _try(action: Callable[[], object], path: Path, reader: Reader) -> None:
+    """Note what an action refuses."""
+    try:
+        action()
+    except UsageError as error:
+        for problem in error.problems:
+            reader.note(problem._replace(path=path))
+
+
+def _mentions(text: str, names: set[str]) -> bool:
+    """Whether an expression uses any of some names."""
+    try:
+        used = parse(text).names
+    except ExpressionError:
+        return False
+    return any(name in names or name.partition(".")[0] in names for name in used)

@@ -1,0 +1,169 @@
+"""Reading the parameters of a model: its own, and those of the catalog parts it uses."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+from qnet.documents import Path
+from qnet.errors import InvalidInput, UsageError
+from qnet.expression import Expression, parse
+from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS
+from qnet.model.fields import RESERVED, TABLES
+from qnet.model.model import Parameter
+from qnet.model.reader import Reader, describe
+from qnet.units import NUMBER, UNIT_NAMES, UnitError, unit
+
+_UNREAD = parse(1)
+
+
+class Parts(NamedTuple):
+    """The catalog parts of a model."""
+
+    identities: dict[str, str]
+    """Namespace -> identity."""
+    parameters: dict[str, Parameter]
+    """As `namespace.name`."""
+    digests: list[str]
+
+
+def read_parts(reader: Reader, entries: list[tuple[str, Any]]) -> Parts:
+    """The catalog parts in use and their parameters; what is wrong with them is noted, also inside their files."""
+    parts = Parts({}, {}, [])
+    for namespace, identity in entries:
+        path = ("uses", namespace)
+        identifier(reader, namespace, path)
+        if not isinstance(identity, str):
+            expected = 'the name of a catalog part, such as "dasd/ibm-3390-3"'
+            reader.fail("QN204", path, f"found {describe(identity)}", expected)
+            reader.broken.add(namespace)
+            continue
+        _read_part(reader, parts, namespace, identity, path)
+    return parts
+
+
+def _read_part(reader: Reader, parts: Parts, namespace: str, identity: str, path: Path) -> None:
+    from qnet.catalog.parts import load_part
+
+    try:
+        part = load_part(identity)
+    except UsageError as error:
+        reader.fail("QN301", path, error.problems[0].found, error.problems[0].expected, error.problems[0].help)
+        reader.broken.add(namespace)
+        return
+    except InvalidInput as error:
+        reader.broken.add(namespace)
+        for problem in error.problems:
+            reader.note(problem)
+        return
+    parts.identities[namespace] = identity
+    parts.digests.append(part.digest)
+    for item in part.parameters.values():
+        expression = _qualified(item.expression, namespace)
+        name = f"{namespace}.{item.name}"
+        parts.parameters[name] = Parameter(
+            name, expression, item.dimension, (), item.low, item.high, "", item.note, item.grade, item.sources,
+            item.place, item.fitted_on, identity, path,
+        )  # fmt: skip
+
+
+def identifier(reader: Reader, name: str, path: Path) -> None:
+    """Note a name that expressions cannot use, or that means something else in them."""
+    from keyword import iskeyword
+
+    if not (name.isidentifier() and name.isascii() and len(name) <= 100):
+        expected = "letters, digits and _, not starting with a digit, 100 at most"
+        reader.fail("QN207", path, f'"{name}" cannot be used in expressions', expected)
+    elif name in UNIT_NAMES:
+        reader.fail("QN207", path, f'"{name}" is the name of a unit', "another name")
+    elif name in FUNCTIONS or name in SOLUTION_FUNCTIONS or name in RESERVED or iskeyword(name):
+        reader.fail("QN207", path, f'"{name}" has a meaning of its own in expressions', "another name")
+
+
+def read_parameter(reader: Reader, name: str, raw: Any) -> Parameter:
+    """A parameter of the model's own; one that cannot be read is noted and named in `reader.broken`."""
+    path = ("parameters", name)
+    identifier(reader, name, path)
+    if not isinstance(raw, dict):
+        expression = reader.expression(raw, path)
+        if expression is None:
+            reader.broken.add(name)
+        return Parameter(name, expression or _UNREAD, NUMBER, path=path)
+    given = cast("dict[str, Any]", raw)
+    if "options" in given:
+        return _choice(reader, name, given, path)
+    values = reader.table(given, "parameter", path)
+    expression = values.get("value")
+    if expression is None:
+        reader.broken.add(name)
+    low, high = _range(reader, values.get("range"), (*path, "range"))
+    shown = unit_text(reader, values.get("unit", ""), (*path, "unit"))
+    return Parameter(name, expression or _UNREAD, NUMBER, (), low, high, shown, **_provenance(values), path=path)
+
+
+def _choice(reader: Reader, name: str, given: dict[str, Any], path: Path) -> Parameter:
+    """A parameter whose value is one of some words; it is held as the index of the word."""
+    word = given.get("value")
+    values = reader.table({**given, "value": 0} if "value" in given else given, "parameter", path)
+    options: tuple[str, ...] = values.get("options", ())
+    for key in ("range", "unit"):
+        if key in given:
+            reader.fail("QN204", (*path, key), f"found a {key} beside options", f"options, or a {key}")
+    index = 0
+    if isinstance(word, str) and word in options:
+        index = options.index(word)
+    else:
+        reader.broken.add(name)
+        if options and "value" in given:
+            reader.word(word, options, (*path, "value"))
+        elif given["options"] == []:
+            reader.fail("QN204", (*path, "options"), "found an empty list", "the words that the parameter may take")
+    return Parameter(name, parse(index), NUMBER, options, **_provenance(values), path=path)
+
+
+def _provenance(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "note": values.get("note", ""),
+        "grade": values.get("grade", ""),
+        "sources": values.get("source", ()),
+        "place": values.get("place", ""),
+        "fitted_on": values.get("fitted_on", ()),
+    }
+
+
+def _range(reader: Reader, raw: Any, path: Path) -> tuple[Expression | None, Expression | None]:
+    """The least and the greatest value allowed."""
+    if raw is None:
+        return None, None
+    bounds = cast("list[Any]", raw) if isinstance(raw, list) else []
+    if len(bounds) != 2:
+        reader.fail("QN204", path, f"found {describe(raw)}", "two values: [least, greatest]")
+        return None, None
+    return reader.expression(bounds[0], (*path, 0)), reader.expression(bounds[1], (*path, 1))
+
+
+def unit_text(reader: Reader, text: str, path: Path) -> str:
+    """The text of a unit; an unknown one is noted and left out."""
+    try:
+        unit(text)
+    except UnitError as error:
+        reader.fail("QN101", path, str(error), help=error.help)
+        return ""
+    return text
+
+
+def read_shown(reader: Reader, raw: Any, kind: str, path: Path) -> dict[str, Any]:
+    """A table with a `value`, or the bare value itself."""
+    if isinstance(raw, dict):
+        return reader.table(cast("dict[str, Any]", raw), kind, path)
+    value = reader.value(raw, TABLES[kind]["value"], path)
+    return {} if value is None else {"value": value}
+
+
+def _qualified(expression: Expression, namespace: str) -> Expression:
+    """An expression over the parameters of a part, with the namespace before every name."""
+    if not expression.names:
+        return expression
+    from qnet.expression.nodes import Name, rename
+
+    root = rename(expression.root, lambda node: Name(f"{namespace}.{node.name}", node.column))
+    return Expression(expression.source, root, tuple(f"{namespace}.{name}" for name in expression.names))

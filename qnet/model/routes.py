@@ -1,0 +1,119 @@
+"""Reading the classes of a model: their routes, and the steps of each."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from qnet.documents import Path
+from qnet.expression import Expression, parse
+from qnet.model.model import ClassModel, RouteModel, StepModel
+from qnet.model.reader import Reader, Table, describe
+
+MAX_STEPS = 20_000
+
+_ONE = parse(1)
+_ZERO = parse(0)
+_FORMS = frozenset(
+    frozenset(form) for form in (("delay",), ("station", "time"), ("hold", "steps"), ("time",))
+)  # fmt: skip
+_FORM_KEYS = ("delay", "station", "time", "hold", "steps")
+_ONLY_AT_STATIONS = ("priority", "exempt", "copy")
+
+
+class RouteReader:
+    """Reads classes, routes and steps; problems go to the reader."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.steps_seen = 0
+
+    def customers(self, name: str, raw: Any) -> ClassModel:
+        """A class, with routes or with the steps of its only one."""
+        path = ("classes", name)
+        self.reader.label(name, path)
+        values = self.reader.table(raw, "class", path)
+        if ("routes" in values) == ("steps" in values) and isinstance(raw, dict):
+            expected = "[[classes.NAME.routes]], or steps for the only route"
+            self.reader.fail("QN208", path, "a class needs either routes or steps", expected)
+        routes: tuple[RouteModel, ...] = ()
+        if "routes" in values:
+            routes = self.routes(values["routes"], (*path, "routes"))
+        elif "steps" in values:
+            routes = (RouteModel(name, _ONE, self.steps(values["steps"], (*path, "steps")), path),)
+        return ClassModel(
+            name, values.get("arrival_rate"), values.get("population"), values.get("think_time"), routes, path
+        )
+
+    def routes(self, raw: Any, path: Path) -> tuple[RouteModel, ...]:
+        """The routes of a class, at least one."""
+        if not isinstance(raw, list) or not raw:
+            found = "an empty list" if raw == [] else describe(raw)
+            self.reader.fail("QN201", path, f"found {found}", "tables [[classes.NAME.routes]]")
+            return ()
+        return tuple(self.route(item, (*path, index)) for index, item in enumerate(cast("list[Any]", raw)))
+
+    def route(self, raw: Any, path: Path) -> RouteModel:
+        """One way through the network."""
+        values = self.reader.table(raw, "route", path)
+        name: str = values.get("name", "")
+        if name:
+            self.reader.label(name, (*path, "name"))
+        steps = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
+        return RouteModel(name, values.get("probability", _ONE), steps, path)
+
+    def steps(self, raw: Any, path: Path) -> tuple[StepModel, ...]:
+        """A list of steps."""
+        if not isinstance(raw, list):
+            expected = "a list of steps: [ { delay = ... }, { station = ..., time = ... } ]"
+            self.reader.fail("QN201", path, f"found {describe(raw)}", expected)
+            return ()
+        return tuple(self.step(item, (*path, index)) for index, item in enumerate(cast("list[Any]", raw)))
+
+    def step(self, raw: Any, path: Path) -> StepModel:
+        """One step in any of its forms; `station` with `time` becomes a hold around that time."""
+        self.steps_seen += 1
+        if self.steps_seen == MAX_STEPS + 1:
+            self.reader.fail("QN206", path, f"the model has more than {MAX_STEPS} steps", f"at most {MAX_STEPS}")
+        values = self.reader.table(raw, "step", path)
+        given = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
+        if given:
+            self.form(given, path)
+        scv: Expression | None = values.get("scv") if "scv" in given else None
+        time: Expression | None = values.get("delay", values.get("time"))
+        if "station" not in given and "hold" not in given:
+            key = "delay" if "delay" in given else "time"
+            return _step(values, "", time or _ZERO, (), scv, path, key)
+        name: str = values.get("hold", values.get("station", ""))
+        if "station" in given:
+            service = StepModel("", time or _ZERO, (), _ONE, 1, None, 0, _ZERO, scv, None, path)
+            return _step(values, name, None, (service,), None, path)
+        inner = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
+        return _step(values, name, None, inner, scv, path)
+
+    def form(self, given: Table, path: Path) -> None:
+        """Note keys that do not belong together."""
+        form = frozenset(key for key in _FORM_KEYS if key in given)
+        if form not in _FORMS:
+            found = "found a step with " + (", ".join(sorted(form)) or "none of its forms")
+            expected = "one of: delay; station and time; hold and steps; time (inside a hold)"
+            self.reader.fail("QN209", path, found, expected)
+        elif not form & {"station", "hold"}:
+            for key in _ONLY_AT_STATIONS:
+                if key in given:
+                    found = f"found {key} in a step that waits for no station"
+                    self.reader.fail("QN209", (*path, key), found, f"{key} beside station or hold")
+
+
+def _step(
+    values: Table,
+    station: str,
+    time: Expression | None,
+    steps: tuple[StepModel, ...],
+    scv: Expression | None,
+    path: Path,
+    time_key: str = "time",
+) -> StepModel:
+    return StepModel(
+        station, time, steps, values.get("visits", _ONE), values.get("phase", 1), values.get("keeps"),
+        values.get("priority", 0), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
+    )  # fmt: skip

@@ -1,0 +1,330 @@
+"""Bounds of closed networks: intervals that enclose the exact throughput and response, in plain arithmetic.
+
+Each bound says what it accepts and refuses the rest with a reason. All of them rest on the exact residence of product
+form networks, which holds for rates that depend on the number at the station:
+
+    residence(k, r | N) = demand(k, r) x sum over j of (j + 1) / capacity(j + 1) x p(k, j | N less one customer of r)
+
+so that straight lines above and below (j + 1) / capacity(j + 1) bound the residence by mean queue lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from math import expm1, log, sqrt
+from typing import Any
+
+from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.networks.closed.problem import ClosedNetwork
+from qnet.record import Record
+
+
+class Bounds(Record):
+    """What encloses the exact answer: one entry per class, in a batch one tuple per variant."""
+
+    throughput_lower: Any
+    """Passages per second."""
+    throughput_upper: Any
+    response_lower: Any
+    """Seconds per passage, without think time; 0 for a class without customers."""
+    response_upper: Any
+    source: str
+    """Where the bound was published."""
+
+
+class BoundKind(Record):
+    """What a bound accepts."""
+
+    compute: Callable[[Any], Any]
+    several_classes: bool
+    several_servers: str
+    """"" where refused, otherwise "servers" or "any rates"."""
+    think_time: bool
+    source: str
+
+
+class _Queue(Record):
+    """One queueing station that somebody visits."""
+
+    demands: tuple[float, ...]
+    """Seconds per passage at rate 1, by class."""
+    peak: float
+    least: float
+    """Smallest (j + 1) / capacity(j + 1)."""
+    start: float
+    """(j + 1) / capacity(j + 1) is at most start + slope x j ..."""
+    slope: float
+
+
+class _Input(Record):
+    """One network: queueing stations apart, delays folded into `away`."""
+
+    queues: tuple[_Queue, ...]
+    population: tuple[int, ...]
+    think_time: tuple[float, ...]
+    away: tuple[float, ...]
+    """Think time and demands at delay stations, by class."""
+
+    def total(self, kind: int) -> float:
+        """The demand of a class at queueing stations."""
+        return sum(queue.demands[kind] for queue in self.queues)
+
+
+def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
+    """Intervals that enclose the exact throughputs and responses of a closed product-form network.
+
+    Applies   by kind: "asymptotic", "balanced", "composite" (several classes), "proportional", "geometric" (one class,
+              one server each). Delays and think times everywhere; `KINDS` has the table.
+    network   a point or a batch, integer populations.
+    kind      one of `KINDS`.
+    Returns   `Bounds`; tuples of R floats, or for a batch tuples of B tuples.
+    Method    by kind, see the functions of this file.
+    Fails     `NotComputed` QN513 where the kind does not apply, with the reason; `InvalidInput` QN514 for an unknown
+              kind or a population that is not a whole number.
+    Source    by kind.
+    """
+    if kind not in KINDS:
+        raise InvalidInput(Problem("QN514", f'no bound "{kind}"', " or ".join(KINDS)))
+    reasons = refusals(network, kind)
+    if reasons:
+        raise NotComputed(Problem("QN513", f"the {kind} bound: {reasons[0]}", help="the asymptotic bound applies"))
+    chosen = KINDS[kind]
+    if network.size is None:
+        lower, upper, quick, slow = _one(network, chosen)
+    else:
+        points = [_one(network.point(index), chosen) for index in range(network.size)]
+        lower, upper, quick, slow = (tuple(point[place] for point in points) for place in range(4))
+    return Bounds(lower, upper, quick, slow, chosen.source)
+
+
+def refusals(network: ClosedNetwork, kind: str) -> tuple[str, ...]:
+    """Why a bound does not apply to a network; empty where it does.
+
+    Applies   every network.
+    network   a point or a batch.
+    kind      one of `KINDS`.
+    Returns   one sentence per reason.
+    Method    the table `KINDS`.
+    Fails     never.
+    Source    by kind.
+    """
+    chosen = KINDS[kind]
+    reasons: list[str] = []
+    if network.classes > 1 and not chosen.several_classes:
+        reasons.append("it is known for one class only")
+    rates = [row for row in network.rates if row is not None and any(rate != 1.0 for rate in row)]
+    if rates and not chosen.several_servers:
+        reasons.append("it is known for stations with one server only")
+    falling = any(later < rate for row in rates for rate, later in pairwise(row))
+    if falling and chosen.several_servers == "servers":
+        reasons.append("it is known for rates that do not fall")
+    return tuple(reasons)
+
+
+def _one(network: ClosedNetwork, kind: BoundKind) -> tuple[Any, ...]:
+    """The four rows of one network, classes without customers left out of the calculation."""
+    counts = tuple(network.population)
+    if any(count != int(count) for count in counts):
+        raise InvalidInput(Problem("QN514", "a population is fractional", "whole numbers, for bounds"))
+    chosen = [kind for kind, count in enumerate(counts) if count > 0]
+    if not chosen:
+        nothing = (0.0,) * len(counts)
+        return nothing, nothing, nothing, nothing
+    task = _input(network, chosen)
+    if any(away + task.total(place) <= 0 for place, away in enumerate(task.away)):
+        found = "a class has customers and neither a demand nor a think time"
+        raise InvalidInput(Problem("QN514", found, "some time to spend in each passage"))
+    lower, upper = kind.compute(task)
+    rows = [[0.0] * len(counts) for _ in range(4)]
+    for place, original in enumerate(chosen):
+        count, think = task.population[place], task.think_time[place]
+        rows[0][original], rows[1][original] = lower[place], upper[place]
+        quickest = sum(queue.demands[place] * queue.least for queue in task.queues) + task.away[place] - think
+        rows[2][original] = max(count / upper[place] - think, quickest)
+        rows[3][original] = count / lower[place] - think
+    return tuple(tuple(row) for row in rows)
+
+
+def _input(network: ClosedNetwork, chosen: list[int]) -> _Input:
+    think = tuple(float(network.think_time[kind]) for kind in chosen)
+    away = list(think)
+    queues: list[_Queue] = []
+    for station, row in enumerate(network.demands):
+        demands = tuple(float(row[kind]) for kind in chosen)
+        if network.delay[station]:
+            away = [time + demand for time, demand in zip(away, demands, strict=True)]
+        elif any(demands):
+            queues.append(_queue(demands, network.rates[station] or (1.0,)))
+    return _Input(tuple(queues), tuple(int(network.population[kind]) for kind in chosen), think, tuple(away))
+
+
+def _queue(demands: tuple[float, ...], rates: tuple[float, ...]) -> _Queue:
+    """The straight lines around (j + 1) / capacity(j + 1); the last capacity repeats for ever."""
+    ratios = [(place + 1) / rate for place, rate in enumerate(rates)] + [(len(rates) + 1) / rates[-1]]
+    slope = max([(ratio - ratios[0]) / place for place, ratio in enumerate(ratios) if place] + [1.0 / rates[-1]])
+    return _Queue(demands, max(rates), min(ratios), ratios[0], slope)
+
+
+def _asymptotic(task: _Input) -> tuple[list[float], list[float]]:
+    """Nobody ever waits; or everybody waits for all others at every station.
+
+    Upper: N / (Z + D) and the capacity of each station. Lower: a customer finds at most all others at each station.
+    """
+    others = sum(task.population) - 1
+    lower: list[float] = []
+    upper: list[float] = []
+    for kind, count in enumerate(task.population):
+        waited = sum(queue.demands[kind] * (queue.start + queue.slope * others) for queue in task.queues)
+        quickest = sum(queue.demands[kind] * queue.least for queue in task.queues)
+        lower.append(count / (task.away[kind] + waited))
+        limits = [queue.peak / queue.demands[kind] for queue in task.queues if queue.demands[kind] > 0]
+        if task.away[kind] + quickest > 0:
+            limits.append(count / (task.away[kind] + quickest))
+        upper.append(min(limits))
+    return lower, upper
+
+
+def _balanced(task: _Input) -> tuple[list[float], list[float]]:
+    """The others all queue at the slowest station; or they are spread evenly over all.
+
+    One class, of total demand D, with think time Z: N / (Z + D + (N - 1) Dmax / (1 + Z / (N D))) and
+    N / (Z + D + (N - 1) Davg / (1 + Z / D)). Several servers: residence is at most D + D / m x queue found and at least
+    D / m x (1 + queue found). Several classes: (N - 1) Dmax below, and above (N - 1 - those away) Dmin.
+    """
+    lower, upper = _asymptotic(task)
+    if len(task.population) == 1 and task.queues:
+        slower, faster = _balanced_one(task)
+        return [max(lower[0], slower)], [min(upper[0], faster)]
+    others = sum(task.population) - 1
+    for kind, count in enumerate(task.population):
+        alone = sum(queue.demands[kind] * queue.start for queue in task.queues)
+        slowest = max((queue.demands[kind] * queue.slope for queue in task.queues), default=0.0)
+        lower[kind] = max(lower[kind], count / (task.away[kind] + alone + others * slowest))
+        least = [queue.demands[kind] / queue.peak for queue in task.queues]
+        queueing = max(0.0, others - _away_at_most(task, kind))
+        time = task.away[kind] + sum(least) + queueing * min(least, default=0.0)
+        if time > 0:
+            upper[kind] = min(upper[kind], count / time)
+    return lower, upper
+
+
+def _balanced_one(task: _Input) -> tuple[float, float]:
+    count, away = task.population[0], task.away[0]
+    alone = sum(queue.demands[0] * queue.start for queue in task.queues)
+    slopes = [queue.demands[0] * queue.slope for queue in task.queues]
+    longest = alone + (count - 1) * sum(slopes)
+    lower = count / (away + alone + (count - 1) * max(slopes) / (1.0 + away / longest))
+    fast = [queue.demands[0] / queue.peak for queue in task.queues]
+    whole = sum(fast)
+    upper = count / (away + whole + (count - 1) * (whole / len(fast)) / (1.0 + away / whole))
+    return lower, upper
+
+
+def _away_at_most(task: _Input, kind: int) -> float:
+    """The largest number of customers in delays and thinking that a customer of the class can find."""
+    population = tuple(count - (place == kind) for place, count in enumerate(task.population))
+    rest = task.replace(population=population)
+    upper = _asymptotic(rest)[1]
+    return sum(limit * away for limit, away in zip(upper, task.away, strict=True))
+
+
+def _composite(task: _Input) -> tuple[list[float], list[float]]:
+    """The capacity that a class has left is what lower bounds of the other classes leave of it.
+
+    Upper: the smallest (capacity - sum over the others of lower x demand) / demand; lower: balanced.
+    """
+    lower, upper = _balanced(task)
+    kinds = range(len(task.population))
+    for queue in task.queues:
+        taken = [low * demand for low, demand in zip(lower, queue.demands, strict=True)]
+        for kind in kinds:
+            if queue.demands[kind] > 0:
+                others = sum(taken[other] for other in kinds if other != kind)
+                upper[kind] = min(upper[kind], (queue.peak - others) / queue.demands[kind])
+    return lower, [max(high, low) for high, low in zip(upper, lower, strict=True)]
+
+
+def _proportional(task: _Input) -> tuple[list[float], list[float]]:
+    """The others are shared among the stations as D(k)^(N - 1) below and as D(k) above.
+
+    N / (Z + D + (N - 1 - Z X) sum D^N / sum D^(N - 1)) and N / (Z + D + (N - 1 - Z X) sum D^2 / sum D), X an asymptotic
+    bound of the throughput with one customer less.
+    """
+    lower, upper = _asymptotic(task)
+    count, away, whole = task.population[0], task.away[0], task.total(0)
+    if not task.queues or count == 1:
+        return lower, upper
+    less_lower, less_upper = _asymptotic(task.replace(population=(count - 1,)))
+    slowest = max(queue.demands[0] for queue in task.queues)
+    shares = [queue.demands[0] / slowest for queue in task.queues]
+    powers = [share ** (count - 1) for share in shares]
+    steep = slowest * sum(power * share for power, share in zip(powers, shares, strict=True)) / sum(powers)
+    flat = slowest * sum(share * share for share in shares) / sum(shares)
+    at_most = count - 1 - away * less_lower[0]
+    at_least = max(0.0, count - 1 - away * less_upper[0])
+    return (
+        [max(lower[0], count / (away + whole + at_most * steep))],
+        [min(upper[0], count / (away + whole + at_least * flat))],
+    )
+
+
+def _geometric(task: _Input) -> tuple[list[float], list[float]]:
+    """The queues of all stations but the slowest are bounded by geometric sums.
+
+    With L(k) the demands, Lmax the largest, and b = Z + L + Lmax (N - 1) less the sum of (Lmax - L(k)) Q(k | N - 1):
+    2 N / (b + sqrt(b^2 - 4 Z Lmax (N - 1))) below and 2 N / (b + sqrt(b^2 - 4 Z Lmax N)) above, which are N / b without
+    think time; Q(k | n) from y + ... + y^n with y = n L(k) / (Z + L + n Lmax) below and y = L(k) x the proportional
+    upper bound of the throughput with n customers above.
+    """
+    lower, upper = _asymptotic(task)
+    count, away, whole = task.population[0], task.away[0], task.total(0)
+    if not task.queues or count == 1:
+        return lower, upper
+    slowest = max(queue.demands[0] for queue in task.queues)
+    others = [queue.demands[0] for queue in task.queues if queue.demands[0] < slowest]
+    rest = count - 1
+    fastest = _proportional(task.replace(population=(rest,)))[1][0]
+    most = [_geometric_sum(demand * fastest, rest) for demand in others]
+    least = [_geometric_sum(demand * rest / (away + whole + slowest * rest), rest) for demand in others]
+    below = _geometric_throughput(task, slowest, others, least, rest)
+    above = _geometric_throughput(task, slowest, others, most, count)
+    return [max(lower[0], below)], [min(upper[0], above)]
+
+
+def _geometric_throughput(task: _Input, slowest: float, others: list[float], queues: list[float], seen: int) -> float:
+    count, away = task.population[0], task.away[0]
+    gained = sum((slowest - demand) * queue for demand, queue in zip(others, queues, strict=True))
+    time = away + task.total(0) + slowest * (count - 1) - gained
+    return 2.0 * count / (time + sqrt(max(0.0, time * time - 4.0 * away * slowest * seen)))
+
+
+def _geometric_sum(ratio: float, count: int) -> float:
+    """ratio + ratio^2 + ... + ratio^count."""
+    if ratio >= 1.0:
+        return float(count)
+    if ratio <= 0.0:
+        return 0.0
+    return ratio * -expm1(count * log(ratio)) / (1.0 - ratio)
+
+
+_LAZOWSKA = "Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984"
+_KEROLA = "Kerola, The Composite Bound Method, Performance Evaluation 6 (1986), issue 1"
+KINDS: dict[str, BoundKind] = {
+    "asymptotic": BoundKind(_asymptotic, True, "any rates", True, f"{_LAZOWSKA}, section 5.2"),
+    "balanced": BoundKind(
+        _balanced,
+        True,
+        "servers",
+        True,
+        f"{_LAZOWSKA}, section 5.4; several classes: {_KEROLA}; several servers: this tool",
+    ),
+    "proportional": BoundKind(
+        _proportional, False, "", True, "Hsieh and Lam, Performance Evaluation 7 (1987) 3-30, not iterated"
+    ),
+    "geometric": BoundKind(
+        _geometric, False, "", True, "Casale, Muntz and Serazzi, IEEE Trans. Computers 57 (2008) 780-794"
+    ),
+    "composite": BoundKind(_composite, True, "servers", True, _KEROLA),
+}
+"""The bounds by name."""

@@ -1,0 +1,227 @@
+r"""Convolution for one class with any stations: multi-server, load-dependent, several at once, to full precision.
+
+.. math:: G(n) = \sum_{n_1 + \dots + n_K = n} \prod_k F_k(n_k), \qquad F_k(j) = D_k^j \Big/ \prod_{i \le j} \alpha_k(i)
+.. math:: X = G(N-1) / G(N), \qquad Q_k = \sum_j j\,F_k(j)\,G_{-k}(N-j) / G(N)
+
+Applies   one class with customers; every kind of station; state probabilities
+Fails     does not lose digits: all terms are positive, scaled as `weights` says; there is no subtraction
+Method    A station is a head of m - 1 terms and a geometric rest: one short convolution and one first-order recursion.
+          The constants without one station are convolved again, halving the set of the others (never divided out).
+          Plain Python for small points, arrays with a batch axis otherwise, each variant read at its own population;
+          logarithms where stations slow down so much that the scaled constant is tiny.
+Source    Buzen, Comm. ACM 16 (1973) 527-531; Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294
+Cost      population x (sum of servers + stations) x log2(number of load-dependent stations)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import accumulate
+from math import inf, log
+from typing import Any
+
+from qnet.networks.closed import weights
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.reduction import Group, Reduced, expanded, nothing, reduced, stacked
+
+NAME = "convolution"
+
+_ARRAYS_PAY = 300_000
+"""Multiplications above which arrays are faster than plain Python, the import of numpy included."""
+
+
+def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
+    """Why the method does not apply; empty where it does."""
+    classes = network.classes if network.size is not None else len(reduced(network).population)
+    return "it is for one class" if classes > 1 else ""
+
+
+def work(network: ClosedNetwork, marginals: bool = False) -> Work:
+    """What the convolution needs for a point, or for a whole batch."""
+    if network.size is None:
+        core = reduced(network, marginals)
+        return Work(2.0 * _multiplications(core), 64.0 * (core.total + 1) * (len(core.groups) + 4))
+    largest = int(network.population.max(initial=0)) + 1
+    lengths = sum(min(largest, len(rates or (1,))) + 16 for rates in network.rates)
+    size = float(network.size * largest)
+    return Work(2 * size * lengths, 64 * size * (network.stations + 4))
+
+
+def solve(network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
+    """The steady state of a point or a batch.
+
+    network    what `refusal` is empty for
+    marginals  whether to give the state probabilities of the stations
+    Raises     `NoAnswer` for customers without demand and think time
+    """
+    if network.size is not None:
+        return _batch(network, marginals)
+    core = reduced(network, marginals)
+    if not core.total:
+        return nothing(network, NAME, marginals)
+    if _multiplications(core) > _ARRAYS_PAY:
+        answer = _arrays_of_point(core, marginals)
+    else:
+        answer = plain(core, marginals) or _logarithms(core)
+    rate, residence, log_constant, states = answer
+    rows = [(value,) for value in residence]
+    return expanded(network, core, (rate,), rows, log_constant, NAME, states if marginals else None)
+
+
+_Answer = tuple[float, list[float], float, list[list[float]]]
+
+
+def _multiplications(core: Reduced) -> float:
+    changing = [group for group in core.groups if group.rates is not None]
+    depth = max(1, len(changing).bit_length())
+    lengths = sum(len(group.rates or ()) * group.size * depth for group in changing)
+    return float(core.total) * (lengths + sum(group.size for group in core.groups))
+
+
+class _Station:
+    """A group in the open network: the probabilities of 0 .. m - 1 at one station, and the ratio of the rest."""
+
+    def __init__(self, group: Group, rate: float) -> None:
+        self.size = group.size
+        self.head, self.ratio, self.log = weights.station(group.demands[0] * rate, group.rates or (1.0,))
+
+    def joined(self, constants: list[float], times: int) -> list[float]:
+        """The constants with `times` such stations more."""
+        head, last = self.head[:-1], self.head[-1]
+        for _ in range(times):
+            rest = accumulate(constants, _step(self.ratio))
+            size = len(constants)
+            joined = [0.0] * min(len(head), size) + [last * value for value in rest][: max(0, size - len(head))]
+            for shift, weight in enumerate(head[:size]):
+                if weight:
+                    joined[shift:] = [
+                        have + weight * value for have, value in zip(joined[shift:], constants, strict=False)
+                    ]
+            constants = joined
+        return constants
+
+    def weights(self, length: int) -> list[float]:
+        """The probabilities of 0 .. length - 1 customers."""
+        values = self.head[:length]
+        while len(values) < length:
+            values.append(values[-1] * self.ratio)
+        return values
+
+
+def _step(ratio: float) -> Callable[[float, float], float]:
+    def step(before: float, value: float) -> float:
+        return before * ratio + value
+
+    return step
+
+
+def plain(core: Reduced, marginals: bool) -> _Answer | None:
+    """Throughput, residence at one station of each group, log G(N) and states, in plain Python.
+
+    Returns None where the scaled constant is so small that terms lost to underflow might matter.
+    """
+    population, think = core.total, core.think_time[0]
+    rate = _rate(core)
+    stations = [_Station(group, rate) for group in core.groups]
+    constants, log_think = [1.0] + [0.0] * population, 0.0
+    if think > 0:
+        constants, log_think = weights.poisson(think * rate, population)
+    leaves = [place for place, group in enumerate(core.groups) if marginals or group.rates is not None]
+    others = [place for place in range(len(stations)) if place not in leaves]
+    for place in others:
+        constants = stations[place].joined(constants, stations[place].size)
+    residence, states = [0.0] * len(stations), [[0.0]] * len(stations)
+    whole = constants
+    for place, without in weights.each_left_out(constants, leaves, stations):
+        terms = [a * b for a, b in zip(stations[place].weights(population + 1), reversed(without), strict=True)]
+        whole = stations[place].joined(without, 1)
+        if whole[-1] < weights.TINY:
+            return None
+        residence[place] = sum(count * term for count, term in enumerate(terms)) / (rate * whole[-2])
+        states[place] = [term / whole[-1] for term in terms]
+    if whole[-1] < weights.TINY:
+        return None
+    for place in others:
+        ratio, value = stations[place].ratio, 0.0
+        for constant in whole[:-1]:
+            value = value * ratio + constant
+        residence[place] = core.groups[place].demands[0] * value / whole[-2]
+    logs = log_think + sum(item.log * item.size for item in stations)
+    return rate * whole[-2] / whole[-1], residence, log(whole[-1]) + logs - population * log(rate), states
+
+
+def _rate(core: Reduced) -> float:
+    """The arrival rate at which the open network holds as many customers as the closed one."""
+    think, population = core.think_time[0], core.total
+    pieces = [(group.demands[0], group.rates or (1.0,), group.size) for group in core.groups]
+    fastest = min((rates[-1] / demand for demand, rates, _ in pieces), default=inf)
+    if not pieces or think * fastest > 1e9 * population:
+        fastest = min(fastest, 2 * population / think)
+
+    def mean(rate: float) -> float:
+        return think * rate + sum(count * weights.station_mean(demand * rate, rates) for demand, rates, count in pieces)
+
+    return weights.open_rate(mean, fastest, population)
+
+
+def _arrays_of_point(core: Reduced, marginals: bool) -> _Answer:
+    import numpy
+
+    from qnet.networks.closed import convolution_arrays
+
+    np: Any = numpy
+    demands = np.array([[group.demands[0]] for group in core.groups]).reshape(-1, 1)
+    rates = [group.rates for group in core.groups]
+    counts = [group.size for group in core.groups]
+    think, population = np.array([core.think_time[0]]), np.array([core.total])
+    found = convolution_arrays.solve(demands, rates, counts, think, population, marginals)
+    if not found.sound[0]:
+        return _logarithms(core)
+    states: list[list[float]] = found.states[:, 0].tolist() if marginals else []
+    return float(found.throughput[0]), found.residence[:, 0].tolist(), float(found.log_constant[0]), states
+
+
+def _logarithms(core: Reduced) -> _Answer:
+    from qnet.networks.closed import convolution_arrays
+
+    return convolution_arrays.logarithms(
+        [(group.demands[0], group.rates or (1.0,), group.size) for group in core.groups],
+        core.think_time[0],
+        core.total,
+    )
+
+
+def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
+    """All variants at once where every station has some demand in every variant; otherwise one by one."""
+    import numpy
+
+    from qnet.networks.closed import convolution_arrays
+    from qnet.networks.closed.reduction import batch_figures
+
+    np: Any = numpy
+    size = network.size or 0
+    population, think = network.population[:, 0], network.think_time[:, 0]
+    demands = np.ascontiguousarray(network.demands[:, :, 0].T)
+    largest = int(population.max(initial=0))
+    if marginals or size * (largest + 1) > 4_000_000 or not ((demands > 0).all() and (population > 0).all()):
+        return stacked([solve(network.point(index), marginals) for index in range(size)], network)
+    queues = [place for place in range(network.stations) if not network.delay[place]]
+    for place in range(network.stations):
+        if network.delay[place]:
+            think = think + demands[place]
+    groups: dict[Any, list[int]] = {}
+    for place in queues:
+        groups.setdefault((demands[place].tobytes(), network.rates[place]), []).append(place)
+    firsts = [places[0] for places in groups.values()]
+    rates = [convolution_arrays.shortened(network.rates[place], largest) for place in firsts]
+    counts = [len(places) for places in groups.values()]
+    found = convolution_arrays.solve(demands[firsts], rates, counts, think, population, False)
+    residence = network.demands.copy()
+    for number, places in enumerate(groups.values()):
+        residence[:, places, 0] = found.residence[number][:, None]
+    throughput, logs = found.throughput.copy(), found.log_constant.copy()
+    for index in np.flatnonzero(~found.sound):
+        one = solve(network.point(int(index)))
+        throughput[index], logs[index] = one.throughput[0], one.log_constant
+        residence[index] = one.residence
+    return batch_figures(network, throughput[:, None], residence, logs, NAME)

@@ -1,0 +1,215 @@
+"""The kernels of `convolution` over arrays: scaled probabilities for a batch, and logarithms for a point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.networks.closed import weights
+from qnet.networks.closed.problem import Rates
+from qnet.record import Record
+
+
+class Found(Record):
+    """What the batched kernel finds for B variants."""
+
+    throughput: Any
+    """(B,)"""
+    residence: Any
+    """(groups, B), at one station of each group"""
+    log_constant: Any
+    """(B,)"""
+    sound: Any
+    """(B,): whether the scaled constant is large enough; the other figures of a variant mean nothing where it is not"""
+    states: Any
+    """(groups, B, N + 1), or None"""
+
+
+def shortened(rates: Rates, largest: int) -> Rates:
+    """The rates that a population can meet; None for a single rate of 1."""
+    kept = None if rates is None else rates[: max(largest, 1)]
+    return None if kept == (1.0,) else kept
+
+
+class _Station:
+    """A group in the open networks of all variants."""
+
+    def __init__(self, load: Any, rates: Rates, count: int) -> None:
+        import numpy
+
+        np: Any = numpy
+        self.size = count
+        self.head, self.ratio, self.log = weights.batch_station(load, np.array(rates or (1.0,)))
+        used = np.flatnonzero(self.head.max(axis=0) > 0)
+        self.first, self.last = int(used[0]), int(used[-1])
+
+    def joined(self, constants: Any, times: int) -> Any:
+        """The constants (B, N + 1) with `times` such stations more."""
+        import numpy
+
+        np: Any = numpy
+        size = constants.shape[1]
+        tail = self.head.shape[1] - 1
+        for _ in range(times):
+            joined = np.zeros(constants.shape)
+            if tail < size:
+                joined[:, tail:] = self.head[:, tail:] * filtered(constants[:, : size - tail], self.ratio)
+            stop = min(self.last + 1, tail, size)
+            if self.first < stop and len(constants) == 1:
+                joined[0] += np.convolve(constants[0], self.head[0, :stop])[:size]
+            else:
+                for shift in range(self.first, stop):
+                    joined[:, shift:] += self.head[:, shift : shift + 1] * constants[:, : size - shift]
+            constants = joined
+        return constants
+
+    def weights(self, length: int) -> Any:
+        """(B, length): the probabilities of 0 .. length - 1 customers."""
+        import numpy
+
+        np: Any = numpy
+        head = self.head[:, :length]
+        more = length - head.shape[1]
+        with np.errstate(under="ignore"):
+            rest = head[:, -1:] * self.ratio[:, None] ** np.arange(1, more + 1)
+        return np.concatenate((head, rest), axis=1)
+
+
+def filtered(constants: Any, ratio: Any) -> Any:
+    """What the recursion y(n) = x(n) + ratio y(n - 1) gives, along the last axis, in a logarithmic number of steps.
+
+    1 / (1 - r z) = (1 + r z) (1 + r^2 z^2) (1 + r^4 z^4) ...: positive terms only.
+    """
+    import numpy
+
+    np: Any = numpy
+    values = constants.copy()
+    shift, size = 1, values.shape[1]
+    with np.errstate(under="ignore"):
+        while shift < size:
+            power = ratio**shift
+            if not power.any():
+                break
+            values[:, shift:] += power[:, None] * values[:, :-shift]
+            shift *= 2
+    return values
+
+
+def open_rates(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> Any:
+    """(B,): the arrival rates at which the open networks hold as many customers as the closed ones."""
+    import numpy
+
+    np: Any = numpy
+    fastest = np.full(len(think), np.inf)
+    for demand, row in zip(demands, rates, strict=True):
+        fastest = np.minimum(fastest, (1.0 if row is None else row[-1]) / demand)
+    with np.errstate(divide="ignore"):
+        fastest = np.minimum(fastest, 2 * population / think)
+    tables = [None if row is None else np.array(row) for row in rates]
+    low, high = np.zeros(len(think)), fastest
+    rate = (low + high) / 2
+    for _ in range(48):
+        rate = (low + high) / 2
+        mean = think * rate
+        for demand, table, count in zip(demands, tables, counts, strict=True):
+            load = demand * rate
+            mean += count * (load / (1 - load) if table is None else weights.batch_mean(load, table))
+        excess = mean - population
+        done = np.abs(excess) <= 0.05 * np.sqrt(population)
+        if done.all():
+            break
+        low, high = np.where((excess > 0) & ~done, low, rate), np.where((excess < 0) & ~done, high, rate)
+    return rate
+
+
+def solve(
+    demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any, marginals: bool
+) -> Found:
+    """The figures of B variants.
+
+    demands     (groups, B), positive
+    rates       for each group its rates, or None
+    counts      stations in each group
+    think       (B,)
+    population  (B,), positive
+    """
+    import numpy
+
+    np: Any = numpy
+    size, largest = len(think), int(population.max())
+    rate = open_rates(demands, rates, counts, think, population)
+    stations = [_Station(load, row, count) for load, row, count in zip(demands * rate, rates, counts, strict=True)]
+    constants, logs = weights.batch_poisson(think * rate, largest)
+    leaves = [place for place, row in enumerate(rates) if marginals or row is not None]
+    others = [place for place in range(len(stations)) if place not in leaves]
+    for place in others:
+        constants = stations[place].joined(constants, stations[place].size)
+    here = np.arange(size)
+    residence = np.zeros(demands.shape)
+    states = np.zeros((len(stations), size, largest + 1)) if marginals else None
+    whole = constants
+    back = population[:, None] - np.arange(largest + 1)
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
+        for place, without in weights.each_left_out(constants, leaves, stations):
+            mirrored = np.take_along_axis(without, np.maximum(back, 0), 1) * (back >= 0)
+            terms = stations[place].weights(largest + 1) * mirrored
+            whole = stations[place].joined(without, 1)
+            residence[place] = terms @ np.arange(largest + 1.0) / (rate * whole[here, population - 1])
+            if states is not None:
+                states[place] = terms / whole[here, population][:, None]
+        top, below = whole[here, population], whole[here, population - 1]
+        for place in others:
+            residence[place] = demands[place] * filtered(whole, stations[place].ratio)[here, population - 1] / below
+        logs = logs + sum(station.log * station.size for station in stations)
+        log_constant = np.log(top) + logs - population * np.log(rate)
+        return Found(rate * below / top, residence, log_constant, top >= weights.TINY, states)
+
+
+def logarithms(
+    groups: Sequence[tuple[float, Sequence[float], int]], think: float, population: int
+) -> tuple[float, list[float], float, list[list[float]]]:
+    """Throughput, residence, log G(N) and states of a point by sums of exponentials: any range of numbers, slower.
+
+    groups  for each group demand, rates and number of stations
+    """
+    import numpy
+
+    np: Any = numpy
+    counts = np.arange(1.0, population + 1)
+    with np.errstate(divide="ignore"):
+        delay = np.concatenate(([0.0], np.cumsum(np.log(think / counts))))
+    factors: list[Any] = []
+    for demand, rates, _ in groups:
+        capacity = np.array([*rates[:population], *[rates[-1]] * max(0, population - len(rates))])
+        factors.append(np.concatenate(([0.0], np.cumsum(np.log(demand / capacity)))))
+    residence, states = [0.0] * len(groups), [[0.0]] * len(groups)
+    whole = delay
+    stations = [_Logarithmic(factor, count) for factor, (_, _, count) in zip(factors, groups, strict=True)]
+    for place, without in weights.each_left_out(delay, list(range(len(groups))), stations):
+        whole = stations[place].joined(without, 1)
+        terms = np.exp(factors[place] + without[::-1] - whole[-1])
+        residence[place] = float(terms @ np.arange(population + 1.0) * np.exp(whole[-1] - whole[-2]))
+        states[place] = terms.tolist()
+    return float(np.exp(whole[-2] - whole[-1])), residence, float(whole[-1]), states
+
+
+class _Logarithmic:
+    """A group by the logarithms of its factors."""
+
+    def __init__(self, factor: Any, count: int) -> None:
+        self.factor = factor
+        self.size = count
+
+    def joined(self, constants: Any, times: int) -> Any:
+        """The logarithms of the constants with `times` such stations more."""
+        import numpy
+
+        np: Any = numpy
+        for _ in range(times):
+            joined = np.empty(len(constants))
+            for place in range(len(constants)):
+                terms = constants[: place + 1] + self.factor[place::-1]
+                largest = terms.max()
+                joined[place] = largest + np.log(np.exp(terms - largest).sum()) if largest > -np.inf else -np.inf
+            constants = joined
+        return constants

@@ -1,0 +1,196 @@
+r"""Exact mean value analysis of one class: the whole curve of populations in one recursion.
+
+.. math:: R_k(n) = D_k\,(1 + Q_k(n-1)), \quad X(n) = \frac{n}{Z + \sum_k R_k(n)}, \quad Q_k(n) = X(n)\,R_k(n)
+
+Applies   one class with customers; single servers of fixed rate and delays; no state probabilities
+Fails     never loses digits: every term is positive
+Method    A kernel in plain Python for a point and a batched one over arrays, in which each variant is read at its own
+          population. Identical stations are one term with a count.
+Source    Reiser, Lavenberg, J. ACM 27 (1980) 313-322
+Cost      population x distinct stations
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+from typing import Any
+
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.reduction import batch_figures, expanded, nothing, reduced
+
+NAME = "mva"
+
+_ARRAYS_PAY = 400_000
+"""Steps above which arrays are faster than plain Python, the import of numpy included."""
+
+
+def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
+    """Why the method does not apply; empty where it does."""
+    if marginals:
+        return "it gives no state probabilities"
+    if network.size is None:
+        core = reduced(network)
+        if len(core.population) > 1:
+            return "it is for one class"
+        return "" if all(group.rates is None for group in core.groups) else "it is for stations of fixed rate"
+    if any(rates is not None and len(set(rates)) > 1 for rates in network.rates):
+        return "it is for stations of fixed rate"
+    return "" if network.classes == 1 else "it is for one class"
+
+
+def work(network: ClosedNetwork) -> Work:
+    """What the recursion needs for a point, or for a whole batch."""
+    if network.size is None:
+        core = reduced(network)
+        return Work(100.0 * core.total * (len(core.groups) + 4), 1e5)
+    largest = int(network.population.max(initial=0))
+    size = network.size * (network.stations + 4)
+    return Work(largest * (5e3 + 4.0 * size), 64.0 * size)
+
+
+def solve(network: ClosedNetwork) -> ClosedFigures:
+    """The steady state of a point or a batch.
+
+    network  what `refusal` is empty for
+    Returns  figures without marginals
+    Raises   `NoAnswer` for customers without demand and think time
+    """
+    if network.size is not None:
+        return _batch(network)
+    core = reduced(network)
+    if not core.total:
+        return nothing(network, NAME, False)
+    demands = [group.demands[0] for group in core.groups]
+    counts = [group.size for group in core.groups]
+    think, population = core.think_time[0], core.total
+    if population * len(demands) > _ARRAYS_PAY:
+        import numpy
+
+        np: Any = numpy
+        rates, times, logs = arrays(np.array([demands]).T, counts, np.array([think]), np.array([population]))
+        rate, residence, log_constant = float(rates[0]), times[:, 0].tolist(), float(logs[0])
+    else:
+        rate, residence, log_constant = plain(demands, counts, think, population)
+    return expanded(network, core, (rate,), [(time,) for time in residence], log_constant, NAME)
+
+
+def plain(
+    demands: Sequence[float], counts: Sequence[int], think: float, population: int
+) -> tuple[float, list[float], float]:
+    """Throughput, residence at one station of each group and log G(N), in plain Python."""
+    pairs = list(zip(demands, counts, strict=True))
+    queues = [0.0] * len(pairs)
+    residence: list[float] = []
+    rate, logs, product = 0.0, 0.0, 1.0
+    if len(pairs) == 1:
+        demand, count = pairs[0]
+        queue = time = 0.0
+        for customers in range(1, population + 1):
+            time = demand + demand * queue
+            rate = customers / (think + count * time)
+            queue = rate * time
+            product *= rate
+            if not 1e-150 < product < 1e150:
+                logs += log(product)
+                product = 1.0
+        return rate, [time], -(logs + log(product))
+    for customers in range(1, population + 1):
+        residence = [demand + demand * queue for demand, queue in zip(demands, queues, strict=True)]
+        total = think
+        for time, count in zip(residence, counts, strict=True):
+            total += time * count
+        rate = customers / total
+        queues = [rate * time for time in residence]
+        product *= rate
+        if not 1e-150 < product < 1e150:
+            logs += log(product)
+            product = 1.0
+    return rate, residence, -(logs + log(product))
+
+
+def arrays(demands: Any, counts: Sequence[int], think: Any, population: Any) -> tuple[Any, Any, Any]:
+    """The same for B variants at once.
+
+    demands     (groups, B)
+    think       (B,)
+    population  (B,)
+    Returns     throughput (B,), residence (groups, B), log G(N) (B,)
+    """
+    import numpy
+
+    np: Any = numpy
+    demands = np.ascontiguousarray(demands)
+    weights = np.array(counts, float)
+    largest = int(population.max(initial=0))
+    residence, queues = np.zeros(demands.shape), np.zeros(demands.shape)
+    rate, logs, product = np.zeros(len(think)), np.zeros(len(think)), np.ones(len(think))
+    rates, times, constants = np.zeros(len(think)), np.zeros(demands.shape), np.zeros(len(think))
+    stops = set(np.unique(population).tolist())
+    block = _block(demands, weights, think)
+    for customers in range(1, largest + 1):
+        np.multiply(demands, queues, out=residence)
+        np.add(residence, demands, out=residence)
+        np.add(np.dot(weights, residence), think, out=rate)
+        np.divide(customers, rate, out=rate)
+        np.multiply(residence, rate, out=queues)
+        product *= rate
+        stop = customers in stops
+        if stop or customers % block == 0:
+            logs -= np.log(product)
+            product[:] = 1.0
+        if stop:
+            here = population == customers
+            rates[here], constants[here] = rate[here], logs[here]
+            times[:, here] = residence[:, here]
+    return rates, times, constants
+
+
+def _block(demands: Any, weights: Any, think: Any) -> int:
+    """How many throughputs can be multiplied without leaving the range of numbers.
+
+    The throughput lies between that of one customer and the capacity, or a multiple of 1 / Z by the population.
+    """
+    total = think + weights @ demands
+    slowest = float(1 / total.max(initial=1e-300))
+    fastest = float((1 / total.min(initial=1e300)) * 1e12)
+    span = max(abs(log(slowest)), abs(log(fastest)), 1.0)
+    return max(1, int(650 / span))
+
+
+def _batch(network: ClosedNetwork) -> ClosedFigures:
+    import numpy
+
+    np: Any = numpy
+    population, think = network.population[:, 0], network.think_time[:, 0].copy()
+    groups: dict[bytes, tuple[int, int]] = {}
+    members: list[bytes | None] = []
+    for station in range(network.stations):
+        column = network.demands[:, station, 0]
+        if network.delay[station]:
+            think += column
+            members.append(None)
+            continue
+        key = (column / network.peak(station)).tobytes()
+        place, count = groups.get(key, (len(groups), 0))
+        groups[key] = (place, count + 1)
+        members.append(key)
+    demands = np.array([np.frombuffer(key) for key in groups]).reshape(len(groups), len(think))
+    counts = [count for _, count in groups.values()]
+    _refuse_idle(demands, think, population)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates, times, logs = arrays(demands, counts, think, population)
+    residence = np.empty((len(think), network.stations, 1))
+    for station, key in enumerate(members):
+        served = population > 0
+        values = network.demands[:, station, 0] * served if key is None else times[groups[key][0]]
+        residence[:, station, 0] = values
+    return batch_figures(network, rates[:, None], residence, logs, NAME)
+
+
+def _refuse_idle(demands: Any, think: Any, population: Any) -> None:
+    from qnet.errors import NoAnswer, Problem
+
+    if ((population > 0) & (think <= 0) & (demands.max(axis=0, initial=0.0) <= 0)).any():
+        found = "class 1 has customers and neither demand nor think time: its throughput has no limit"
+        raise NoAnswer(Problem("QN403", found))

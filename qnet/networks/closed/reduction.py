@@ -1,0 +1,189 @@
+"""A network without what costs time and changes nothing, and the way back to the figures of the whole network.
+
+Left out are classes without customers and stations without demand. Delays join the think time. A station with one rate
+throughout is a single server of that speed, one with at least as many servers as customers is a delay. Identical
+stations are one group with a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import NoAnswer, Problem
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Matrix, Rates
+from qnet.record import Record
+
+
+class Group(Record):
+    """Identical queueing stations of a reduced network."""
+
+    demands: tuple[float, ...]
+    rates: Rates
+    size: int
+    """How many there are."""
+
+
+class Reduced(Record):
+    """What the solvers work on. All populations are positive, and every class has some demand or think time."""
+
+    groups: tuple[Group, ...]
+    population: tuple[int, ...]
+    think_time: tuple[float, ...]
+    """Think times, delays included."""
+    classes: tuple[int, ...]
+    """The places of the classes in the whole network."""
+    places: tuple[int | None, ...]
+    """For each station of the whole network its group; None: a delay, or without demand."""
+
+    @property
+    def total(self) -> int:
+        """All customers."""
+        return sum(self.population)
+
+
+def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
+    """The reduced network of a point.
+
+    apart   keep identical stations apart and delays as stations with rates 1, 2, ..., as marginal probabilities need
+    Raises  `NoAnswer` for a class with customers that has no demand and no think time
+    """
+    classes = tuple(place for place, count in enumerate(network.population) if count > 0)
+    population = tuple(network.population[place] for place in classes)
+    think = [network.think_time[place] for place in classes]
+    for number, place in enumerate(classes):
+        if think[number] <= 0 and all(row[place] <= 0 for row in network.demands):
+            found = f"class {place + 1} has customers and neither demand nor think time: its throughput has no limit"
+            raise NoAnswer(Problem("QN403", found))
+    total = sum(population)
+    groups: dict[Any, list[Any]] = {}
+    places: list[int | None] = []
+    for station, row in enumerate(network.demands):
+        demands = tuple(row[place] for place in classes)
+        if not any(demands):
+            places.append(None)
+            continue
+        rates = _linear(total) if network.delay[station] else _effective(network.rates[station], total)
+        if rates is not None and len(rates) == 1:
+            demands, rates = tuple(value / rates[0] for value in demands), None
+        if not apart and rates is not None and rates == _linear(total):
+            think = [have + value for have, value in zip(think, demands, strict=True)]
+            places.append(None)
+            continue
+        key = (demands, rates, station if apart else None)
+        group = groups.setdefault(key, [len(groups), 0])
+        group[1] += 1
+        places.append(group[0])
+    kept = tuple(Group(key[0], key[1], count) for key, (_, count) in groups.items())
+    return Reduced(kept, population, tuple(think), classes, tuple(places))
+
+
+def _linear(total: int) -> tuple[float, ...]:
+    return tuple(float(count) for count in range(1, total + 1))
+
+
+def _effective(rates: Rates, total: int) -> Rates:
+    """The rates that a population can meet, without repetition of the last."""
+    if rates is None:
+        return (1.0,)
+    rates = rates[:total]
+    length = len(rates)
+    while length > 1 and rates[length - 2] == rates[-1]:
+        length -= 1
+    return rates[:length]
+
+
+def expanded(
+    network: ClosedNetwork,
+    core: Reduced,
+    throughput: Sequence[float],
+    residence: Sequence[Sequence[float]],
+    log_constant: float,
+    method: str,
+    marginals: Sequence[Sequence[float]] | None = None,
+) -> ClosedFigures:
+    """The figures of the whole network.
+
+    throughput  of the classes of the reduced network
+    residence   of one station of each group, per class
+    marginals   of one station of each group, or None
+    """
+    rates = [0.0] * network.classes
+    for place, value in zip(core.classes, throughput, strict=True):
+        rates[place] = value
+    times: list[tuple[float, ...]] = []
+    for station, place in enumerate(core.places):
+        row = [0.0] * network.classes
+        for number, kind in enumerate(core.classes):
+            row[kind] = network.demands[station][kind] if place is None else residence[place][number]
+        times.append(tuple(row))
+    whole = None
+    if marginals is not None:
+        empty = (1.0, *(0.0,) * core.total)
+        whole = tuple(empty if place is None else tuple(marginals[place]) for place in core.places)
+    return figures(network, tuple(rates), tuple(times), log_constant, method, whole)
+
+
+def figures(
+    network: ClosedNetwork,
+    throughput: tuple[float, ...],
+    residence: Matrix,
+    log_constant: float,
+    method: str,
+    marginals: Any = None,
+) -> ClosedFigures:
+    """The figures of a point that follow from throughput and residence by Little's law and the utilization law."""
+    queue_length: list[tuple[float, ...]] = []
+    utilization: list[tuple[float, ...]] = []
+    busy: list[tuple[float, ...]] = []
+    for station, (demands, times) in enumerate(zip(network.demands, residence, strict=True)):
+        queue_length.append(tuple(rate * time for rate, time in zip(throughput, times, strict=True)))
+        busy.append(tuple(rate * demand for rate, demand in zip(throughput, demands, strict=True)))
+        peak = network.peak(station)
+        used = tuple(0.0 for _ in throughput) if network.delay[station] else tuple(value / peak for value in busy[-1])
+        utilization.append(used)
+    return ClosedFigures(
+        throughput, residence, tuple(queue_length), tuple(utilization), tuple(busy), log_constant, marginals, method
+    )
+
+
+def batch_figures(
+    network: ClosedNetwork, throughput: Any, residence: Any, log_constant: Any, method: str, marginals: Any = None
+) -> ClosedFigures:
+    """The same for a batch, from arrays (B, R), (B, K, R) and (B,)."""
+    import numpy
+
+    np: Any = numpy
+    busy = throughput[:, None, :] * network.demands
+    peaks = [float("inf") if network.delay[station] else network.peak(station) for station in range(network.stations)]
+    used = busy / np.array(peaks).reshape(1, -1, 1)
+    queue_length = throughput[:, None, :] * residence
+    return ClosedFigures(throughput, residence, queue_length, used, busy, log_constant, marginals, method)
+
+
+def stacked(answers: Sequence[ClosedFigures], network: ClosedNetwork) -> ClosedFigures:
+    """The figures of a batch from those of its points; marginals are padded with zeros to the largest population."""
+    import numpy
+
+    np: Any = numpy
+    shapes = {"throughput": (0, network.classes)}
+    columns: dict[str, Any] = {}
+    for name in ("throughput", "residence", "queue_length", "utilization", "busy_servers", "log_constant"):
+        shape = shapes.get(name, (0,) if name == "log_constant" else (0, network.stations, network.classes))
+        rows = [np.asarray(getattr(answer, name), float).reshape(shape[1:]) for answer in answers]
+        columns[name] = np.stack(rows) if rows else np.zeros(shape)
+    marginals = None
+    if answers and answers[0].marginals is not None:
+        longest = max((len(row) for answer in answers for row in answer.marginals), default=1)
+        marginals = np.zeros((len(answers), network.stations, longest))
+        for index, answer in enumerate(answers):
+            for station, row in enumerate(answer.marginals):
+                marginals[index, station, : len(row)] = row
+    return ClosedFigures(**columns, marginals=marginals, method=answers[0].method if answers else "")
+
+
+def nothing(network: ClosedNetwork, method: str, marginals: bool) -> ClosedFigures:
+    """The figures of a point without customers."""
+    zeros = (0.0,) * network.classes
+    certain = ((1.0,),) * network.stations if marginals else None
+    return figures(network, zeros, (zeros,) * network.stations, 0.0, method, certain)

@@ -1,0 +1,284 @@
+r"""The joint distribution of the numbers at the stations, one customer after the other: for many classes, few stations.
+
+With the first t customers, :math:`g_t(v)` is the probability that the stations hold :math:`v_1, \dots, v_K` customers
+of all classes together, and a customer of class r more gives
+
+.. math:: g_{t+1}(v) \propto Z_r\,g_t(v) + \sum_k D_{kr}\,\frac{v_k}{\alpha_k(v_k)}\,g_t(v - e_k), \qquad
+          R_{kr}(N) = D_{kr} \sum_v g_{N - e_r}(v)\,\frac{v_k + 1}{\alpha_k(v_k + 1)}
+
+Applies   any number of classes, every kind of station; state probabilities
+Fails     so many customers that terms lost to underflow could matter: refused (`refusal` has a rigorous bound)
+Method    All terms are positive and every g_t is a distribution. The delays (without any, the last station) hold what
+          is missing to t, so they are no dimension. States are numbered by their total first, so that the states of a
+          step are a prefix. The distributions without one customer of each class are found by halving the set of the
+          last customers. Classes take turns, so that every g_t resembles the last one.
+Source    de Souza e Silva, Lavenberg, J. ACM 36 (1989) 194-207 (DAC); it takes the place of RECAL (Conway, Georganas,
+          J. ACM 33 (1986) 768-791), which it beats in work and which has fixed rates only
+Cost      stations x (number of states summed over t), states = binomial(t + stations, stations)
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import comb, lgamma, log10
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, stacked
+
+NAME = "station-states"
+
+_RANGE = 280.0
+_MOST_STATES = 2**31 - 1
+
+
+def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
+    """Why the method does not apply; empty where it does."""
+    for index in range(network.size or 1):
+        core = reduced(network.point(index), marginals)
+        if _growth(core) > _RANGE:
+            return "with so many customers its smallest probabilities, lost to underflow, might matter"
+        if core.total and comb(core.total + _dimensions(core), _dimensions(core)) > _MOST_STATES:
+            return "the numbers at the stations have too many combinations"
+    return ""
+
+
+def work(network: ClosedNetwork, marginals: bool = False) -> Work:
+    """What the recursion needs for a point."""
+    core = reduced(network, marginals)
+    if not core.total:
+        return Work(1.0, 1.0)
+    dimensions, classes = _dimensions(core), len(core.population)
+    states = comb(core.total + dimensions, dimensions)
+    steps = comb(core.total + dimensions + 1, dimensions + 1) + states * classes * max(1, classes.bit_length())
+    return Work(
+        6.0 * steps * (dimensions + 1) + 3e4 * core.total,
+        states * (16.0 * dimensions + 8.0 * (4 + classes.bit_length())),
+    )
+
+
+def solve(network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
+    """The steady state of a point, or of the points of a batch one by one.
+
+    network    what `refusal` is empty for
+    marginals  whether to give the state probabilities of the stations
+    Raises     `NoAnswer` for a class without demand and think time; `NotComputed` where the method is refused
+    """
+    reason = refusal(network, marginals)
+    if reason:
+        raise NotComputed(Problem("QN513", f"{NAME} does not apply: {reason}"))
+    if network.size is not None:
+        return stacked([solve(network.point(index), marginals) for index in range(network.size)], network)
+    core = reduced(network, marginals)
+    if not core.total:
+        return nothing(network, NAME, marginals)
+    return _Customers(core, marginals).solve(network)
+
+
+def _tables(core: Reduced) -> list[list[float]]:
+    """For each group (and the delay, where there is one) j / capacity with j present, for j = 0 ... N + 1."""
+    rows: list[list[float]] = []
+    for group in core.groups:
+        rates = group.rates or (1.0,)
+        row = [0.0] + [count / rates[min(count, len(rates)) - 1] for count in range(1, core.total + 2)]
+        if group.size > 1 and group.rates is None:
+            row = [0.0] + [float(place + group.size - 1) for place in range(1, core.total + 2)]
+        elif group.size > 1:
+            row = _together(row, group.size)
+        rows.append(row)
+    if any(core.think_time) or not rows:
+        rows.append([0.0] + [1.0] * (core.total + 1))
+    return rows
+
+
+def _together(row: list[float], count: int) -> list[float]:
+    """The table of several identical stations as one: their factors convolved (positive terms), then quotients.
+
+    A factor has the quotients f(j) / f(j - 1) = row(j) / j. Decimals, for their unlimited range.
+    """
+    from decimal import Context, Decimal, localcontext
+
+    with localcontext(Context(prec=30)):
+        factor = [Decimal(1)]
+        for place in range(1, len(row)):
+            factor.append(factor[-1] * Decimal(row[place]) / place)
+        whole = factor
+        for _ in range(count - 1):
+            whole = [
+                sum((whole[i] * factor[top - i] for i in range(top + 1)), Decimal(0)) for top in range(len(factor))
+            ]
+        return [0.0] + [float(top * whole[top] / whole[top - 1]) for top in range(1, len(whole))]
+
+
+def _dimensions(core: Reduced) -> int:
+    return max(len(core.groups) - (0 if any(core.think_time) else 1), 0)
+
+
+def _growth(core: Reduced) -> float:
+    """A bound, in powers of ten, of how much more a state can weigh in the end than its probability on the way.
+
+    A customer of class r more weighs between the smallest and the largest of Z_r + sum D_kr (j + 1) / capacity(j + 1).
+    """
+    if not core.total:
+        return 0.0
+    ranges = [_extremes(group.rates, group.size, core.total) for group in core.groups]
+    bound = 0.0
+    for place, (count, think) in enumerate(zip(core.population, core.think_time, strict=True)):
+        least = think + sum(group.demands[place] * low for group, (low, _) in zip(core.groups, ranges, strict=True))
+        most = think + sum(group.demands[place] * high for group, (_, high) in zip(core.groups, ranges, strict=True))
+        bound += count * log10(most / least)
+    return bound
+
+
+def _extremes(rates: tuple[float, ...] | None, count: int, total: int) -> tuple[float, float]:
+    table = [place / rate for place, rate in enumerate(rates or (1.0,), 1)]
+    last = (rates or (1.0,))[-1]
+    # Several stations as one hold j customers with as many servers at least, and with the speed of all at most.
+    return min(min(table), (len(table) + 1) / last), count * max(*table, (total + 1) / last)
+
+
+class _Customers:
+    def __init__(self, core: Reduced, marginals: bool) -> None:
+        import numpy
+
+        np: Any = numpy
+        self.core = core
+        self.marginals = marginals
+        self.tables = [np.array(row) for row in _tables(core)]
+        self.rows = [group.demands for group in core.groups]
+        # Several stations as one have the demand of one of them.
+        if len(self.tables) > len(self.rows):
+            self.rows.append(core.think_time)
+        self.dimensions = len(self.tables) - 1
+        self.numbers, self.before, self.totals = _states(core.total, self.dimensions)
+        self.factors = [table[numbers] for table, numbers in zip(self.tables[:-1], self.numbers, strict=True)]
+        self.constant = bool(any(core.think_time) or not core.groups)
+        self.temporary = np.empty(len(self.totals))
+        self.logs = 0.0
+
+    def solve(self, network: ClosedNetwork) -> ClosedFigures:
+        """The figures, from the distributions without one customer of each class."""
+        import numpy
+
+        np: Any = numpy
+        core = self.core
+        start = np.ones(1)
+        turns = sorted(
+            ((turn + 0.5) / (count - 1), place)
+            for place, count in enumerate(core.population)
+            for turn in range(count - 1)
+        )
+        distribution, logs = start, 0.0
+        for step, (_, place) in enumerate(turns):
+            distribution, grown = self.with_one(distribution, step, place)
+            logs += grown
+        classes = list(range(len(core.population)))
+        throughput, residence = [0.0] * len(classes), [[0.0] * len(classes) for _ in self.rows]
+        log_constant, states = 0.0, None
+        for place, without, logs_without in self.each_left_out(distribution, logs, len(turns), classes):
+            times = self.residence(without, place)
+            for station, time in enumerate(times):
+                residence[station][place] = time
+            whole = sum(times)
+            throughput[place] = core.population[place] / whole
+            if place == classes[-1]:
+                log_constant = logs_without + float(np.log(whole)) - sum(lgamma(n + 1) for n in core.population)
+                if self.marginals:
+                    full, _ = self.with_one(without, core.total - 1, place)
+                    states = [self.marginal(full, station, core.total).tolist() for station in range(len(core.groups))]
+        single = [
+            [time / group.size for time in row]
+            for row, group in zip(residence[: len(core.groups)], core.groups, strict=True)
+        ]
+        return expanded(network, core, throughput, single, log_constant, NAME, states)
+
+    def each_left_out(self, distribution: Any, logs: float, present: int, classes: list[int]) -> Any:
+        """For each class, the distribution with the last customers of all the others, and its logarithm."""
+        if len(classes) == 1:
+            yield classes[0], distribution, logs
+            return
+        half = len(classes) // 2
+        for kept, added in ((classes[:half], classes[half:]), (classes[half:], classes[:half])):
+            more, grown, count = distribution, logs, present
+            for place in added:
+                more, factor = self.with_one(more, count, place)
+                grown, count = grown + factor, count + 1
+            yield from self.each_left_out(more, grown, count, kept)
+
+    def with_one(self, distribution: Any, present: int, place: int) -> tuple[Any, float]:
+        """The distribution with one customer of a class more, and the logarithm of its weight."""
+        import numpy
+
+        np: Any = numpy
+        size, length = len(distribution), comb(present + 1 + self.dimensions, self.dimensions)
+        result = np.zeros(length)
+        demand = self.rows[-1][place]
+        if demand > 0:
+            np.multiply(distribution, demand, out=result[:size])
+            if not self.constant:
+                result[:size] *= self.tables[-1][present + 1 - self.totals[:size]]
+        padded = np.zeros(length)
+        padded[:size] = distribution
+        part = self.temporary[:length]
+        for station in range(self.dimensions):
+            demand = self.rows[station][place]
+            if demand > 0:
+                np.take(padded, self.before[station][:length], out=part, mode="clip")
+                part *= self.factors[station][:length]
+                part *= demand
+                result += part
+        whole = float(result.sum())
+        result /= whole
+        return result, float(np.log(whole))
+
+    def marginal(self, distribution: Any, station: int, present: int) -> Any:
+        """The probabilities of 0 .. `present` customers at a station."""
+        import numpy
+
+        np: Any = numpy
+        size = len(distribution)
+        last = station == self.dimensions
+        numbers = present - self.totals[:size] if last else self.numbers[station][:size]
+        return np.bincount(numbers, distribution, present + 1)
+
+    def residence(self, without: Any, place: int) -> list[float]:
+        """What a customer of a class meets at each station, the think time as the last where there is one."""
+        present = self.core.total - 1
+        times: list[float] = []
+        for station, row in enumerate(self.rows):
+            if row[place] <= 0:
+                times.append(0.0)
+            elif station == self.dimensions and self.constant:
+                times.append(row[place])
+            else:
+                states = self.marginal(without, station, present)
+                times.append(row[place] * float(states @ self.tables[station][1 : present + 2]))
+        return times
+
+
+def _states(total: int, dimensions: int) -> tuple[list[Any], list[Any], Any]:
+    """All vectors of `dimensions` numbers with a sum of at most `total`, by their sum first.
+
+    Returns  their numbers; for each dimension the places of the vectors with one less there; their sums. With the
+             partial sums t_i, the place of a vector is the sum of binomial(t_i + i - 1, i): the combinatorial number
+             system. Where there is nothing to take away, the place has no meaning (and the factor is 0).
+    """
+    import numpy
+
+    np: Any = numpy
+    if not dimensions:
+        return [], [], np.zeros(1, np.int32)
+    sums = [np.arange(total + 1, dtype=np.int32)]
+    for dimension in range(2, dimensions + 1):
+        lengths = [comb(top + dimension - 1, dimension - 1) for top in range(total + 1)]
+        sums = [np.concatenate([values[:length] for length in lengths]) for values in sums]
+        sums.append(np.repeat(np.arange(total + 1, dtype=np.int32), lengths))
+    place = np.arange(len(sums[0]), dtype=np.int32)
+    numbers = [sums[0]] + [after - before for before, after in pairwise(sums)]
+    before: list[Any] = []
+    for dimension in range(dimensions, 0, -1):
+        step = np.array([comb(top + dimension - 2, dimension - 1) if top else 0 for top in range(total + 1)], np.int32)
+        place = place - step[sums[dimension - 1]]
+        before.append(place)
+    return numbers, before[::-1], sums[-1]

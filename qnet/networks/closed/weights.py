@@ -1,0 +1,167 @@
+r"""The open network behind a closed one: a closed network is an open one on the condition that N customers are there.
+
+With arrival rate s the stations of an open product-form network are independent, and station k holds j customers with
+probability :math:`w_k(j) = (D_k s)^j / (\prod_{i \le j} \alpha_k(i)\,W_k)`. Convolving these probabilities instead of
+the bare factors gives the normalising constant as the probability that N customers are present, times known constants.
+With s such that N customers are expected, that probability is of the order of one over the spread of the population:
+nothing overflows, and what underflows is too small to matter. Where it is tiny all the same (stations that slow down
+with their load), callers notice and work with logarithms.
+
+Source    the scaling: Lam, J. ACM 29 (1982) 492-513, taken to its limit; the open network: Jackson, Oper. Res. 5 (1957)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from math import exp, inf, log
+from typing import Any, Protocol
+
+TINY = 1e-250
+"""Below this probability of N customers the terms lost to underflow may matter."""
+
+_STEPS = 48
+
+
+def open_rate(mean: Callable[[float], float], fastest: float, population: float) -> float:
+    """The arrival rate below `fastest` at which about `population` customers are expected, by bisection."""
+    low, high = 0.0, fastest
+    for _ in range(_STEPS):
+        rate = (low + high) / 2
+        excess = mean(rate) - population
+        if abs(excess) <= 0.05 * population**0.5:
+            return rate
+        if excess > 0:
+            high = rate
+        else:
+            low = rate
+    return (low + high) / 2
+
+
+def products(ratios: Sequence[float]) -> tuple[list[float], float]:
+    """The running products 1, r1, r1 r2, ... relative to the largest, and the logarithm of that one.
+
+    Multiplied outwards from the largest, so that no digits go into large logarithms; what falls below the range of
+    numbers on the way and rises again (ratios that are not falling) is taken from the logarithms.
+    """
+    logs = list(accumulate((log(ratio) if ratio > 0 else -inf for ratio in ratios), initial=0.0))
+    peak = max(logs)
+    mode = logs.index(peak)
+    values = [1.0] * len(logs)
+    value = 1.0
+    for place in range(mode, len(ratios)):
+        value *= ratios[place]
+        values[place + 1] = value if value > 1e-290 else exp(logs[place + 1] - peak)
+    value = 1.0
+    for place in range(mode - 1, -1, -1):
+        value /= ratios[place]
+        values[place] = value if value > 1e-290 else exp(logs[place] - peak)
+    return values, peak
+
+
+def station(load: float, rates: Sequence[float]) -> tuple[list[float], float, float]:
+    """How many customers an open station holds: the probabilities of 0 .. m - 1, the ratio of the rest, and log W.
+
+    load   demand times arrival rate, below the last rate
+    rates  m relative capacities, the last repeats
+    """
+    values, peak = products([load / rate for rate in rates[:-1]])
+    ratio = load / rates[-1]
+    whole = sum(values) + values[-1] * ratio / (1 - ratio)
+    return [value / whole for value in values], ratio, peak + log(whole)
+
+
+def station_mean(load: float, rates: Sequence[float]) -> float:
+    """The mean number of customers of an open station."""
+    head, ratio, _ = station(load, rates)
+    last = len(head) - 1
+    rest = ratio / (1 - ratio)
+    mean = sum(count * weight for count, weight in enumerate(head))
+    return mean + head[-1] * rest * (last + 1 + rest)
+
+
+def poisson(load: float, length: int) -> tuple[list[float], float]:
+    """The probabilities of 0 .. `length` customers at a delay, relative to their sum, and the logarithm of W."""
+    values, peak = products([load / count for count in range(1, length + 1)])
+    whole = sum(values)
+    return [value / whole for value in values], peak + log(whole)
+
+
+class Joinable(Protocol):
+    """A group of stations that can be convolved with constants of any kind."""
+
+    size: int
+    """How many stations."""
+
+    def joined(self, constants: Any, times: int) -> Any:
+        """The constants with `times` such stations more."""
+
+
+def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Joinable]) -> Iterator[tuple[int, Any]]:
+    """For each of the groups, the constants with all stations of the others and all but one of its own.
+
+    Each half of the groups is convolved once for the other half: groups x log2(groups) convolutions, no division.
+    """
+    if not places:
+        return
+    if len(places) == 1:
+        yield places[0], stations[places[0]].joined(constants, stations[places[0]].size - 1)
+        return
+    half = len(places) // 2
+    for kept, added in ((places[:half], places[half:]), (places[half:], places[:half])):
+        more = constants
+        for place in added:
+            more = stations[place].joined(more, stations[place].size)
+        yield from each_left_out(more, kept, stations)
+
+
+def batch_products(ratios: Any) -> tuple[Any, Any]:
+    """`products` for the rows of an array (B, m)."""
+    import numpy
+
+    np: Any = numpy
+    size, length = ratios.shape
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        logs = np.zeros((size, length + 1))
+        np.cumsum(np.log(ratios), axis=1, out=logs[:, 1:])
+        mode = logs.argmax(axis=1)[:, None]
+        peak = np.take_along_axis(logs, mode, 1)
+        place = np.arange(length)
+        up = np.cumprod(np.where(place >= mode, ratios, 1.0), axis=1)
+        down = np.cumprod(np.where(place < mode, 1 / ratios, 1.0)[:, ::-1], axis=1)[:, ::-1]
+        values = np.ones((size, length + 1))
+        values[:, 1:] = up
+        values[:, :-1] *= down
+        values = np.where(values > 1e-290, values, np.exp(logs - peak))
+    return values, peak[:, 0]
+
+
+def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
+    """`station` for loads (B,)."""
+    import numpy
+
+    np: Any = numpy
+    values, peak = batch_products(load[:, None] / rates[:-1])
+    ratio = load / rates[-1]
+    whole = values.sum(axis=1) + values[:, -1] * ratio / (1 - ratio)
+    return values / whole[:, None], ratio, peak + np.log(whole)
+
+
+def batch_mean(load: Any, rates: Any) -> Any:
+    """`station_mean` for loads (B,)."""
+    import numpy
+
+    np: Any = numpy
+    head, ratio, _ = batch_station(load, rates)
+    rest = ratio / (1 - ratio)
+    return head @ np.arange(len(rates)) + head[:, -1] * rest * (len(rates) + rest)
+
+
+def batch_poisson(load: Any, length: int) -> tuple[Any, Any]:
+    """`poisson` for loads (B,)."""
+    import numpy
+
+    np: Any = numpy
+    values, peak = batch_products(load[:, None] / np.arange(1.0, length + 1))
+    whole = values.sum(axis=1)
+    return values / whole[:, None], peak + np.log(whole)

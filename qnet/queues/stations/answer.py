@@ -1,0 +1,115 @@
+"""What every station answers, whatever its family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from qnet.expression import Value
+from qnet.record import Record
+
+Function = Callable[[Any], Value]
+
+
+class ClassAnswer(Record):
+    """The figures of one priority class, the highest first."""
+
+    arrival_rate: Value
+    utilization: Value
+    queue_length: Value
+    number_waiting: Value
+    response: Value
+    wait: Value
+
+
+class StationAnswer(Record):
+    """The steady state of one station. A figure that does not exist or is not known is None.
+
+    Seconds and events per second throughout. Means are over the customers that are let in; those that are turned away
+    show in `blocking` alone. `wait` is the response less the service time, interruptions included.
+    """
+
+    station: str
+    exactness: str
+    """`exact`, `approximate` or `bound` (an upper bound of wait, response and numbers)."""
+    source: str
+    arrival_rate: Value
+    """Arrivals that are offered, of all sources together, lost ones included."""
+    throughput: Value
+    """Arrivals that are carried."""
+    offered: Value
+    """Erlangs: arrival_rate x service time."""
+    busy_servers: Value
+    """Mean number of busy servers: the carried erlangs."""
+    utilization: Value
+    """Share of the servers that are busy, in [0, 1]; None without a limit of servers."""
+    queue_length: Value
+    """Mean number in the system, those in service included."""
+    number_waiting: Value
+    response: Value
+    wait: Value
+    probability_of_waiting: Value = None
+    """That a customer who is let in is not served at once."""
+    blocking: Value = None
+    """Call congestion: the share of arrivals that are turned away."""
+    time_congestion: Value = None
+    """The share of time in which an arrival would be turned away."""
+    variance_of_wait: Value = None
+    variance_of_response: Value = None
+    state_probability: Function | None = None
+    """p(n): the probability that n are in the system."""
+    wait_percentile: Function | None = None
+    """q(p): the wait that a share p of customers does not exceed, 0 <= p < 1."""
+    response_percentile: Function | None = None
+    classes: tuple[ClassAnswer, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a reader of the figures should know."""
+
+    def named(self) -> Iterator[tuple[str, Any]]:
+        """The fields with their names."""
+        return zip(self._fields, self, strict=True)
+
+
+def answer(
+    station: str, source: str, *, throughput: Value, service_time: Value, servers: Value, wait: Value,
+    exactness: str = "exact", arrival_rate: Value = None, **more: Any,
+) -> StationAnswer:  # fmt: skip
+    """An answer completed by Little's law from throughput, service time and mean wait.
+
+    servers       None for a station without a limit of servers.
+    arrival_rate  None where nothing is lost.
+    """
+    rate = throughput if arrival_rate is None else arrival_rate
+    busy = throughput * service_time
+    waiting = throughput * wait
+    return StationAnswer(
+        station, exactness, source, arrival_rate=rate, throughput=throughput, offered=rate * service_time,
+        busy_servers=busy, utilization=None if servers is None else busy / servers, queue_length=waiting + busy,
+        number_waiting=waiting, response=wait + service_time, wait=wait, **more,
+    )  # fmt: skip
+
+
+def stacked(answers: Sequence[StationAnswer], shape: tuple[int, ...]) -> StationAnswer:
+    """Answers of single points as one answer whose figures are arrays of the given shape."""
+    import numpy
+
+    np: Any = numpy
+
+    def column(values: list[Any]) -> Any:
+        if any(value is None for value in values):
+            return None
+        if callable(values[0]):
+
+            def at(asked: Any) -> Any:
+                return np.array([value(asked) for value in values]).reshape(shape)
+
+            return at
+        return np.array(values, dtype=float).reshape(shape)
+
+    first = answers[0]
+    apart = ("station", "exactness", "source", "classes", "notes")
+    changed: dict[str, Any] = {}
+    for name, value in first.named():
+        if name not in apart:
+            changed[name] = value if value is None else column([getattr(item, name) for item in answers])
+    return first.replace(**changed)

@@ -1,0 +1,287 @@
+"""Inverse questions: the servers, rate, service time or capacity at which a limit on a figure just holds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, suggest
+from qnet.expression import Expression, ExpressionError, check, evaluate, parse
+from qnet.expression.nodes import Comparison, Node, Number
+from qnet.queues.stations.answer import StationAnswer
+from qnet.queues.stations.distributions import bracket
+from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
+from qnet.queues.stations.table import BY_CLASS
+from qnet.record import Record
+
+SOLVABLE = ("servers", "capacity", "arrival_rate", "source_rate", "service_time")
+"""Parameters that an inverse question may ask for."""
+
+FIGURES = {
+    "arrival_rate": "/s", "throughput": "/s", "offered": "", "busy_servers": "", "utilization": "", "queue_length": "",
+    "number_waiting": "", "response": "s", "wait": "s", "probability_of_waiting": "", "blocking": "",
+    "time_congestion": "",
+}  # fmt: skip
+"""Figures that a limit may name, with their units; also wait_p95, response_p99_9 (percentiles)."""
+
+_PERCENTILE = re.compile(r"(wait|response)_p(\d{1,2})(?:_(\d+))?")
+_CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
+"""Stations whose formulas hold for a fraction of a server."""
+_LARGEST = 2**50
+_EDGE = 27.0
+"""-log(1 - load) where a search towards the end of the steady state gives up: a load of 1 - 2e-12."""
+
+
+class Inverse(Record):
+    """The answer to an inverse question."""
+
+    parameter: str
+    limit: str
+    real: float | None
+    """Where the limit just holds, not rounded: with Erlang's formulas for a fraction of a server where they apply, else
+    by linear interpolation of the figure between whole numbers; None where one of the two has no steady state."""
+    whole: int | None
+    """The whole number that keeps the limit; None for a parameter that is not a count."""
+    binds: str
+    """`limit`; `steady state` where it ends before the limit is reached; `least` or `largest` possible number."""
+    answer: StationAnswer
+    """The station at `whole`, else at `real`."""
+
+
+class Limit(Record):
+    """`figure <= bound`, checked."""
+
+    source: str
+    names: tuple[str, ...]
+    left: Node
+    operator: str
+    right: Node
+
+    def slack(self, found: StationAnswer) -> float:
+        """By how much the limit holds; negative where it does not."""
+        values = {name: figure(found, name) for name in self.names}
+        left, right = evaluate(self.left, values), evaluate(self.right, values)
+        return float(right - left if self.upper else left - right)
+
+    def holds(self, slack: float) -> bool:
+        """Whether the limit holds."""
+        return slack > 0 or (slack == 0 and self.operator in ("<=", ">="))
+
+    @property
+    def upper(self) -> bool:
+        """Whether it bounds from above."""
+        return self.operator in ("<", "<=")
+
+
+def figure(found: StationAnswer, name: str) -> float:
+    """A figure by its name in limits; raises `NotComputed` where the station has none."""
+    match = _PERCENTILE.fullmatch(name)
+    if match:
+        function = found.wait_percentile if match[1] == "wait" else found.response_percentile
+        value = None if function is None else function(float(f"{match[2]}.{match[3] or 0}") / 100)
+    else:
+        value = getattr(found, name)
+    if value is None:
+        raise NotComputed(Problem("QN550", f"{name} of {found.station} does not exist or is not known in closed form"))
+    return float(value)
+
+
+def read_limit(text: str) -> Limit:
+    """A limit such as `wait <= 200 ms` or `response_p95 <= 1 s`; raises `UsageError` for anything else."""
+    try:
+        parsed = parse(text)
+        root = parsed.root
+        if not isinstance(root, Comparison) or root.operator in ("==", "!="):
+            raise ExpressionError("this is not a limit", 0, "write a figure, <= or >=, and a bound: wait <= 200 ms")
+        units = FIGURES | {name: "s" for name in parsed.names if _PERCENTILE.fullmatch(name)}
+        for name in parsed.names:
+            if name not in units:
+                near = suggest(name, [*FIGURES, "wait_p95", "response_p95"])
+                raise ExpressionError(f'a station has no figure "{name}"', 0, near)
+        dimensions = {name: _dimension(unit) for name, unit in units.items()}
+        left, right = check(root.left, dimensions, {}), check(root.right, dimensions, {})
+        if left is not None and right is not None and left != right:
+            words = f"{left.describe()} is compared with {right.describe()}"
+            raise ExpressionError(words, 0, "both sides need the same unit")
+    except ExpressionError as error:
+        raise UsageError(Problem(error.code, f'in the limit "{text}": {error}', help=error.help)) from None
+    return Limit(text, tuple(parsed.names), root.left, root.operator, root.right)
+
+
+def _dimension(unit: str) -> Any:
+    parsed: Expression = parse(f"1 {unit}")
+    root = parsed.root
+    return root.dimension if isinstance(root, Number) else None
+
+
+def solve_for(parameter: str, limit: str, name: str, **given: Any) -> Inverse:
+    """The value of one parameter at which a limit just holds, the others being given.
+
+    parameter   servers: the fewest. capacity: the least that keeps a limit which small rooms break (blocking), else the
+                largest that keeps one which large rooms break (wait). arrival_rate, source_rate, service_time: the
+                largest. For a limit from below (`>=`): the least rate or time, the most servers.
+    limit       a comparison over `FIGURES` and percentiles, with units: `wait <= 200 ms`, `blocking <= 1 %`,
+                `response_p95 <= 1 s`. The figure must be monotone in the parameter.
+    name        of the station, and the other parameters as `queue` takes them; plain numbers.
+    Returns     the real and the whole answer, what binds, and the figures there.
+    Raises      UsageError as `queue`, for a parameter that cannot be asked for, and for a limit that cannot be read;
+                NoAnswer (QN402) where no value keeps the limit, naming the best that can be had.
+    Method      Doubling steps until the limit gives way, then bisection (of whole numbers) or a bracketed root, for
+                rates over the logarithm of the distance to the end of the steady state.
+    """
+    station, asked = station_name(name), read_limit(limit)
+    if parameter not in SOLVABLE:
+        raise UsageError(Problem("QN050", f'"{parameter}" cannot be solved for', "one of " + ", ".join(SOLVABLE)))
+    if station in BY_CLASS:
+        raise UsageError(Problem("QN050", f"{station} has a value per class", "a station with one class to solve for"))
+    fixed = read_parameters(station, {key: value for key, value in given.items() if value is not None}, parameter)
+    question = _Question(station, parameter, asked, fixed)
+    if parameter in ("servers", "capacity"):
+        return question.count()
+    return question.amount()
+
+
+class _Question:
+    """One inverse question at work."""
+
+    def __init__(self, station: str, parameter: str, limit: Limit, fixed: Mapping[str, Any]) -> None:
+        self.station = station
+        self.parameter = parameter
+        self.limit = limit
+        self.fixed = fixed
+
+    def at(self, value: float) -> StationAnswer:
+        return evaluate_station(self.station, {**self.fixed, self.parameter: value})
+
+    def slack(self, value: float) -> float:
+        """The slack; minus infinity without a steady state."""
+        try:
+            return self.limit.slack(self.at(value))
+        except NoAnswer as error:
+            if error.problems[0].code != "QN401":
+                raise
+            return -math.inf
+
+    def holds(self, value: float) -> bool:
+        return self.limit.holds(self.slack(value))
+
+    def offered(self) -> float:
+        return float(self.fixed.get("arrival_rate", 0) * self.fixed.get("service_time", 0))
+
+    def none(self, value: float) -> NoAnswer:
+        """That no value keeps the limit, with the figures at the best one."""
+        told = ""
+        try:
+            there = self.at(value)
+            names = self.limit.names
+            told = ", ".join(f"{name} is {figure(there, name):.6g} {_unit(name)}".strip() for name in names)
+        except NoAnswer as error:
+            told = error.problems[0].found
+        found = f"no {self.parameter} of {self.station} keeps {self.limit.source}"
+        return NoAnswer(Problem("QN402", found, help=f"at {self.parameter} = {value:.6g}, {told}"))
+
+    def count(self) -> Inverse:
+        """The whole number, and the real one beside it."""
+        least, largest = self.range()
+        if least > largest:
+            raise self.none(largest)
+        kept = self.holds(least)
+        want = not kept
+        if kept and self.parameter == "servers" and self.limit.upper:
+            return self.told(least, self.real(least - 1, least), "least" if least == 1 else "limit")
+        low = least
+        high, step = least, 1
+        while self.holds(high) != want:
+            if high >= largest:
+                if want:
+                    raise self.none(high)
+                whole = least if largest == _LARGEST else largest
+                return self.told(whole, float(whole), "least" if whole == least else "largest")
+            low, high, step = high, min(largest, high + step), step * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.holds(middle) == want else (middle, high)
+        return self.told(high if want else low, self.real(low, high), "limit")
+
+    def range(self) -> tuple[int, int]:
+        """The least and the largest number that the other parameters allow."""
+        if self.parameter == "capacity":
+            return self.fixed.get("servers", 1), self.fixed.get("sources", _LARGEST)
+        bounds = [self.fixed[name] for name in ("capacity", "sources") if name in self.fixed]
+        least = 1
+        if not bounds and self.station not in ("M/M/c/c", "Erlang B"):
+            least = max(1, math.floor(self.offered()))
+            while self.slack(least) == -math.inf:
+                least += 1
+        return least, min([*bounds, _LARGEST])
+
+    def real(self, low: int, high: int) -> float | None:
+        """The real number between two neighbours, one of which keeps the limit."""
+        if self.parameter == "servers" and self.station in _CONTINUOUS:
+            start = max(float(low), self.offered() if self.station not in ("M/M/c/c", "Erlang B") else 1e-9, 1e-9)
+            sign = 1.0 if self.holds(high) else -1.0
+
+            def lacking(value: float) -> float:
+                return -sign * min(max(self.slack(value), -1e300), 1e300)
+
+            if lacking(start) <= 0:
+                return start
+            below, above = bracket(lacking, start, float(high))
+            return above if sign > 0 else below
+        if low < 1:
+            return float(high)
+        one, other = self.slack(low), self.slack(high)
+        if math.isinf(one) or math.isinf(other) or one == other:
+            return None
+        return low + one / (one - other)
+
+    def told(self, value: float, real: float | None, binds: str) -> Inverse:
+        whole = int(value) if self.parameter in ("servers", "capacity") else None
+        return Inverse(
+            self.parameter, self.limit.source, real, whole, binds, self.at(value if whole is None else whole)
+        )
+
+    def amount(self) -> Inverse:
+        """The rate or time."""
+        scale = self.scale()
+        bounded = self.slack(scale) == -math.inf
+
+        def place(u: float) -> float:
+            return -scale * math.expm1(-u) if bounded else scale * u
+
+        u, last = 1e-9, _EDGE if bounded else 1e30
+        kept = self.holds(place(u))
+        before = u
+        while self.holds(place(u)) == kept:
+            if u >= last:
+                if not kept:
+                    raise self.none(place(1e-9 if self.limit.upper else last))
+                if not bounded:
+                    found = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
+                    raise NoAnswer(Problem("QN402", found, "a limit that some value breaks"))
+                return self.told(place(last), scale, "steady state").replace(real=scale)
+            before, u = u, min(last, u * 2 if u < 1 else u + 1 if bounded else u * 2)
+        sign = 1.0 if kept else -1.0
+
+        def function(x: float) -> float:
+            return sign * self.slack(place(x))
+
+        if not function(before) > 0:  # The limit holds with equality over a stretch: it ends at `before`.
+            return self.told(place(before), place(before), "limit")
+        low, high = bracket(function, before, u)
+        value = place(low if kept else high)
+        return self.told(value, value, "limit")
+
+    def scale(self) -> float:
+        """Where the station is just overloaded, or would be without its limits."""
+        servers = self.fixed.get("servers", 1)
+        if self.parameter == "service_time":
+            rate = self.fixed.get("arrival_rate") or self.fixed.get("source_rate", 1.0)
+            return float(servers / rate)
+        return float(servers / self.fixed["service_time"])
+
+
+def _unit(name: str) -> str:
+    return FIGURES.get(name, "s")

@@ -1,0 +1,101 @@
+"""The loss system M/M/c/c, from which stations with a line are built: blocking, its complement, its states."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from qnet.expression import Value
+from qnet.queues.erlang import erlang_b
+from qnet.queues.stations.distributions import log_poisson
+from qnet.queues.stations.numbers import elementwise, is_array, is_symbol
+
+
+def erlang_pair(servers: Value, offered: Value) -> tuple[Value, Value]:
+    """Erlang's B(c, a) and 1 - B(c, a), each to full relative accuracy.
+
+    servers   c >= 1, a whole number or, for plain numbers, any number above 0; an array of such numbers.
+    offered   erlangs, at least 0: a float, an array, a fraction or a symbol.
+    Method    B(c) = a B(c-1) / (c + a B(c-1)), 1 - B(c) = c / (c + a B(c-1)), from the whole recursion of `erlang_b`
+              or, for a fraction of a server, from the continuous extension.
+    Source    Continuous extension 1/B = a int_0^inf e^(-a t) (1 + t)^c dt: Jagerman, Some Properties of the Erlang
+              Loss Function, Bell System Technical Journal 53 (1974).
+    """
+    if is_array(servers):
+        return elementwise(_blocked, servers, offered), elementwise(_idle, servers, offered)
+    return _pair(servers, offered)
+
+
+def _blocked(servers: Value, offered: Value) -> Value:
+    return _pair(servers, offered)[0]
+
+
+def _idle(servers: Value, offered: Value) -> Value:
+    return _pair(servers, offered)[1]
+
+
+def _pair(servers: Value, offered: Value) -> tuple[Value, Value]:
+    whole = int(servers)
+    before = erlang_b(whole - 1, offered) if whole == servers else _fractional(servers - 1, float(offered))
+    seen = offered * before
+    return seen / (servers + seen), servers / (servers + seen)
+
+
+def _fractional(servers: float, offered: float) -> float:
+    """B(x, a) for real x > -1: upwards by the recursion from 0 <= x < 1, or one step downwards for a negative x."""
+    if offered == 0:
+        return 1.0 if servers <= 0 else 0.0
+    if servers < 0:
+        above = _fractional(servers + 1, offered)
+        return (servers + 1) * above / (offered * (1 - above))
+    fraction = servers % 1
+    blocked = offered**fraction * math.exp(-offered) / _upper_gamma(1 + fraction, offered) if offered < 500 else 1.0
+    if offered >= 500:  # The recursion forgets its start where the offered load is large.
+        blocked = 1 - fraction / offered
+    place = fraction
+    while place < servers - 0.5:
+        place += 1
+        seen = offered * blocked
+        blocked = seen / (place + seen)
+    return blocked
+
+
+def _upper_gamma(order: float, start: float) -> float:
+    """The upper incomplete gamma function, 1 <= order < 2: a series below 1.5, above a continued fraction (Lentz)."""
+    if start < 1.5:
+        term = total = 1 / order
+        for index in range(1, 200):
+            term *= -start / index * (order + index - 1) / (order + index)
+            total += term
+            if abs(term) < 1e-18:
+                break
+        return math.gamma(order) - start**order * total
+    below = start + 1 - order
+    scaled, ratio = 1e300, 1 / below
+    result = ratio
+    for index in range(1, 1000):
+        step = -index * (index - order)
+        below += 2
+        ratio = 1 / (step * ratio + below)
+        scaled = below + step / scaled
+        change = scaled * ratio
+        result *= change
+        if abs(change - 1) < 1e-16:
+            break
+    return math.exp(-start) * start**order * result
+
+
+def loss_state(count: int, servers: Value, offered: Value) -> Value:
+    """p(n) of M/M/c/c, 0 <= n <= c: floats by logarithms, else by B (c! / n!) a^(n-c), which is exact."""
+    blocked, _ = erlang_pair(servers, offered)
+    if is_symbol(offered) or not isinstance(offered, (int, float)):
+        ratio: Any = blocked
+        for place in range(count + 1, servers + 1):
+            ratio = ratio * place / offered
+        return ratio
+    if offered == 0:
+        return 1.0 if count == 0 else 0.0
+    own, full = log_poisson(count, offered), log_poisson(int(servers), offered)
+    if blocked == 0:
+        return math.exp(own)
+    return math.exp(own - full + math.log(blocked))

@@ -1,0 +1,295 @@
+"""Engset and M/M/c/K/N: few sources, so that those who wait or are served ask for nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from qnet.errors import NoAnswer, Problem, UsageError
+from qnet.expression import Value
+from qnet.queues.stations.answer import StationAnswer, answer
+from qnet.queues.stations.distributions import bisect, poisson_sum, quantile
+from qnet.queues.stations.numbers import is_symbol, pointwise
+from qnet.record import Record
+
+_ENGSET = "Engset: Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.10"
+_FINITE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.8 to 3.10"
+_SMALLEST = 1e-300
+
+
+def engset(
+    service_time: Value, servers: int, sources: int, source_rate: Value = None, arrival_rate: Value = None
+) -> StationAnswer:
+    """M/M/c/c/N: N sources, c servers, no waiting room; a source that is refused asks again later.
+
+    Applies       any distribution of service and of idle times (insensitive); floats, fractions, arrays and symbols.
+    As            `m_m_c_k_n` with capacity = servers.
+    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.10 (finite population, loss).
+    """
+    found = m_m_c_k_n(service_time=service_time, servers=servers, sources=sources, source_rate=source_rate,
+                      arrival_rate=arrival_rate, capacity=servers)  # fmt: skip
+    return found.replace(station="Engset", source=_ENGSET)
+
+
+@pointwise
+def m_m_c_k_n(
+    service_time: Value, servers: int, sources: int, source_rate: Value = None, arrival_rate: Value = None,
+    capacity: int | None = None,
+) -> StationAnswer:  # fmt: skip
+    """N sources that ask, are served (after a wait if need be) and idle again; beyond K customers requests are refused.
+
+    Applies       exponential service and idle times (without a waiting room: any). Floats, fractions, arrays, symbols.
+    service_time  mean, in seconds, above 0.
+    servers       c >= 1.
+    sources       N >= 1.
+    source_rate   requests per second of ONE source while it is idle, above 0: 1 / think time. Not the total.
+    arrival_rate  in its place: requests per second of ALL sources together, refused ones included. What each idle
+                  source then does is found by bracketing.
+    capacity      K >= c, room for so many in all, else N; above N the same as N.
+    Returns       `arrival_rate`, `offered`: the total of all sources, refused requests included; `throughput`,
+                  `busy_servers`: what is carried. `time_congestion`: the share of time in which the room is full;
+                  `blocking`: call congestion, the share of requests that find it full, which is smaller, since those
+                  inside do not ask. Waits are of the requests that are let in.
+    Raises        UsageError for K < c, or not one of the two rates; NoAnswer (QN402) for a total that N sources
+                  cannot reach.
+    Method        p(n+1) / p(n) = (N - n) g S / min(n+1, c); weights from the mode outwards until 1e-300, a positive
+                  recursion of about 40 standard deviations. A request sees n with probability (N - n) p(n) / sum.
+    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.8 to 3.10.
+    """
+    if (source_rate is None) == (arrival_rate is None):
+        found = (
+            "the rate of the sources is missing" if source_rate is None else "the rate of the sources is stated twice"
+        )
+        raise UsageError(Problem("QN050", found, "source_rate (of one idle source) or arrival_rate (the total)"))
+    room = sources if capacity is None else min(capacity, sources)
+    if capacity is not None and capacity < servers:
+        found = f"capacity {capacity} is below the {servers} servers"
+        raise UsageError(Problem("QN050", found, "room for at least those in service", path=("capacity",)))
+    if source_rate is None:
+        source_rate = _rate_of_total(arrival_rate, service_time, servers, sources, room)
+    chain = _Chain.of(source_rate * service_time, servers, sources, room)
+    asked = chain.idle / chain.mass
+    accepted = (chain.idle - chain.idle_when_full) / chain.mass
+    throughput = chain.busy / chain.mass / service_time
+    wait = service_time * chain.waiting / chain.busy
+    seen = _seen(chain, servers, sources, room)
+    variance = (service_time / servers) ** 2 * seen.squares / (accepted * chain.mass) - wait**2
+    plain = not is_symbol(wait)
+    if plain:  # It may round below 0 where the wait is nearly constant.
+        variance = max(variance, 0 * variance)
+    return answer(
+        "M/M/c/K/N", _FINITE, throughput=throughput, arrival_rate=source_rate * asked, service_time=service_time,
+        servers=servers, wait=wait, probability_of_waiting=seen.waiting / (accepted * chain.mass),
+        blocking=chain.idle_when_full / chain.idle, time_congestion=chain.full / chain.mass,
+        variance_of_wait=variance, variance_of_response=variance + service_time**2,
+        state_probability=chain.state,
+        wait_percentile=_wait(seen, float(service_time) / servers) if plain else None,
+        response_percentile=_response(seen, float(service_time), servers) if plain else None,
+    )  # fmt: skip
+
+
+class _Chain(Record):
+    """Weights of the states first, first + 1, ... and sums over them, not normalised."""
+
+    first: int
+    weights: Sequence[Value]
+    mass: Value
+    idle: Value
+    """sum of (N - n) w(n)."""
+    busy: Value
+    """sum of min(n, c) w(n)."""
+    waiting: Value
+    """sum of max(n - c, 0) w(n)."""
+    full: Value
+    idle_when_full: Value
+
+    @staticmethod
+    def of(asking: Value, servers: int, sources: int, room: int) -> _Chain:
+        """The chain where each idle source offers `asking` erlangs."""
+        if isinstance(asking, (int, float)):
+            first, weights = _outwards(asking, servers, sources, room)
+        else:
+            first, weights = 0, [asking * 0 + 1]
+            for n in range(room):
+                weights.append(weights[-1] * (sources - n) * asking / min(n + 1, servers))
+        pairs = list(enumerate(weights, first))
+        full = weights[-1] if first + len(weights) == room + 1 else 0.0
+        return _Chain(
+            first,
+            weights,
+            sum(weights),
+            sum((sources - n) * w for n, w in pairs),
+            sum(min(n, servers) * w for n, w in pairs),
+            sum(max(n - servers, 0) * w for n, w in pairs),
+            full,
+            (sources - room) * full,
+        )
+
+    def state(self, count: int) -> Value:
+        """p(n)."""
+        place = count - self.first
+        return self.weights[place] / self.mass if 0 <= place < len(self.weights) else 0 * self.mass
+
+
+def _outwards(asking: float, servers: int, sources: int, last: int) -> tuple[int, list[float]]:
+    """The first state and the weights from it on, the largest 1, those below 1e-300 left out; the ratios fall."""
+
+    def ratio(n: int) -> float:
+        return (sources - n) * asking / min(n + 1, servers)
+
+    low, high = 0, last
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if ratio(middle) > 1 else (low, middle)
+    mode = low
+    above, weight = [1.0], 1.0
+    for n in range(mode, last):
+        weight *= ratio(n)
+        if weight < _SMALLEST:
+            break
+        above.append(weight)
+    below: list[float] = []
+    weight = 1.0
+    for n in range(mode - 1, -1, -1):
+        weight /= ratio(n)
+        if weight < _SMALLEST:
+            break
+        below.append(weight)
+    return mode - len(below), below[::-1] + above
+
+
+class _Seen(Record):
+    """What requests that are let in find; weights not normalised."""
+
+    waiting: Value
+    """Of those that find all servers busy."""
+    squares: Value
+    """sum of (j + 1)(j + 2) over those that find c + j."""
+    free: Value
+    """Of those that find a free server."""
+    line: Sequence[Value]
+    """The weight of finding c + j."""
+
+
+def _seen(chain: _Chain, servers: int, sources: int, room: int) -> _Seen:
+    free: Value = 0
+    line: list[Value] = [0.0] * max(0, min(chain.first, room) - servers)
+    for n, weight in enumerate(chain.weights, chain.first):
+        if n < min(servers, room):
+            free = free + (sources - n) * weight
+        elif n < room:
+            line.append((sources - n) * weight)
+    squares = sum((j + 1) * (j + 2) * weight for j, weight in enumerate(line))
+    return _Seen(sum(line), squares, free, line)
+
+
+def _rate_of_total(total: Value, service_time: Value, servers: int, sources: int, room: int) -> float:
+    """The rate of an idle source at which all sources together make `total` requests per second."""
+    if not isinstance(total, (int, float, Fraction)) or is_symbol(service_time):
+        raise UsageError(Problem("QN050", "arrival_rate of a finite source is a symbol", "source_rate, or a number"))
+    goal = float(total * service_time)
+
+    def offered(asking: float) -> float:
+        chain = _Chain.of(asking, servers, sources, room)
+        return asking * chain.idle / chain.mass
+
+    low = high = goal / sources
+    while offered(high) < goal:
+        low, high = high, high * 2
+        if high > 1e15 * (1 + goal):
+            found = f"{sources} sources cannot make {float(total):.6g} requests per second"
+            limit = min(servers, sources) / float(service_time)
+            raise NoAnswer(
+                Problem("QN402", found, f"less than {limit:.6g}/s", help="ask for less, or state source_rate")
+            )
+    return bisect(lambda asking: goal - offered(asking), low, high) / float(service_time)
+
+
+def _wait(seen: _Seen, step: float) -> Any:
+    """Percentiles of the wait: j + 1 phases of this mean for those who find c + j."""
+    tails = _tails(seen)
+    return quantile(lambda time: _phases_tail(tails, time / step), step)
+
+
+def _tails(seen: _Seen) -> list[float]:
+    """log P(at least i + 1 phases ahead), i = 0, 1, ...; -inf at the end."""
+    whole = float(seen.waiting + seen.free)
+    sums: list[float] = []
+    total = 0.0
+    for weight in reversed(seen.line):
+        total += float(weight)
+        sums.append(math.log(total / whole) if total else -math.inf)
+    return sums[::-1]
+
+
+def _phases_tail(tails: list[float], mean: float) -> float:
+    if not tails or tails[0] == -math.inf:
+        return 0.0
+    # Terms rise with the Poisson probability and fall with the tail: the top is left of the mean.
+    return poisson_sum(mean, tails.__getitem__, 0, len(tails) - 1, _top(tails, mean))
+
+
+def _top(tails: list[float], mean: float) -> int:
+    """The place of the largest term P(Poisson = i) tail(i), by bisection over the log-concave terms."""
+    low, high = 0, max(0, min(int(mean) + 1, len(tails) - 1))
+    while low < high:
+        middle = (low + high) // 2
+        here, there = tails[middle], tails[middle + 1]
+        grows = there > -math.inf and mean > 0 and math.log(mean / (middle + 1)) + there - here > 0
+        low, high = (middle + 1, high) if grows else (low, middle)
+    return low
+
+
+def _response(seen: _Seen, service_time: float, servers: int) -> Any:
+    """Percentiles of the response: the wait and an independent exponential service time."""
+    whole = float(seen.waiting + seen.free)
+    free, rate = float(seen.free) / whole, 1 / service_time
+    line = [float(weight) / whole for weight in seen.line]
+    if servers == 1:
+        tails = _tails(_Seen(seen.waiting + seen.free, 0, 0, [seen.free, *seen.line]))
+        return quantile(lambda time: _phases_tail(tails, rate * time), service_time)
+    tails = _tails(seen)
+    sums = _grown_sums(line, math.log(servers / (servers - 1)))
+
+    def tail(time: float) -> float:
+        mean = (servers - 1) * rate * time
+        served = free * math.exp(-rate * time)
+        begun = 0.0
+        if sums:
+            ends = len(sums) - 1
+            begun = poisson_sum(
+                mean, lambda i: sums[min(i - 1, ends)] - rate * time, 1, None, _start(sums, mean),
+            )  # fmt: skip
+        return _phases_tail(tails, servers * rate * time) + served + begun
+
+    return quantile(tail, service_time)
+
+
+def _grown_sums(line: list[float], log_ratio: float) -> list[float]:
+    """log of sum over j <= i of line[j] ratio^(j + 1)."""
+    sums: list[float] = []
+    total = -math.inf
+    for j, weight in enumerate(line):
+        term = math.log(weight) + (j + 1) * log_ratio if weight else -math.inf
+        top = max(total, term)
+        if top > -math.inf:
+            total = top + math.log(math.exp(total - top) + math.exp(term - top))
+        sums.append(total)
+    return sums if total > -math.inf else []
+
+
+def _start(sums: list[float], mean: float) -> int:
+    """A place near the largest term: states that never occur are skipped, and the terms followed while they rise."""
+    low = 1
+    while low < len(sums) and sums[low - 1] == -math.inf:
+        low += 1
+    high = max(low, len(sums))
+    if mean >= high:
+        return int(mean)
+    while low < high:
+        middle = (low + high) // 2
+        grows = mean > 0 and math.log(mean / (middle + 1)) + sums[middle] - sums[middle - 1] > 0
+        low, high = (middle + 1, high) if grows else (low, middle)
+    return low

@@ -1,0 +1,105 @@
+"""Which kind of numbers a formula is given, and formulas that know plain numbers only, point by point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from qnet.errors import NoAnswer, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays, symbols
+from qnet.queues.stations.answer import StationAnswer, stacked
+
+
+def is_array(value: Value) -> bool:
+    """Whether a value is a numpy array with at least one axis."""
+    return bool(getattr(value, "shape", ()))
+
+
+def is_symbol(value: Value) -> bool:
+    """Whether a value is a sympy expression."""
+    return hasattr(value, "free_symbols")
+
+
+def operations_of(*values: Value) -> Operations:
+    """The operations of the values: symbols before arrays before floats (and fractions)."""
+    if any(map(is_symbol, values)):
+        return symbols()
+    return arrays() if any(map(is_array, values)) else FLOATS
+
+
+def elementwise(function: Callable[..., Value], *values: Value) -> Value:
+    """A function of plain numbers over values of any kind: arrays are broadcast and taken point by point."""
+    if not any(map(is_array, values)):
+        return function(*values)
+    import numpy
+
+    np: Any = numpy
+    spread = np.broadcast_arrays(*values)
+    flat = [function(*(_plain(item) for item in point)) for point in zip(*(item.flat for item in spread), strict=True)]
+    return np.array(flat, dtype=float).reshape(spread[0].shape)
+
+
+def over_floats(function: Callable[..., float], *values: Value) -> Value:
+    """`elementwise`, each value made a float."""
+
+    def plain(*point: Any) -> float:
+        return function(*map(float, point))
+
+    return elementwise(plain, *values)
+
+
+def pointwise(family: Callable[..., StationAnswer]) -> Callable[..., StationAnswer]:
+    """A family of stations that knows plain numbers, for arrays as well: each point is answered by itself."""
+
+    @wraps(family)
+    def spread(**given: Any) -> StationAnswer:
+        if not any(map(is_array, given.values())):
+            return family(**given)
+        import numpy
+
+        np: Any = numpy
+        values: Any = np.broadcast_arrays(*given.values())
+        points = zip(*(value.flat for value in values), strict=True)
+        named = [dict(zip(given, map(_plain, point), strict=True)) for point in points]
+        return stacked([family(**point) for point in named], values[0].shape)
+
+    return spread
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def require_stable(station: str, arrival_rate: Value, service_time: Value, servers: Value) -> None:
+    """Raise `NoAnswer` (QN401) where the load is not below one, with the least servers and the largest rate.
+
+    Symbols pass: a formula holds where its reader says so.
+    """
+    load = arrival_rate * service_time / servers
+    if is_symbol(load):
+        return
+    if is_array(load):
+        worst = int(load.argmax())
+        rate, time, count = (_at(item, worst, load) for item in (arrival_rate, service_time, servers))
+        require_stable(station, rate, time, count)
+        return
+    if load < 1:
+        return
+    least = math.floor(arrival_rate * service_time) + 1
+    found = f"no steady state: {station} is offered {float(load):.6g} times what {_counted(servers)} can do"
+    rate = f"an arrival rate below {float(servers / service_time):.6g}/s"
+    servers_needed = f"at least {least} servers" if least > 1 else "at least 1 server"
+    raise NoAnswer(Problem("QN401", found, "a load below 1", help=f"{servers_needed}, or {rate}"))
+
+
+def _at(value: Value, place: int, shape_of: Value) -> Value:
+    import numpy
+
+    np: Any = numpy
+    return _plain(np.broadcast_to(value, shape_of.shape).flat[place])
+
+
+def _counted(servers: Value) -> str:
+    return "one server" if servers == 1 else f"{servers} servers"

@@ -1,0 +1,97 @@
+"""Names of stations and of their parameters. Imports nothing, so that help and completion stay fast."""
+
+from __future__ import annotations
+
+STATIONS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
+    "M/M/1": ("m_m_c.m_m_1", "one server; exponential times", ("arrival_rate", "service_time"), ()),
+    "M/M/c": ("m_m_c.m_m_c", "several servers, one line (Erlang C)", ("arrival_rate", "service_time", "servers"), ()),
+    "M/M/inf": ("m_m_inf.m_m_inf", "a server for everybody; no wait", ("arrival_rate", "service_time"), ()),
+    "M/M/1/K": ("m_m_c_k.m_m_1_k", "room for K, else lost", ("arrival_rate", "service_time", "capacity"), ()),
+    "M/M/c/K": (
+        "m_m_c_k.m_m_c_k", "several servers, room for K in all",
+        ("arrival_rate", "service_time", "servers", "capacity"), (),
+    ),
+    "M/M/c/c": ("m_m_c_k.m_m_c_c", "no waiting room (Erlang B)", ("arrival_rate", "service_time", "servers"), ()),
+    "Erlang B": ("m_m_c_k.erlang_b_station", "M/G/c/c, any service", ("arrival_rate", "service_time", "servers"), ()),
+    "Erlang C": ("m_m_c.erlang_c_station", "the same as M/M/c", ("arrival_rate", "service_time", "servers"), ()),
+    "Engset": (
+        "m_m_c_k_n.engset", "M/M/c/c/N: N sources, no waiting room",
+        ("service_time", "servers", "sources"), ("source_rate", "arrival_rate"),
+    ),
+    "M/M/c/K/N": (
+        "m_m_c_k_n.m_m_c_k_n", "N sources, room for K, else lost",
+        ("service_time", "servers", "sources"), ("source_rate", "arrival_rate", "capacity"),
+    ),
+    "M/D/1": ("m_d_c.m_d_1", "constant service time", ("arrival_rate", "service_time"), ()),
+    "M/D/c": ("m_d_c.m_d_c", "several servers, constant service time", ("arrival_rate", "service_time", "servers"), ()),
+    "M/G/1": (
+        "m_g_1.m_g_1", "any service time (Pollaczek-Khinchine)",
+        ("arrival_rate", "service_time", "scv_service"), ("skewness_service",),
+    ),
+    "M/G/1-PS": ("m_g_1.m_g_1_ps", "processor sharing", ("arrival_rate", "service_time"), ()),
+    "M/G/1-priority": (
+        "priorities.non_preemptive", "classes, the first served first, none interrupted",
+        ("arrival_rate", "service_time", "scv_service"), (),
+    ),
+    "M/G/1-preemptive": (
+        "priorities.preemptive_resume", "classes, the first interrupts the others, which resume",
+        ("arrival_rate", "service_time", "scv_service"), (),
+    ),
+    "M/G/1-vacations": (
+        "vacations.vacations", "the server leaves whenever nobody is there",
+        ("arrival_rate", "service_time", "scv_service", "vacation_time"), ("scv_vacation",),
+    ),
+    "M[X]/M/1": (
+        "batches.m_x_m_1", "arrivals in batches", ("arrival_rate", "service_time", "batch_size"), ("scv_batch",),
+    ),
+    "M[X]/G/1": (
+        "batches.m_x_g_1", "arrivals in batches, any service time",
+        ("arrival_rate", "service_time", "scv_service", "batch_size"), ("scv_batch",),
+    ),
+    "M/Ek/1": ("m_e_1.m_e_1", "Erlang service of k phases", ("arrival_rate", "service_time", "phases"), ()),
+    "M/H2/1": (
+        "m_h_1.m_h_1", "hyperexponential service, balanced means", ("arrival_rate", "service_time", "scv_service"), (),
+    ),
+    "GI/M/1": (
+        "gi_m_1.gi_m_1", "any gamma or hyperexponential gaps between arrivals",
+        ("arrival_rate", "service_time", "scv_arrival"), (),
+    ),
+    "GI/G/1": (
+        "gi_g_c.gi_g_1", "approximations and Kingman's bound",
+        ("arrival_rate", "service_time", "scv_arrival", "scv_service"), ("approximation",),
+    ),
+    "GI/G/c": (
+        "gi_g_c.gi_g_c", "approximations for several servers",
+        ("arrival_rate", "service_time", "servers", "scv_arrival", "scv_service"), ("approximation",),
+    ),
+}  # fmt: skip
+"""Name -> module.function of this package, one line, parameters that are needed, parameters that may be given."""
+
+PARAMETERS: dict[str, tuple[str, str, str]] = {
+    "arrival_rate": (
+        "/s",
+        "at least 0",
+        "arrivals of single customers, the total of all sources; by class for priorities",
+    ),
+    "source_rate": ("/s", "above 0", "requests of one source while it is idle: 1 / think time; finite sources only"),
+    "service_time": ("s", "above 0", "mean service time; by class for priorities"),
+    "servers": ("", "a whole number, at least 1", "identical servers on one line"),
+    "capacity": ("", "a whole number, at least the servers", "room for so many in all, those in service included"),
+    "sources": ("", "a whole number, at least 1", "customers that exist"),
+    "phases": ("", "a whole number, at least 1", "phases of Erlang service; scv = 1 / phases"),
+    "scv_service": ("", "at least 0", "variance / mean^2 of the service time: 0 constant, 1 exponential"),
+    "scv_arrival": ("", "at least 0", "variance / mean^2 of the gaps between arrivals: 1 Poisson"),
+    "skewness_service": ("", "a number", "skewness of the service time: 2 exponential; for the variance of the wait"),
+    "vacation_time": ("s", "above 0", "mean time that the server is away"),
+    "scv_vacation": ("", "at least 0", "variance / mean^2 of the vacation, else 1"),
+    "batch_size": ("", "at least 1", "mean customers of a batch"),
+    "scv_batch": ("", "at least 0", "variance / mean^2 of the batch size, else that of nearly equal batches"),
+    "approximation": ("", "a word", "kraemer-langenbach-belz, kingman (a bound), allen-cunneen or whitt"),
+}
+"""Name -> unit, domain, meaning."""
+
+BY_CLASS = ("M/G/1-priority", "M/G/1-preemptive")
+"""Stations whose parameters are one value per class, the highest priority first."""
+
+WHOLE = ("servers", "capacity", "sources", "phases")
+"""Parameters that count something."""

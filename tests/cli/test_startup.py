@@ -1,0 +1,101 @@
+"""What a command loads: start-up is paid at every run of every pipeline.
+
+Did one of these break? Nearly always the cause is an import at the top of a module that is loaded on the way: a type
+annotation that wants numpy or a solver's class (put it under `if TYPE_CHECKING:`), a helper that is needed in one
+branch only (import it in that branch), or a new name in a package's `__init__`. Run
+
+    python -X importtime -m qnet ARGUMENTS 2>&1 >/dev/null | less
+
+and look for the first line of the package that should not be there: the lines indented below it are what it loads,
+and the qnet module a few lines further down is what imported it. Times are measured in tests/perf; here only modules
+count, because they are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_process import environment
+
+INLINE = ("solve", "--station", "cpu=120ms", "--station", "disk=50ms", "--arrival-rate", "3/s")
+MODEL = """qnet = 1
+title = "One queue"
+[stations]
+server = {}
+[classes.requests]
+arrival_rate = "80/s"
+steps = [ { station = "server", time = "10 ms" } ]
+"""
+
+LIGHT = ("numpy", "rich", "sympy")
+NO_SOLVER = (*LIGHT, "tomllib", "json", "qnet.networks", "qnet.queues", "qnet.model", "qnet.questions", "qnet.reports")
+EVERYWHERE = ("dataclasses", "importlib.metadata", "importlib.resources", "xml.etree", "asyncio", "unittest", "doctest")
+"""What no command has a use for."""
+
+
+def imports(folder: Path, words: tuple[str, ...], changes: dict[str, str]) -> set[str]:
+    """All modules that an interpreter imports."""
+    command = [sys.executable, "-X", "importtime", *words]
+    given = environment(changes)
+    done = subprocess.run(command, cwd=folder, env=given, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    lines = done.stderr.decode().splitlines()
+    return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+
+
+def loaded(folder: Path, *arguments: str, **changes: str) -> set[str]:
+    """The modules that a fresh interpreter loads for a command, beyond those that it needs itself."""
+    (folder / "model.toml").write_text(MODEL)
+    own = imports(folder, ("-c", "import runpy"), {})
+    return imports(folder, ("-m", "qnet", *arguments), changes) - own
+
+
+def used(modules: set[str], names: tuple[str, ...]) -> set[str]:
+    """Which of the packages were loaded."""
+    return {name for name in names if any(module == name or module.startswith(f"{name}.") for module in modules)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "forbidden"),
+    [
+        (("--version",), ("click", "numpy", "re", "typing")),
+        (("-V",), ("click", "numpy", "re", "typing")),
+        (("--help",), NO_SOLVER),
+        (("solve", "--help"), NO_SOLVER),
+        (("envelope", "--help"), NO_SOLVER),
+        (("completion", "bash"), (*LIGHT, "qnet.networks", "qnet.model")),
+        (("explain", "QN401"), (*LIGHT, "qnet.networks", "qnet.model")),
+        (("check", "ibm-3990-6"), LIGHT),
+        (("catalog", "list", "--csv"), (*LIGHT, "qnet.networks.open")),
+        (("catalog", "show", "dasd/ibm-3390-3"), LIGHT),
+        (("schema", "envelope"), (*LIGHT, "qnet.networks.open")),
+        ((*INLINE, "--csv"), LIGHT),
+        ((*INLINE, "--json"), LIGHT),
+        (INLINE, LIGHT),
+        (("solve", "./model.toml", "--csv"), LIGHT),
+        (("solve", "ibm-3990-6", "--csv"), ("rich", "sympy")),
+        (("envelope", "ibm-3990-6", "--csv"), ("rich", "sympy")),
+        (("envelope", "ibm-3990-6", "--envelope", "ten_ms"), ("rich", "sympy")),
+    ],
+    ids=lambda value: " ".join(value[:6]) if isinstance(value, tuple) else str(value),
+)
+def test_a_command_loads_only_what_it_needs(
+    arguments: tuple[str, ...], forbidden: tuple[str, ...], tmp_path: Path
+) -> None:
+    modules = loaded(tmp_path, *arguments)
+    assert "qnet" in modules
+    assert not used(modules, (*forbidden, *EVERYWHERE))
+
+
+@pytest.mark.parametrize("words", ["qnet s", "qnet solve ibm"])
+def test_completion_loads_no_solver(words: str, tmp_path: Path) -> None:
+    modules = loaded(
+        tmp_path, _QNET_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" "))
+    )  # fmt: skip
+    assert not used(modules, (*LIGHT, "tomllib", "qnet.networks", "qnet.model"))
+
+
+def test_the_table_of_a_terminal_is_where_rich_is_loaded(tmp_path: Path) -> None:
+    assert used(loaded(tmp_path, *INLINE, "--color", "always"), LIGHT) == {"rich"}

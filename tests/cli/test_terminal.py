@@ -1,0 +1,156 @@
+"""What a terminal changes: colour, rules and width, and nothing else. A pseudo-terminal plays the screen."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cli_process import Run, answer_of, environment
+
+INLINE = ("solve", "--station", "cpu=120ms", "--station", "disk=50ms", "--arrival-rate", "3/s")
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def on_terminal(folder: Path, *arguments: str, changes: dict[str, str] | None = None) -> str:
+    """What stands on the screen after a run, with the line ends that were written."""
+    master, slave = pty.openpty()
+    given = {**environment(), "NO_COLOR": "", "TERM": "xterm-256color", **(changes or {})}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "qnet", *arguments],
+        cwd=folder, env=given, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(slave)
+    shown = read_all(master)
+    os.close(master)
+    assert process.wait(timeout=60) == 0
+    return shown.decode().replace("\r\n", "\n")
+
+
+def read_all(terminal: int) -> bytes:
+    shown = b""
+    while True:
+        try:
+            more = os.read(terminal, 65536)
+        except OSError:  # how Linux says that nobody writes any more
+            return shown
+        if not more:
+            return shown
+        shown += more
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "md"])
+def test_a_form_is_the_same_on_a_terminal(form: str, tmp_path: Path) -> None:
+    assert on_terminal(tmp_path, *INLINE, "-f", form) == answer_of(*INLINE, "-f", form).out
+
+
+def test_a_table_stays_a_table(tmp_path: Path) -> None:
+    shown = ESCAPE.sub("", on_terminal(tmp_path, *INLINE, changes={"COLUMNS": "300"}))
+    piped = answer_of(*INLINE).out
+    assert "│" in shown and "│" not in piped
+
+    def words(text: str) -> list[str]:
+        return [word for word in re.split(r"[\s│─┼┌┐└┘├┤┬┴╷╵-]+", text) if word]
+
+    assert words(shown) == words(piped)
+
+
+def test_a_narrow_terminal_loses_no_digit(tmp_path: Path) -> None:
+    shown = ESCAPE.sub("", on_terminal(tmp_path, *INLINE, changes={"COLUMNS": "50"}))
+    assert max(map(len, shown.splitlines())) <= 50
+    for digits in ("187.5", "58.82", "0.5625", "0.1765"):
+        assert digits in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "changes", "colored"),
+    [
+        ((), {}, True),
+        ((), {"NO_COLOR": "1"}, False),
+        ((), {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+        ((), {"TERM": "dumb"}, False),
+        ((), {"TERM": "dumb", "FORCE_COLOR": "1"}, True),
+        (("--color", "never"), {"FORCE_COLOR": "1"}, False),
+        (("--color", "always"), {"NO_COLOR": "1"}, True),
+        (("--color", "auto"), {"NO_COLOR": "1"}, False),
+    ],
+)
+def test_colour_on_a_terminal(options: tuple[str, ...], changes: dict[str, str], colored: bool, tmp_path: Path) -> None:
+    assert bool(ESCAPE.search(on_terminal(tmp_path, *INLINE, *options, changes=changes))) == colored
+
+
+@pytest.mark.parametrize(
+    ("options", "changes", "colored"),
+    [
+        ((), {}, False),
+        ((), {"FORCE_COLOR": "1"}, True),
+        ((), {"CLICOLOR_FORCE": "1"}, True),
+        ((), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (("--color", "never"), {"FORCE_COLOR": "1"}, False),
+        (("--color", "always"), {"NO_COLOR": "1"}, True),
+        (("--color", "always", "--csv"), {}, False),
+        (("--color", "always", "--json"), {}, False),
+        (("--color", "always", "--md"), {}, False),
+    ],
+)
+def test_colour_in_a_pipe(options: tuple[str, ...], changes: dict[str, str], colored: bool, qnet: Run) -> None:
+    shown = qnet(*INLINE, *options, changes={"NO_COLOR": "", "COLUMNS": "40", **changes}).out
+    assert bool(ESCAPE.search(shown)) == colored
+    if colored:
+        heading = [line for line in ESCAPE.sub("", shown).splitlines() if "residence" in line]
+        assert any("queue length" in line for line in heading), "a pipe has no width"
+
+
+def test_a_file_is_coloured_by_the_flag_alone(qnet: Run, tmp_path: Path) -> None:
+    for options, colored in (((), False), (("--color", "always"), True)):
+        assert qnet(*INLINE, "-o", "x.txt", *options, changes={"NO_COLOR": "", "FORCE_COLOR": "1"}).code == 0
+        assert bool(ESCAPE.search((tmp_path / "x.txt").read_text())) == colored
+
+
+MODEL = b"""qnet = 1
+title = "typed"
+[stations]
+server = {}
+[classes.requests]
+arrival_rate = "80/s"
+steps = [ { station = "server", time = "10 ms" } ]
+"""
+
+
+def from_terminal(folder: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """`qnet solve - --csv` that waits for what is typed; returns when it has said so."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "qnet", "solve", "-", "--csv"],
+        cwd=folder, env=environment(), stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    os.close(slave)
+    assert process.stderr
+    assert select.select([process.stderr], [], [], 60)[0]
+    assert process.stderr.readline() == b"qnet: reading a model from the terminal; end it with Ctrl-D\n"
+    return process, master
+
+
+def test_a_model_can_be_typed_and_the_terminal_says_how(tmp_path: Path) -> None:
+    process, master = from_terminal(tmp_path)
+    os.write(master, MODEL + b"\x04")
+    out, err = process.communicate(timeout=60)
+    os.close(master)
+    assert (process.returncode, err) == (0, b"")
+    assert out.startswith(b"scope,name,class")
+
+
+def test_an_interrupt_is_no_traceback(tmp_path: Path) -> None:
+    process, master = from_terminal(tmp_path)
+    time.sleep(0.1)  # from the hint to the read
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    os.close(master)
+    assert (process.returncode, out, err) == (130, b"", b"qnet: interrupted\n")

@@ -1,0 +1,54 @@
+"""Records: immutable tuples with names, defaults and a useful text."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from qnet.record import Record
+
+
+class Size(Record):
+    """A record of this test."""
+
+    width: int
+    height: int = 2
+
+
+def test_fields_are_given_by_place_or_by_name():
+    assert Size(1, 3) == Size(width=1, height=3) == (1, 3)
+
+
+def test_a_missing_field_takes_its_default():
+    assert Size(1).height == 2
+
+
+@pytest.mark.parametrize("values", [((), {}), ((1, 2, 3), {}), ((1,), {"depth": 4}), ((1,), {"width": 1})])
+def test_missing_unknown_and_double_fields_are_refused(values: tuple[tuple[int, ...], dict[str, int]]):
+    with pytest.raises(TypeError):
+        Size(*values[0], **values[1])
+
+
+def test_replace_changes_only_what_is_named():
+    assert Size(1, 3).replace(width=7) == Size(7, 3)
+    with pytest.raises(TypeError, match="depth"):
+        Size(1).replace(depth=1)
+
+
+def test_a_record_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        Size(1).width = 5  # type: ignore[misc]
+
+
+def test_a_record_survives_pickling_and_tells_what_it_is():
+    assert pickle.loads(pickle.dumps(Size(1))) == Size(1)
+    assert repr(Size(1)) == "Size(width=1, height=2)"
+
+
+def test_a_subclass_adds_fields():
+    class Box(Size):
+        depth: int = 9
+
+    assert Box(1) == (1, 2, 9)
+    assert Box.fields() == ("width", "height", "depth")

@@ -1,0 +1,130 @@
+"""Laws that every station keeps at every point, whatever its family."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from station_cases import POINTS, random_points
+
+from qnet.queues.stations.answer import StationAnswer
+from qnet.queues.stations.front import queue
+from qnet.queues.stations.table import STATIONS
+
+
+def close(one: float, other: float, tolerance: float = 1e-9) -> bool:
+    return math.isclose(one, other, rel_tol=tolerance, abs_tol=1e-300)
+
+
+def certify(found: StationAnswer, point: dict[str, Any]) -> None:
+    """Little's law, the utilization law, balance of flow, and figures that are figures."""
+    assert close(found.queue_length, found.throughput * found.response)
+    assert close(found.number_waiting, found.throughput * found.wait)
+    assert close(found.queue_length, found.number_waiting + found.busy_servers)
+    if found.utilization is not None:
+        assert 0 <= found.utilization <= 1
+        assert close(found.utilization * point.get("servers", 1), found.busy_servers)
+    if found.blocking is None:
+        assert found.throughput == found.arrival_rate
+    else:
+        assert close(found.throughput, found.arrival_rate * (1 - found.blocking), 1e-6)
+        assert 0 <= found.blocking <= found.time_congestion * (1 + 1e-9) <= 1 + 1e-9
+    for value in (found.wait, found.response, found.variance_of_wait, found.variance_of_response):
+        assert value is None or 0 <= value < math.inf
+    assert found.probability_of_waiting is None or 0 <= found.probability_of_waiting <= 1
+
+
+def test_every_station_has_a_point():
+    assert set(POINTS) == set(STATIONS)
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_laws_at_the_point(station: str):
+    certify(queue(station, **POINTS[station]), POINTS[station])
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_laws_at_random_points(station: str):
+    for seed in range(60):
+        point = random_points(station, seed)
+        try:
+            certify(queue(station, **point), point)
+        except AssertionError:
+            raise AssertionError(f"queue({station!r}, **{point!r})") from None
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_states_are_a_distribution_with_the_mean(station: str):
+    found = queue(station, **POINTS[station])
+    if found.state_probability is None:
+        pytest.skip("no state probabilities are known")
+    states = [float(found.state_probability(n)) for n in range(600)]
+    assert min(states) >= 0
+    assert close(math.fsum(states), 1)
+    assert close(math.fsum(n * p for n, p in enumerate(states)), found.queue_length)
+    if found.utilization is not None and found.probability_of_waiting is not None:
+        servers = POINTS[station].get("servers", 1)
+        busy = math.fsum(min(n, servers) * p for n, p in enumerate(states))
+        assert close(busy, found.busy_servers)
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_percentiles_have_the_mean_and_the_variance(station: str):
+    # An independent check: integrate q(p) over p, by the midpoint rule over -log(1 - p).
+    found = queue(station, **POINTS[station])
+    pairs = (
+        (found.wait_percentile, found.wait, found.variance_of_wait),
+        (found.response_percentile, found.response, found.variance_of_response),
+    )
+    if all(function is None for function, _, _ in pairs):
+        pytest.skip("no percentiles are known")
+    for function, mean, variance in pairs:
+        if function is None or mean == 0:
+            continue
+        first, second = moments(function, found.probability_of_waiting if mean == found.wait else 1.0)
+        assert close(first, mean, 1e-3)
+        assert close(second - first * first, variance, 5e-3)
+
+
+def moments(function: Any, chance: float) -> tuple[float, float]:
+    """int q dp and int q^2 dp over the part above 1 - chance, with p = 1 - chance e^(-x)."""
+    first = second = 0.0
+    step = 0.06
+    for index in range(500):
+        x = (index + 0.5) * step
+        share = 1 - chance * math.exp(-x)
+        if share >= 1 - 1e-13:
+            break
+        value = float(function(share))
+        weight = chance * math.exp(-x) * 2 * math.sinh(step / 2)
+        first += weight * value
+        second += weight * value * value
+    return first, second
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_percentiles_rise(station: str):
+    found = queue(station, **POINTS[station])
+    for function in (found.wait_percentile, found.response_percentile):
+        if function is not None:
+            values = [float(function(share)) for share in (0.0, 0.1, 0.5, 0.9, 0.99, 0.999999)]
+            assert values == sorted(values)
+            assert values[0] >= 0
+    if found.wait_percentile is not None and found.probability_of_waiting is not None:
+        assert found.wait_percentile(max(0.0, 1 - found.probability_of_waiting - 1e-6)) == 0
+
+
+@pytest.mark.parametrize("station", STATIONS)
+@pytest.mark.parametrize("parameter", ["arrival_rate", "source_rate", "service_time"])
+def test_more_work_waits_longer(station: str, parameter: str):
+    point = POINTS[station]
+    if parameter not in point:
+        pytest.skip(f"no {parameter}")
+    value = point[parameter]
+    more = [1.1 * item for item in value] if isinstance(value, list) else 1.1 * value
+    less, greater = queue(station, **point), queue(station, **{**point, parameter: more})
+    assert greater.response >= less.response * (1 - 1e-12)
+    assert greater.busy_servers > less.busy_servers
+    if less.blocking is not None:
+        assert greater.blocking > less.blocking

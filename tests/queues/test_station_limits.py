@@ -1,0 +1,178 @@
+"""Stations that become one another, and independent solutions by other means."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from qnet.queues.stations.front import queue
+from qnet.queues.stations.m_d_c import _by_roots, _walk
+
+A = {"arrival_rate": 80.0, "service_time": 0.02}
+KEYS = ("queue_length", "wait", "response", "probability_of_waiting", "variance_of_wait", "variance_of_response")
+
+
+def same(one, other, tolerance=1e-9, keys=KEYS):
+    for key in keys:
+        first, second = getattr(one, key), getattr(other, key)
+        if first is not None and second is not None:
+            assert first == pytest.approx(second, rel=tolerance, abs=1e-15), key
+    for share in (0.5, 0.9, 0.999):
+        for key in ("wait_percentile", "response_percentile"):
+            first, second = getattr(one, key), getattr(other, key)
+            if first is not None and second is not None:
+                assert first(share) == pytest.approx(second(share), rel=max(tolerance, 1e-8), abs=1e-12), key
+
+
+def test_room_without_end():
+    same(queue("M/M/c/K", **A, servers=3, capacity=3000), queue("M/M/c", **A, servers=3))
+
+
+def test_one_server():
+    one = {"arrival_rate": 40.0, "service_time": 0.02}
+    plain = queue("M/M/1", **one)
+    same(queue("M/M/c", **one, servers=1), plain)
+    same(queue("M/Ek/1", **one, phases=1), plain)
+    same(queue("M/H2/1", **one, scv_service=1), plain)
+    same(queue("GI/M/1", **one, scv_arrival=1), plain)
+    same(queue("M/G/1", **one, scv_service=1, skewness_service=2), plain)
+    same(queue("M[X]/M/1", **one, batch_size=1), plain, keys=("wait", "probability_of_waiting"))
+    same(queue("M/M/1/K", **one, capacity=2000), plain)
+    for kind in ("kraemer-langenbach-belz", "allen-cunneen", "whitt"):
+        same(queue("GI/G/1", **one, scv_arrival=1, scv_service=1, approximation=kind), plain, keys=("wait",))
+
+
+def test_constant_service():
+    one = {"arrival_rate": 40.0, "service_time": 0.02}
+    same(queue("M/D/c", **one, servers=1), queue("M/D/1", **one))
+    same(queue("M/Ek/1", **one, phases=400), queue("M/D/1", **one), 0.01)
+    states = [queue("M/D/c", **one, servers=1).state_probability(n) for n in range(8)]
+    assert states[1] == pytest.approx(0.2 * (math.exp(0.8) - 1), rel=1e-12)
+
+
+def test_erlang_phases_in_one_order():
+    waits = [queue("M/Ek/1", arrival_rate=40.0, service_time=0.02, phases=k).wait for k in (1, 2, 5, 50)]
+    assert waits == sorted(waits, reverse=True)
+
+
+def test_many_sources_are_poisson():
+    many = queue("Engset", source_rate=160 / 1e6, service_time=0.02, servers=4, sources=1_000_000)
+    loss = queue("Erlang B", arrival_rate=160.0, service_time=0.02, servers=4)
+    assert many.blocking == pytest.approx(loss.blocking, rel=1e-5)
+    waiting = queue("M/M/c/K/N", source_rate=80 / 1e6, service_time=0.02, servers=3, sources=1_000_000)
+    same(waiting, queue("M/M/c", **A, servers=3), 1e-4, ("wait", "probability_of_waiting"))
+
+
+def test_total_and_source_rate_are_one_thing():
+    by_source = queue("M/M/c/K/N", source_rate=13.0, service_time=0.02, servers=2, sources=9, capacity=5)
+    by_total = queue(
+        "M/M/c/K/N", arrival_rate=by_source.arrival_rate, service_time=0.02, servers=2, sources=9, capacity=5
+    )
+    same(by_source, by_total)
+
+
+@pytest.mark.parametrize(("servers", "offered"), [(2, 1.0), (2, 1.8), (5, 4.5), (20, 18.5)])
+def test_constant_service_by_roots_and_by_the_walk(servers: int, offered: float):
+    walk, roots = _walk(servers, offered), _by_roots(servers, offered)
+    assert (walk.mean, walk.second) == pytest.approx(roots[:2], rel=1e-9)
+    assert -math.expm1(-walk.reached) == pytest.approx(roots[2], rel=1e-9)
+
+
+@pytest.mark.parametrize(("servers", "offered"), [(2, 1.2), (3, 2.7), (6, 5.0)])
+def test_constant_service_against_the_embedded_chain(servers: int, offered: float):
+    # Iterate the number in the system one service time apart: max(Q - c, 0) + Poisson(a).
+    size = 400
+    arrivals = [math.exp(-offered + n * math.log(offered) - math.lgamma(n + 1)) for n in range(80)]
+    states = [1.0] + [0.0] * (size - 1)
+    for _ in range(1500):
+        left = [sum(states[: servers + 1]), *states[servers + 1 :]]
+        following = [0.0] * size
+        for n, chance in enumerate(left):
+            if chance > 1e-18:
+                for more, share in enumerate(arrivals):
+                    if n + more < size:
+                        following[n + more] += chance * share
+        change = max(abs(one - other) for one, other in zip(states, following, strict=True))
+        states = following
+        if change < 1e-15:
+            break
+    found = queue("M/D/c", arrival_rate=offered, service_time=1.0, servers=servers)
+    for n in (0, 1, servers, servers + 3, 3 * servers):
+        assert found.state_probability(n) == pytest.approx(states[n], rel=1e-8)
+    assert found.number_waiting == pytest.approx(sum(max(n - servers, 0) * p for n, p in enumerate(states)), rel=1e-8)
+
+
+def test_priorities_keep_the_work():
+    rates, times = [10.0, 20.0, 5.0], [0.01, 0.02, 0.03]
+    second = sum(rate * 2 * time**2 for rate, time in zip(rates, times, strict=True)) / sum(rates)
+    mean = sum(rate * time for rate, time in zip(rates, times, strict=True)) / sum(rates)
+    plain = queue("M/G/1", arrival_rate=sum(rates), service_time=mean, scv_service=second / mean**2 - 1)
+    found = queue("M/G/1-priority", arrival_rate=rates, service_time=times, scv_service=1)
+    # Kleinrock's conservation law: the sum of rho_i W_i does not depend on the order.
+    kept = sum(item.utilization * item.wait for item in found.classes)
+    assert kept == pytest.approx(found.utilization * plain.wait, rel=1e-12)
+    alone = queue("M/G/1", arrival_rate=10.0, service_time=0.01, scv_service=1)
+    preempting = queue("M/G/1-preemptive", arrival_rate=rates, service_time=times, scv_service=1)
+    assert preempting.classes[0].response == pytest.approx(alone.response, rel=1e-12)
+    one = queue("M/G/1-priority", arrival_rate=[10.0], service_time=[0.01], scv_service=1)
+    assert one.response == pytest.approx(alone.response, rel=1e-12)
+
+
+def test_preemption_of_exponential_classes_of_one_mean_keeps_the_number():
+    found = queue("M/G/1-preemptive", arrival_rate=[20.0, 15.0], service_time=0.02, scv_service=1)
+    assert found.queue_length == pytest.approx(queue("M/M/1", arrival_rate=35.0, service_time=0.02).queue_length)
+
+
+def test_batches_of_one_size_are_erlang_arrivals_of_work():
+    # All of a batch of k exponential customers: the wait of its first is that of M/Ek/1 with k phases.
+    batch = queue("M[X]/M/1", arrival_rate=30.0, service_time=0.02, batch_size=3)
+    whole = queue("M/Ek/1", arrival_rate=10.0, service_time=0.06, phases=3)
+    assert batch.wait == pytest.approx(whole.wait + 0.02, rel=1e-12)
+
+
+def test_gi_m_1_root_solves_its_equation():
+    for scv, transform in (
+        (0.0, lambda s: math.exp(-s / 40)),
+        (0.5, lambda s: (1 + s / 80) ** -2),
+        (0.25, lambda s: (1 + s / 160) ** -4),
+    ):
+        found = queue("GI/M/1", arrival_rate=40.0, service_time=0.02, scv_arrival=scv)
+        busy = found.probability_of_waiting
+        assert transform((1 - busy) / 0.02) == pytest.approx(busy, rel=1e-13)
+
+
+def test_kingman_is_above_the_exact_answer():
+    for scv in (0.0, 0.5, 1.0, 3.0):
+        for rate in (5.0, 25.0, 45.0, 49.0):
+            exact = queue("GI/M/1", arrival_rate=rate, service_time=0.02, scv_arrival=scv)
+            bound = queue(
+                "GI/G/1", arrival_rate=rate, service_time=0.02, scv_arrival=scv, scv_service=1, approximation="kingman"
+            )
+            assert bound.exactness == "bound"
+            assert bound.wait >= exact.wait
+
+
+def test_approximations_are_exact_for_poisson_arrivals():
+    for kind in ("kraemer-langenbach-belz", "allen-cunneen"):
+        found = queue("GI/G/1", arrival_rate=40.0, service_time=0.02, scv_arrival=1, scv_service=3, approximation=kind)
+        assert found.wait == pytest.approx(queue("M/G/1", arrival_rate=40.0, service_time=0.02, scv_service=3).wait)
+        assert found.exactness == "approximate"
+
+
+def test_constant_service_approximation_is_near():
+    for servers, load in ((2, 0.8), (10, 0.9), (50, 0.95)):
+        point = {"arrival_rate": servers * load, "service_time": 1.0, "servers": servers}
+        exact = queue("M/D/c", **point).wait
+        assert queue("GI/G/c", **point, scv_arrival=1, scv_service=0).wait == pytest.approx(exact, rel=0.03)
+
+
+def test_sharing_has_the_mean_of_one_server():
+    point = {"arrival_rate": 40.0, "service_time": 0.02}
+    assert queue("M/G/1-PS", **point).response == pytest.approx(queue("M/M/1", **point).response)
+
+
+def test_vacations_that_vanish():
+    point = {"arrival_rate": 40.0, "service_time": 0.02, "scv_service": 2.0}
+    gone = queue("M/G/1-vacations", **point, vacation_time=1e-15)
+    assert gone.wait == pytest.approx(queue("M/G/1", **point).wait)

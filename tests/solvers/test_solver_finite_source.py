@@ -1,0 +1,156 @@
+"""The finite-source chain against birth-death chains in exact arithmetic and against brute-force Markov chains."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+import numpy as np  # noqa: TID253
+import pytest
+from building import close
+
+from qnet.expression import FLOATS
+from qnet.queues.erlang import erlang_c
+from qnet.queues.finite_source import MAX_SERVERS, MAX_SOURCES, waiting_probability
+from qnet.queues.waiting import Load, holder_wait, open_wait, queue
+
+
+def birth_death(sources: int, servers: int, asking: Fraction) -> tuple[Fraction, Fraction]:
+    """Erlangs served and the share of requests that wait in M/M/c//N; each idle source asks at rate `asking`."""
+    weights = [Fraction(1)]
+    for present in range(sources):
+        weights.append(weights[-1] * (sources - present) * asking / min(present + 1, servers))
+    arriving = [weight * (sources - present) for present, weight in enumerate(weights)]
+    served = sum(arriving) * asking / sum(weights)
+    return served, sum(arriving[servers:]) / sum(arriving)
+
+
+@pytest.mark.parametrize("sources", [1, 2, 3, 5, 8, 20])
+@pytest.mark.parametrize("servers", [1, 2, 4, 8])
+def test_holders_alone_in_exact_arithmetic(sources: int, servers: int) -> None:
+    for asking in (Fraction(1, 1000), Fraction(1, 7), Fraction(1), Fraction(9), Fraction(1000)):
+        served, wanted = birth_death(sources, servers, asking)
+        found = waiting_probability(sources, servers, float(served), 1.0, 0.0)[0]
+        assert found == pytest.approx(float(wanted), rel=1e-9, abs=1e-15), asking
+
+
+def beside_a_stream(sources: int, servers: int, asking: float, erlangs: float) -> tuple[float, float]:
+    """Erlangs of the holders and their share of waiting requests, by the Markov chain of both numbers present.
+
+    First come first served with one exponential service time for all: whoever is in service is as likely one as the
+    other. The open stream is cut off where its tail is below 1e-13.
+    """
+    places = 40 + servers
+    while (erlangs / servers) ** places > 1e-13 * (1 - erlangs / servers):
+        places += 20
+    size = (sources + 1) * places
+    rates = np.zeros((size, size))
+    for held in range(sources + 1):
+        for open_ in range(places):
+            here, busy = held * places + open_, min(held + open_, servers)
+            if held < sources:
+                rates[here, here + places] = (sources - held) * asking
+            if open_ + 1 < places:
+                rates[here, here + 1] = erlangs
+            if held:
+                rates[here, here - places] = busy * held / (held + open_)
+            if open_:
+                rates[here, here - 1] = busy * open_ / (held + open_)
+    balance = rates.T - np.diag(rates.sum(axis=1))
+    balance[0] = 1
+    shares = np.linalg.solve(balance, np.eye(size)[0]).reshape(sources + 1, places)
+    held, open_ = np.indices(shares.shape)
+    arriving = shares * (sources - held)
+    return asking * arriving.sum(), arriving[held + open_ >= servers].sum() / arriving.sum()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_holders_beside_an_open_stream_by_brute_force(seed: int) -> None:
+    rng = Random(seed)
+    sources, servers = rng.randint(1, 7), rng.randint(1, 4)
+    asking, erlangs = 10 ** rng.uniform(-2, 1), servers * rng.uniform(0.05, 0.7)
+    served, wanted = beside_a_stream(sources, servers, asking, erlangs)
+    found = waiting_probability(sources, servers, served, 1.0, erlangs)[0]
+    assert found == pytest.approx(wanted, rel=1e-8)
+
+
+def held(rate: float, first: float, second: float, holders: int) -> Load:
+    """A stream of holders with exponential phases."""
+    square = first**2 + second**2 + (first + second) ** 2
+    return Load(rate, first, second, square, 2 * second**2, 0, holders)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 5])
+def test_a_single_holder_meets_the_open_stream_only(servers: int) -> None:
+    """And its own second phase, taken as an open stream; exact for one server and exponential times without it."""
+    stream = Load(0.4 * servers, 1.0, 0.0, 2.0, 0.0, 0, 0)
+    met = queue(servers, [held(0.3, 1.0, 0.0, 1), stream], 1, FLOATS)
+    assert close(met.holder_busy, erlang_c(servers, 0.4 * servers))
+    wait, _ = holder_wait(met, 0, 0.5, FLOATS)
+    alone = queue(servers, [stream], 0, FLOATS)
+    assert close(wait, open_wait(alone, 0)[0])
+    second = queue(servers, [held(0.3, 1.0, 0.5, 1)], 1, FLOATS)
+    assert close(second.holder_busy, erlang_c(servers, 0.15))
+    nobody = queue(servers, [held(0.3, 1.0, 0.0, 1)], 1, FLOATS)
+    assert nobody.holder_busy == 0 and holder_wait(nobody, 0, 0.5, FLOATS) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 4, 9])
+def test_holders_that_all_find_a_server_never_wait(servers: int) -> None:
+    for sources in range(1, servers + 1):
+        for load in (0.01, 0.5, 0.9):
+            assert waiting_probability(sources, servers, load * sources, 1.0, 0.0)[0] == 0
+            loads = [held(load * sources, 1.0, 0.0, sources)]
+            met = queue(servers, loads, sources, FLOATS)
+            assert holder_wait(met, 0, load, FLOATS) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("servers", [1, 4])
+@pytest.mark.parametrize("load", [0.2, 0.7, 0.95])
+@pytest.mark.parametrize("stream", [0.0, 0.3])
+@pytest.mark.parametrize("share", [1.0, 0.3])
+def test_many_holders_are_a_poisson_stream(servers: int, load: float, stream: float, share: float) -> None:
+    """The probability rises with the number of holders, to Erlang's."""
+    offered, erlangs = load * servers * (1 - stream), load * servers * stream
+    counts = [servers + 1, 10, 30, 100, 300, 1000, MAX_SOURCES]
+    found = [waiting_probability(count, servers, offered, share, erlangs)[0] for count in counts]
+    limit = erlang_c(servers, load * servers)
+    assert all(low < high for low, high in pairwise(found))
+    assert 0 < limit - found[-1] < 0.04 * limit
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_probability_for_every_load(seed: int) -> None:
+    """Between 0 and 1, rising with the load, up to 1 where the holders can load all servers; a batch is its points."""
+    rng = Random(seed)
+    sources, servers = rng.choice([2, 3, 10, 64]), rng.choice([1, 2, 4, 30])
+    share = rng.choice([0.0, 0.1, 0.5, 0.99])
+    erlangs = servers * rng.choice([0.0, 0.2, 0.9])
+    shares = 1 - np.geomspace(1, 1e-9, 40)[1:]
+    enough = share * (servers - erlangs) < sources
+    offered = (servers - erlangs if enough else sources / share) * shares
+    found = waiting_probability(sources, servers, offered, np.full(39, share), np.full(39, erlangs))
+    assert np.all((found >= 0) & (found <= 1)) and np.all(np.diff(found) >= -1e-12)
+    assert found[-1] > 0.999 or not enough
+    for point in (0, 17, 38):
+        alone = waiting_probability(sources, servers, offered[point], share, erlangs)[0]
+        assert found[point] == pytest.approx(alone, rel=1e-10)
+
+
+def test_more_load_than_the_holders_can_ask_for_is_answered_all_the_same() -> None:
+    """An overloaded outer station: the point has no steady state, and must not stop the others of its batch."""
+    found = waiting_probability(2, 4, np.array([1.5, 3.0]), np.array([1.0, 1.0]), np.array([0.5, 0.5]))
+    assert np.all(np.isfinite(found)) and np.all((found >= 0) & (found <= 1))
+
+
+def test_large_numbers_take_bounded_time_and_memory() -> None:
+    started = time.perf_counter()
+    points = 500
+    loads = Load(np.linspace(1.0, 3999.0, points), 1.0, 0.0, 2.0, 0.0, 0, MAX_SOURCES)
+    queue(4000, [loads], MAX_SOURCES, FLOATS)
+    few = Load(np.linspace(1.0, 50.0, 3), 1.0, 0.5, 4.0, 0.5, 0, 64)
+    assert np.all(queue(MAX_SERVERS, [few], 64, FLOATS).holder_busy == 0)
+    assert np.all(queue(1_000_000, [few], 64, FLOATS).holder_busy == 0)
+    assert time.perf_counter() - started < 20
