@@ -1,3 +1,27 @@
-"""qnet: queueing networks solved without simulating; the command line and the Python front door."""
+"""qnet: queueing networks solved without simulating; the command line and the Python front door.
+
+`qnet.queue(name, ...)` answers for one station, `qnet.load(system)` reads a model. Nothing is imported before it is used.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from qnet.model.load import load
+    from qnet.queues.stations.front import queue
 
 __version__ = "0.1.0"
+__all__ = ["__version__", "load", "queue"]
+
+_DOORS = {"load": "qnet.model.load", "queue": "qnet.queues.stations.front"}
+
+
+def __getattr__(name: str) -> Any:
+    """The functions of the front door, imported when they are first named."""
+    if name not in _DOORS:
+        raise AttributeError(f"module 'qnet' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_DOORS[name]), name)

@@ -6,9 +6,10 @@ import re
 import sys
 from bisect import bisect_left
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem, UsageError, caret
+from qnet.record import Record
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 40
@@ -19,7 +20,7 @@ MAX_BITS = 4096
 Path = tuple[str | int, ...]
 
 
-class Document(NamedTuple):
+class Document(Record):
     """A TOML document: the name it is known by in messages, its text, and its data."""
 
     name: str
@@ -46,7 +47,7 @@ class Document(NamedTuple):
         """The problem with this file's name and the line of its key; one that names a file already stays as it is."""
         if problem.file:
             return problem
-        return problem._replace(file=self.name, line=problem.line or self.line(problem.path))
+        return problem.replace(file=self.name, line=problem.line or self.line(problem.path))
 
 
 def read(path: str) -> Document:

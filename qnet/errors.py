@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from qnet.record import Record
 
 MAX_MESSAGE = 400
 """Characters of a message that are shown; what users wrote may be much longer."""
+
+MAX_QUOTED = 100
+"""Characters of a text that is quoted in a message."""
 
 _CARET_BEFORE, _CARET_WIDTH = 60, 100
 _MAX_NAME, _MAX_COMPARED = 80, 200
 
 
-class Problem(NamedTuple):
+class Problem(Record):
     """One defect of an input: where it is, what was found, what is expected, and what to do about it."""
 
     code: str
@@ -67,6 +71,11 @@ def printable(text: str, limit: int = MAX_MESSAGE) -> str:
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
+def short(text: str) -> str:
+    """What somebody wrote, to be quoted in a sentence of our own: `printable`, and short."""
+    return printable(text, MAX_QUOTED)
 
 
 def caret(source: str, column: int) -> str:

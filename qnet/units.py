@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
+
+from qnet.record import Record
 
 
-class Dimension(NamedTuple):
+class Dimension(Record):
     """Exponents of the base units: `Dimension(time=-1)` is a rate, `Dimension(time=-1, data=1)` a data rate."""
 
     time: float = 0
@@ -52,7 +53,7 @@ _DIMENSION_NAMES = {
 }
 
 
-class Unit(NamedTuple):
+class Unit(Record):
     """A unit: how many base units it is, and its dimension."""
 
     factor: float
@@ -96,7 +97,7 @@ NUMBER_PATTERN = rf"(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_
 ATOM_PATTERN = r"(?:[A-Za-zµμ]+(?:\^[0-9]+(?:\.[0-9]+)?)?|%)"
 """One name of a unit, possibly with a power: `s`, `s^2`."""
 _UNIT_PATTERN = rf"(?:{ATOM_PATTERN}|/\s*{ATOM_PATTERN})(?:\s*[/*]\s*{ATOM_PATTERN})*"
-_QUANTITY = re.compile(rf"\s*([+-]?{NUMBER_PATTERN})\s*({_UNIT_PATTERN})?\s*")
+_QUANTITY_PATTERN = rf"\s*([+-]?{NUMBER_PATTERN})\s*({_UNIT_PATTERN})?\s*"
 _FACTORS = re.compile(r"([/*])")
 _EXPONENT = re.compile(r"[0-9]{1,2}(?:\.[0-9]+)?")
 
@@ -164,7 +165,7 @@ def quantity(text: str) -> tuple[float, Dimension]:
 
     Raises `UnitError` where the text is anything else.
     """
-    match = _QUANTITY.fullmatch(text)
+    match = re.fullmatch(_QUANTITY_PATTERN, text)
     if match is None:
         raise UnitError(f'"{text}" is not a quantity', 'write a number and a unit, such as "8.5 ms"')
     found = unit(match[2] or "")

@@ -18,9 +18,9 @@ def command(system: str, settings: tuple[str, ...], quiet: bool) -> None:
     probabilities that do not sum to one, values outside their ranges. Exit code 0 where all is well, 3 otherwise, with
     every problem of the file by line.
     """
-    from qnet.cli.failures import printable
     from qnet.cli.output import say
     from qnet.cli.system import open_system
+    from qnet.errors import printable
     from qnet.model.bind import bind
     from qnet.model.scope import station_figures
     from qnet.model.values import Values

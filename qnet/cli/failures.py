@@ -10,12 +10,9 @@ from typing import NoReturn, TextIO, TypeVar
 
 import click
 
-from qnet.errors import NotComputed, Problem, QnetError, UsageError
+from qnet.errors import NotComputed, Problem, QnetError, UsageError, printable
 
 _Result = TypeVar("_Result")
-
-_LONGEST = 600
-"""Characters of one message that are shown; what stands in the middle of a longer one is left out."""
 
 
 def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
@@ -61,7 +58,7 @@ def _report_other(error: Exception) -> NoReturn:
 
 def _report(error: QnetError) -> NoReturn:
     """Tell every problem of an error and end with its exit code."""
-    told = [_clean(problem).render() for problem in error.problems] or [printable(str(error))]
+    told = [problem.render() for problem in error.problems] or [printable(str(error))]
     fail("\n".join(f"qnet: {text}" for text in told), error.exit_code)
 
 
@@ -81,29 +78,6 @@ def tell(message: str) -> None:
     except (OSError, ValueError):
         # A reader who has gone is not worth a second failure.
         _forget(sys.stderr)
-
-
-def printable(text: str) -> str:
-    """A text that came from outside as one line, with nothing in it that a screen would obey."""
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 3 :]}"
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
-
-
-def _clean(problem: Problem) -> Problem:
-    return Problem(
-        problem.code,
-        printable(problem.found),
-        printable(problem.expected),
-        tuple(printable(part) if isinstance(part, str) else part for part in problem.path),
-        printable(problem.help),
-        printable(problem.file),
-        problem.line,
-        # One character for one, so that the caret stays below its place.
-        "\n".join(map(printable, problem.excerpt.replace("\t", " ").splitlines())),
-    )
 
 
 def _forget(stream: TextIO | None) -> None:

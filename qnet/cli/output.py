@@ -6,9 +6,9 @@ import os
 import sys
 from contextlib import suppress
 
-from qnet.cli.failures import printable, tell
+from qnet.cli.failures import tell
 from qnet.cli.options import Output
-from qnet.errors import Problem, UsageError
+from qnet.errors import Problem, UsageError, printable
 from qnet.reports.render import Style, format_of_path, render
 from qnet.reports.report import Note, Report
 

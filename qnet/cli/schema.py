@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-NAMES = ("solution", "envelope", "validation", "catalog")
+NAMES = ("solution", "envelope", "queue", "validation", "catalog")
 
 
 @click.command("schema")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from qnet.record import Record
 
 
-class Function(NamedTuple):
+class Function(Record):
     """One function: its least and most arguments, how dimensions pass through it, and a line of help.
 
     `rule` is `same` (all arguments of one dimension, which is the result), `plain` (plain numbers only), `keep`

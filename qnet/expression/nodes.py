@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
+from qnet.record import Record
 from qnet.units import Dimension
 
 
@@ -18,7 +18,7 @@ class ExpressionError(ValueError):
         self.code = code
 
 
-class Number(NamedTuple):
+class Number(Record):
     """A literal in base units."""
 
     value: float
@@ -26,21 +26,21 @@ class Number(NamedTuple):
     column: int = 0
 
 
-class Text(NamedTuple):
+class Text(Record):
     """A quoted word: one of the options of a choice parameter."""
 
     value: str
     column: int = 0
 
 
-class Name(NamedTuple):
+class Name(Record):
     """A parameter (`rate`, `disk.seek`) or a figure of the solution (`utilization('cpu')`)."""
 
     name: str
     column: int = 0
 
 
-class Unary(NamedTuple):
+class Unary(Record):
     """`-operand` or `+operand`."""
 
     operator: str
@@ -48,7 +48,7 @@ class Unary(NamedTuple):
     column: int = 0
 
 
-class Binary(NamedTuple):
+class Binary(Record):
     """`left operator right` for `+ - * / // **`."""
 
     operator: str
@@ -57,7 +57,7 @@ class Binary(NamedTuple):
     column: int = 0
 
 
-class Comparison(NamedTuple):
+class Comparison(Record):
     """`left operator right` for `< <= > >= == !=`."""
 
     operator: str
@@ -66,7 +66,7 @@ class Comparison(NamedTuple):
     column: int = 0
 
 
-class Call(NamedTuple):
+class Call(Record):
     """A function of `qnet.expression.functions` applied to arguments."""
 
     function: str
@@ -96,10 +96,10 @@ def rename(node: Node, new: Callable[[Name], Node]) -> Node:
         case Name():
             return new(node)
         case Unary():
-            return node._replace(operand=rename(node.operand, new))
+            return node.replace(operand=rename(node.operand, new))
         case Binary() | Comparison():
-            return node._replace(left=rename(node.left, new), right=rename(node.right, new))
+            return node.replace(left=rename(node.left, new), right=rename(node.right, new))
         case Call():
-            return node._replace(arguments=tuple(rename(argument, new) for argument in node.arguments))
+            return node.replace(arguments=tuple(rename(argument, new) for argument in node.arguments))
         case _:
             return node

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
 from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary, walk
 from qnet.expression.tokens import fold
+from qnet.record import Record
 from qnet.units import NUMBER, Unit
 
 MAX_TREE_DEPTH = 150
@@ -22,7 +22,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 }  # fmt: skip
 
 
-class Expression(NamedTuple):
+class Expression(Record):
     """A parsed expression: its text, its tree, and the names it uses in order of appearance."""
 
     source: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
 
 from qnet.expression.nodes import ExpressionError
+from qnet.record import Record
 from qnet.units import ATOM_PATTERN, NUMBER, NUMBER_PATTERN, Unit, UnitError, scale, unit
 
 MAX_LENGTH = 4000
@@ -19,11 +19,11 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*")
 _OPERATOR = re.compile(r"\*\*|//|<=|>=|==|!=|[-+*/(),<>]")
 _STRING = re.compile(r"'[^'\\\n]*'|\"[^\"\\\n]*\"")
 _ATOM = re.compile(ATOM_PATTERN)
-_NEXT_ATOM = re.compile(rf"\s*([/*])\s*({ATOM_PATTERN})(?![\w.])(?!\s*\()")
+_JOINT = re.compile(r"\s*([/*])\s*")
 _PLAIN = Unit(1, NUMBER)
 
 
-class Folded(NamedTuple):
+class Folded(Record):
     """Text of the same length with every unit blanked out, and what the literal at each column is worth."""
 
     text: str
@@ -93,7 +93,10 @@ def _unit_after(text: str, position: int) -> tuple[int, Unit]:
     start = _end(_SPACE, text, position)
     atom = _ATOM.match(text, start)
     end = atom.end() if atom else position
-    while (further := _NEXT_ATOM.match(text, end)) and _known(further[2]) and (further[1] == "/" or end > position):
+    while (joint := _JOINT.match(text, end)) and (joint[1] == "/" or end > position):
+        further = _ATOM.match(text, joint.end())
+        if further is None or not _is_unit(text, further):
+            break
         end = further.end()
     if end == position:
         return position, _PLAIN
@@ -103,9 +106,13 @@ def _unit_after(text: str, position: int) -> tuple[int, Unit]:
         raise ExpressionError(str(error), start, error.help, "QN101") from None
 
 
-def _known(atom: str) -> bool:
+def _is_unit(text: str, atom: re.Match[str]) -> bool:
+    """Whether a word after `/` or `*` is a unit, and neither the start of a longer name nor a function."""
+    after = text[atom.end() : atom.end() + 1]
+    if after.isalnum() or after in ("_", ".") or text.startswith("(", _end(_SPACE, text, atom.end())):
+        return False
     try:
-        unit(atom)
+        unit(atom[0])
     except UnitError:
         return False
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from qnet.documents import Path
-from qnet.errors import suggest
+from qnet.errors import short, suggest
 from qnet.expression import Expression
 from qnet.model.fields import TABLES
 from qnet.model.model import ClassModel, Model, Output, Parameter, StationModel, StepModel
@@ -17,8 +17,6 @@ from qnet.units import NUMBER, Dimension, unit
 
 def check_model(model: Model, reader: Reader) -> Model:
     """The model with dimensions and parameters in order; problems are noted in the reader."""
-    from qnet.model.check_envelopes import check_envelopes
-
     checker = _Checker(model, reader)
     checker.parameters()
     checker.stations()
@@ -27,7 +25,10 @@ def check_model(model: Model, reader: Reader) -> Model:
     checker.holds()
     checker.limits()
     checker.outputs()
-    check_envelopes(checker.model, reader)
+    if model.envelopes:
+        from qnet.model.check_envelopes import check_envelopes
+
+        check_envelopes(checker.model, reader)
     return checker.model
 
 
@@ -61,7 +62,7 @@ class _Checker:
         path = (*path, key)
         self.expression(expression, field.dimension, path)
         if field.whole and expression is not None and uses_solution(expression, self.dependent):
-            found = f'"{expression.source}" depends on the solution'
+            found = f'"{short(expression.source)}" depends on the solution'
             self.reader.fail("QN123", path, found, "a value known before solving")
 
     def shown(self, text: str, dimension: Dimension | None, path: Path) -> None:
@@ -86,7 +87,7 @@ class _Checker:
             known[name] = self.parameter(parameters[name])
         for parameter in known.values():
             self.range(parameter)
-        self.model = self.model._replace(parameters=known)
+        self.model = self.model.replace(parameters=known)
         self.dependent = depends_on_solution(self.model)
 
     def parameter(self, parameter: Parameter) -> Parameter:
@@ -98,7 +99,7 @@ class _Checker:
             self.reader.broken.add(parameter.name)
         self.shown(parameter.unit, dimension, parameter.path)
         self.names[parameter.name] = dimension or NUMBER
-        return parameter._replace(dimension=dimension or NUMBER)
+        return parameter.replace(dimension=dimension or NUMBER)
 
     def range(self, parameter: Parameter) -> None:
         """Check the ends of a range, which may use any parameter."""
@@ -186,8 +187,9 @@ class _Checker:
             if value is not None:
                 self.field("step", key, value, path)
         if step.phase == 2:
+            known = all(name in self.stations_by_name for name in holds)
             for name in step.keeps or ():
-                if name not in holds:
+                if name not in holds and known:
                     expected = "enclosing holds: " + (", ".join(holds) or "none")
                     self.reader.fail("QN216", (*path, "keeps"), f'"{name}" is not held here', expected)
         elif step.keeps is not None:
@@ -204,7 +206,7 @@ class _Checker:
         path = step.path
         key = "hold" if self.reader.stated((*path, "hold")) else "station"
         station = self.stations_by_name.get(step.station)
-        if station is None and step.station:
+        if station is None and step.station and self.stations_by_name:
             found = f'unknown station "{step.station}"'
             self.reader.fail("QN212", (*path, key), found, help=suggest(step.station, list(self.stations_by_name)))
         elif station is not None and step.priority and (station.delay or station.discipline != "fcfs"):
@@ -251,5 +253,5 @@ class _Checker:
                 self.shown(output.unit, dimension, output.path)
             if dimension is None:
                 self.reader.broken.add(name)
-            outputs[name] = output._replace(dimension=dimension or NUMBER)
-        self.model = self.model._replace(outputs=outputs)
+            outputs[name] = output.replace(dimension=dimension or NUMBER)
+        self.model = self.model.replace(outputs=outputs)

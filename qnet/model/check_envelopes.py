@@ -63,7 +63,7 @@ def _try(action: Callable[[], object], path: Path, reader: Reader) -> None:
         action()
     except UsageError as error:
         for problem in error.problems:
-            reader.note(problem._replace(path=path))
+            reader.note(problem.replace(path=path))
 
 
 def _mentions(text: str, names: set[str]) -> bool:

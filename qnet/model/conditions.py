@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from qnet.errors import UsageError
+from qnet.errors import UsageError, short
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
 from qnet.expression.nodes import Comparison
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
+from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
 
-class Condition(NamedTuple):
+class Condition(Record):
     """`metric operator bound`, both sides of one dimension."""
 
     source: str
@@ -41,6 +40,6 @@ def condition(text: str, model: Model) -> Condition:
             found = f"{left.describe()} is compared with {right.describe()}"
             raise ExpressionError(found, root.right.column, "both sides need the same unit", "QN120")
     except ExpressionError as error:
-        raise UsageError(expression_problem(error, text, before=f'in the condition "{text}": ')) from None
+        raise UsageError(expression_problem(error, text, before=f'in the condition "{short(text)}": ')) from None
     metric, bound = (Expression(text, side, parsed.names) for side in (root.left, root.right))
     return Condition(text, metric, root.operator, bound, left or right or NUMBER)

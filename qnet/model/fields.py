@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from qnet.catalog.grades import GRADES
+from qnet.record import Record
 from qnet.units import NUMBER, RATE, TIME, Dimension
 
 
-class Field(NamedTuple):
+class Field(Record):
     """One key of a table of the language.
 
     `kind` is how its value is read: `expression` (a number or a string), `text`, `word` (one of `options`),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
 
-from qnet.errors import Problem, UsageError, suggest
+from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import ExpressionError, check, evaluate, expression_problem, parse
 from qnet.model.model import Model, Parameter
+from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
 MAX_VALUES = 1_000_000
@@ -17,7 +17,7 @@ MAX_LENGTH = 20_000
 _LOG = re.compile(r"\s*log\s*\((.*)\)\s*", re.DOTALL)
 
 
-class Grid(NamedTuple):
+class Grid(Record):
     """The values of one parameter, in base units; options of a choice as indices."""
 
     name: str
@@ -33,7 +33,7 @@ def grid(text: str, model: Model) -> Grid:
     name = name.strip()
     if not separator:
         expected = "name=values, such as write_fraction=0:0.5:0.1"
-        raise UsageError(Problem("QN010", f'"{text}" is not a grid', expected))
+        raise UsageError(Problem("QN010", f'"{short(text)}" is not a grid', expected))
     if len(text) > MAX_LENGTH:
         expected = f"at most {MAX_LENGTH}, or first:last:step"
         raise UsageError(Problem("QN010", f"the grid has {len(text)} characters", expected))
@@ -127,12 +127,12 @@ class _Parser:
                 raise ExpressionError("the value is too large or not a number", 0)
             return value
         except ExpressionError as error:
-            problem = expression_problem(error, text, before=f'in the grid "{self.text}": ')
-            raise UsageError(problem._replace(code="QN010")) from None
+            problem = expression_problem(error, text, before=f'in the grid "{short(self.text)}": ')
+            raise UsageError(problem.replace(code="QN010")) from None
 
     def fault(self, message: str) -> UsageError:
         """What is wrong with the grid as a whole."""
-        return UsageError(Problem("QN010", f'in the grid "{self.text}": {message}'))
+        return UsageError(Problem("QN010", f'in the grid "{short(self.text)}": {message}'))
 
 
 def _tidy(first: float, last: float, step: float, index: int) -> float:

@@ -77,7 +77,7 @@ class _Builder:
             envelopes={key: self.envelope(key, raw) for key, raw in self.tables(top, "envelopes")},
             parts=parts.identities,
             settings={},
-            digest=_digest([self.document.digest, *parts.digests]),
+            part_digests=tuple(parts.digests),
         )
 
     def tables(self, top: Table, key: str) -> list[tuple[str, Any]]:
@@ -160,9 +160,3 @@ class _Builder:
                     "QN204", (*path, key), f"found {describe(value)}", "a number or an expression in quotes"
                 )
         return texts
-
-
-def _digest(parts: list[str]) -> str:
-    from hashlib import sha256
-
-    return sha256("\n".join(parts).encode()).hexdigest()[:12] if len(parts) > 1 else parts[0]

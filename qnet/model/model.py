@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from qnet.documents import Document, Path
 from qnet.expression import Expression
+from qnet.record import Record
 from qnet.units import Dimension
 
 
-class Parameter(NamedTuple):
+class Parameter(Record):
     """A named value that may be changed from outside."""
 
     name: str
@@ -30,7 +29,7 @@ class Parameter(NamedTuple):
     path: Path = ()
 
 
-class Split(NamedTuple):
+class Split(Record):
     """How the visits to a station spread over its copies: even, by listed shares, or by a hot group."""
 
     kind: str
@@ -40,7 +39,7 @@ class Split(NamedTuple):
     share: Expression | None = None
 
 
-class StationModel(NamedTuple):
+class StationModel(Record):
     """A station as stated."""
 
     name: str
@@ -53,7 +52,7 @@ class StationModel(NamedTuple):
     path: Path
 
 
-class StepModel(NamedTuple):
+class StepModel(Record):
     """A step as stated: a delay or service (`station` empty), or a hold with inner steps."""
 
     station: str
@@ -70,7 +69,7 @@ class StepModel(NamedTuple):
     time_key: str = "time"
 
 
-class RouteModel(NamedTuple):
+class RouteModel(Record):
     """A route as stated."""
 
     name: str
@@ -79,7 +78,7 @@ class RouteModel(NamedTuple):
     path: Path
 
 
-class ClassModel(NamedTuple):
+class ClassModel(Record):
     """A class as stated: open with an arrival rate, or closed with a population and a think time."""
 
     name: str
@@ -90,7 +89,7 @@ class ClassModel(NamedTuple):
     path: Path
 
 
-class LimitModel(NamedTuple):
+class LimitModel(Record):
     """A capacity that is not a queue, as stated."""
 
     name: str
@@ -99,7 +98,7 @@ class LimitModel(NamedTuple):
     path: Path
 
 
-class Output(NamedTuple):
+class Output(Record):
     """A named result."""
 
     name: str
@@ -110,7 +109,7 @@ class Output(NamedTuple):
     path: Path
 
 
-class EnvelopeModel(NamedTuple):
+class EnvelopeModel(Record):
     """A named question for the envelope, as text that is parsed when it is asked."""
 
     name: str
@@ -123,7 +122,7 @@ class EnvelopeModel(NamedTuple):
     path: Path
 
 
-class Model(NamedTuple):
+class Model(Record):
     """A checked model."""
 
     name: str
@@ -141,8 +140,17 @@ class Model(NamedTuple):
     """Namespace -> identity of the catalog part it stands for."""
     settings: dict[str, str]
     """What was set from outside, as text."""
-    digest: str
-    """Changes with the text of the model, of the parts it uses and with the settings."""
+    part_digests: tuple[str, ...]
+    """The digests of the parts it uses."""
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that change with the text of the model and of its parts, and with the settings."""
+        from hashlib import sha256
+
+        settings = [f"{name}={value}" for name, value in sorted(self.settings.items())]
+        text = "\n".join([self.document.text, *self.part_digests, *settings])
+        return sha256(text.encode(errors="replace")).hexdigest()[:12]
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from qnet.documents import Path
 from qnet.errors import InvalidInput, UsageError
@@ -11,12 +11,13 @@ from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS
 from qnet.model.fields import RESERVED, TABLES
 from qnet.model.model import Parameter
 from qnet.model.reader import Reader, describe
+from qnet.record import Record
 from qnet.units import NUMBER, UNIT_NAMES, UnitError, unit
 
 _UNREAD = parse(1)
 
 
-class Parts(NamedTuple):
+class Parts(Record):
     """The catalog parts of a model."""
 
     identities: dict[str, str]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from qnet.documents import Document, Path
-from qnet.errors import InvalidInput, Problem, suggest
+from qnet.errors import InvalidInput, Problem, short, suggest
 from qnet.expression import Choices, Expression, ExpressionError, check, expression_problem, parse
 from qnet.model.fields import TABLES, Field
 from qnet.units import DATA, DATA_RATE, NUMBER, RATE, TIME, Dimension, base_unit
@@ -73,7 +73,7 @@ class Reader:
         values: Table = {}
         for key, value in given.items():
             if key not in fields:
-                self.fail("QN202", (*path, key), f'unknown key "{key}"', help=suggest(key, list(fields)))
+                self.fail("QN202", (*path, key), f'unknown key "{short(key)}"', help=suggest(key, list(fields)))
                 continue
             result = self.value(value, fields[key], (*path, key))
             if result is not None:
@@ -183,7 +183,7 @@ class Reader:
             return wanted or NUMBER
         if wanted is not None and found != wanted:
             help = _unit_help(found, wanted, expression)
-            self.fail("QN122", path, f'"{expression.source}" is {found.describe()}', wanted.describe(), help)
+            self.fail("QN122", path, f'"{short(expression.source)}" is {found.describe()}', wanted.describe(), help)
             return None
         return found
 

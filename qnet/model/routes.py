@@ -113,7 +113,9 @@ def _step(
     path: Path,
     time_key: str = "time",
 ) -> StepModel:
+    # A phase that cannot be read is told once, and keeps beside it is not blamed.
+    phase = values.get("phase", 2 if values.get("keeps") else 1)
     return StepModel(
-        station, time, steps, values.get("visits", _ONE), values.get("phase", 1), values.get("keeps"),
+        station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
         values.get("priority", 0), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from qnet.errors import Problem, UsageError, suggest
+from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
 from qnet.model.grids import parameter
 from qnet.model.model import Model, Parameter
@@ -20,7 +20,9 @@ def parse_settings(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, separator, value = text.partition("=")
         if not separator or not name.strip() or not value.strip():
-            problems.append(Problem("QN003", f'"{text}" does not set a parameter', "name=value, such as rate=600/s"))
+            problems.append(
+                Problem("QN003", f'"{short(text)}" does not set a parameter', "name=value, such as rate=600/s")
+            )
         settings[name.strip()] = value.strip()
     if problems:
         raise UsageError(*problems)
@@ -40,7 +42,7 @@ def with_settings(model: Model, settings: Mapping[str, str]) -> Model:
     for name, text in settings.items():
         try:
             old = parameter(model, name)
-            parameters[name] = old._replace(
+            parameters[name] = old.replace(
                 expression=_value(model, old, text), grade="assumed" if old.grade else "", sources=(),
                 note="set for this run", fitted_on=(),
             )  # fmt: skip
@@ -48,12 +50,9 @@ def with_settings(model: Model, settings: Mapping[str, str]) -> Model:
             problems += error.problems
     if problems:
         raise UsageError(*problems)
-    changed = model._replace(parameters=_in_order(parameters), settings={**model.settings, **settings})
+    changed = model.replace(parameters=_in_order(parameters), settings={**model.settings, **settings})
     _check_known_before(changed)
-    from hashlib import sha256
-
-    text = "\n".join(f"{name}={value}" for name, value in sorted(changed.settings.items()))
-    return changed._replace(digest=sha256(f"{model.digest}\n{text}".encode(errors="replace")).hexdigest()[:12])
+    return changed
 
 
 def _value(model: Model, old: Parameter, text: str) -> Expression:
@@ -62,18 +61,18 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
         word = text.strip("'\"")
         if word not in old.options:
             help = suggest(word, old.options)
-            raise UsageError(Problem("QN003", f'"{text}" is not an option of "{old.name}"', help=help))
+            raise UsageError(Problem("QN003", f'"{short(text)}" is not an option of "{old.name}"', help=help))
         return parse(old.options.index(word))
     try:
         expression = parse(text)
         dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
     except ExpressionError as error:
-        raise UsageError(expression_problem(error, text, before=f'in "{old.name}={text}": ')) from None
+        raise UsageError(expression_problem(error, text, before=f'in "{short(f"{old.name}={text}")}": ')) from None
     if dimension is not None and dimension != old.dimension:
         unit = base_unit(old.dimension)
         help = f'add the unit, such as "{old.name}={text}{unit}"' if dimension == NUMBER and unit else ""
         expected = f'"{old.name}" as {old.dimension.describe()}'
-        raise UsageError(Problem("QN122", f'"{text}" is {dimension.describe()}', expected, help=help))
+        raise UsageError(Problem("QN122", f'"{short(text)}" is {dimension.describe()}', expected, help=help))
     return expression
 
 

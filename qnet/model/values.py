@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from qnet.documents import Path
-from qnet.errors import InvalidInput, Problem
+from qnet.errors import InvalidInput, Problem, short
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, expression_problem
 from qnet.expression.nodes import Number
 from qnet.model.fields import Field
 from qnet.model.model import Model, Parameter
-from qnet.units import NUMBER, Dimension, base_unit, format_quantity
+from qnet.units import NUMBER, Dimension, base_unit, format_number, format_quantity
 
 _ROUNDING = 1e-12
 """How far rounding may take a value beyond its domain; it is then set to the end of the domain."""
@@ -78,10 +78,24 @@ class Values:
         value = self.evaluate(expression, path)
         dimension = field.dimension or NUMBER
         if field.low is not None and _any(value < field.low):
-            self._refuse(expression, path, value, f"at least {field.low:g}", value < field.low - _ROUNDING, dimension)
+            self._refuse(
+                expression,
+                path,
+                value,
+                f"at least {format_number(field.low)}",
+                value < field.low - _ROUNDING,
+                dimension,
+            )
             value = self.operations.maximum([value, field.low])
         if field.high is not None and _any(value > field.high):
-            self._refuse(expression, path, value, f"at most {field.high:g}", value > field.high + _ROUNDING, dimension)
+            self._refuse(
+                expression,
+                path,
+                value,
+                f"at most {format_number(field.high)}",
+                value > field.high + _ROUNDING,
+                dimension,
+            )
             value = self.operations.minimum([value, field.high])
         if field.whole:
             wrong = abs(value - self.operations.floor(value + 0.5)) > _SLACK
@@ -121,7 +135,7 @@ class Values:
         if not _any(wrong):
             return
         found = format_quantity(_first(value, wrong), base_unit(dimension), 6)
-        source = f' ("{expression.source}")' if expression.names else ""
+        source = f' ("{short(expression.source)}")' if expression.names else ""
         text = f"{name or 'the value'} is {found}{source}{self.at(expression.names, wrong)}"
         raise InvalidInput(self.model.document.place(Problem("QN211", text, expected, path)))
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from qnet.expression import Operations, Value
+from qnet.record import Record
 
 
-class Wait(NamedTuple):
+class Wait(Record):
     """What one stream waits at its station: mean and variance."""
 
     mean: Value
     variance: Value
 
 
-class _Fraction(NamedTuple):
+class _Fraction(Record):
     """A part that happens a whole number of times or once more: `weight` is f(1 - f) of the fractional part f."""
 
     weight: Value
@@ -27,7 +27,7 @@ class _Fraction(NamedTuple):
 _NO_WAITS: Mapping[int, Value] = MappingProxyType({})
 
 
-class Duration(NamedTuple):
+class Duration(Record):
     """Mean and variance of a time, linear in the waits of streams: `mean + sum(count * wait)`.
 
     Parts are independent, and a part repeated `v` times on average happens floor(v) or floor(v) + 1 times.

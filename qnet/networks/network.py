@@ -6,12 +6,11 @@ copies, servers, routes and their steps) is shared by all points of a batch.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from qnet.expression import Value
+from qnet.record import Record
 
 
-class Group(NamedTuple):
+class Group(Record):
     """Copies of a station that carry the same load."""
 
     label: str
@@ -21,7 +20,7 @@ class Group(NamedTuple):
     """Share of the station's visits that goes to each copy of the group."""
 
 
-class Station(NamedTuple):
+class Station(Record):
     """A service centre. A delay station has as many servers as customers."""
 
     name: str
@@ -40,7 +39,7 @@ class Station(NamedTuple):
         return sum(group.copies for group in self.groups)
 
 
-class Time(NamedTuple):
+class Time(Record):
     """Time that passes without queueing: a delay, or service at the station that is held."""
 
     mean: Value
@@ -52,7 +51,7 @@ class Time(NamedTuple):
     """Phase 2 only: the enclosing holds that stay; None for all of them."""
 
 
-class Hold(NamedTuple):
+class Hold(Record):
     """Wait for a server of a station, keep it while the inner steps run, release it."""
 
     station: str
@@ -73,7 +72,7 @@ class Hold(NamedTuple):
 Step = Time | Hold
 
 
-class Route(NamedTuple):
+class Route(Record):
     """One way through the network, taken with a probability."""
 
     name: str
@@ -81,7 +80,7 @@ class Route(NamedTuple):
     steps: tuple[Step, ...]
 
 
-class OpenClass(NamedTuple):
+class OpenClass(Record):
     """Customers that arrive in a Poisson stream and leave."""
 
     name: str
@@ -89,7 +88,7 @@ class OpenClass(NamedTuple):
     routes: tuple[Route, ...]
 
 
-class Limit(NamedTuple):
+class Limit(Record):
     """A capacity that is not a queue: there is a steady state only while `load` is below `capacity`."""
 
     name: str
@@ -97,7 +96,7 @@ class Limit(NamedTuple):
     capacity: Value
 
 
-class Network(NamedTuple):
+class Network(Record):
     """An open network of queues, or a batch of `size` variants of one."""
 
     stations: tuple[Station, ...]

@@ -14,7 +14,6 @@ Cost      stations x routes per round; one round without holds, a handful with t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -25,12 +24,14 @@ from qnet.networks.solution import Solution
 from qnet.networks.streams import Key, Stream, Streams, follows, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, queue
+from qnet.record import Record
 
 NAME = "open"
 
 _TOLERANCE = 1e-12
 _MAX_ROUNDS = 400
 _ACCELERATED = 60
+_PATIENCE = 60
 _JUST_BELOW = 1 - 1e-9
 
 
@@ -48,7 +49,7 @@ def solve(network: Network) -> Solution:
     return _Solver(network).solve()
 
 
-class _Centre(NamedTuple):
+class _Centre(Record):
     """One copy of a queueing station: who asks it."""
 
     key: Key
@@ -103,7 +104,8 @@ class _Solver:
             before = [self.waits[index].mean for index in self.felt]
             changes = self.round(before)
             settled = changes <= _TOLERANCE
-            if rounds > _ACCELERATED:
+            if rounds > _PATIENCE:
+                # A point that swings across saturation for so long has no steady state to be found.
                 settled = settled | self.overloaded()
             if self.operations.all(settled):
                 return rounds
@@ -170,12 +172,12 @@ class _Solver:
             met = queue(centre.station.servers, loads, centre.holders, self.operations)
             if centre.calm:
                 self.settled[centre.key] = (loads, met)
-        busy = self.busy_holders(centre) if centre.holders else 0.0
+        busy, longest = self.holders(centre, met) if centre.holders else (0.0, 0.0)
         found: dict[tuple[int, bool], tuple[Value, Value]] = {}
         for index, load in zip(centre.indices, loads, strict=True):
             case = (load.priority, bool(load.holders))
             if case not in found and load.holders:
-                found[case] = holder_wait(met, load.priority, busy, self.operations)
+                found[case] = holder_wait(met, load.priority, busy, longest, self.operations)
             elif case not in found:
                 found[case] = open_wait(met, load.priority)
             mean, variance = found[case]
@@ -195,7 +197,7 @@ class _Solver:
         if self.operations.all(rho <= _JUST_BELOW):
             return loads
         scale = _JUST_BELOW / self.operations.maximum([rho, _JUST_BELOW])
-        return tuple(load._replace(rate=load.rate * scale) for load in loads)
+        return tuple(load.replace(rate=load.rate * scale) for load in loads)
 
     def load(self, stream: Stream) -> Load:
         """What a stream asks, given what it waits inside."""
@@ -209,11 +211,18 @@ class _Solver:
         second_square = second_variance + second**2
         return Load(stream.rate, first, second, square, second_square, stream.priority, stream.holders)
 
-    def busy_holders(self, centre: _Centre) -> Value:
-        """Utilization of the holders that ask at a station, apart from their wait for it."""
+    def holders(self, centre: _Centre, met: Queue) -> tuple[Value, Value]:
+        """Of the holders that ask at a station: utilization apart from their wait for it, and the longest wait.
+
+        They cannot wait for more than the rest of their time; of that they get the station's utilization, so that
+        below its saturation they are never full because of it, and at its saturation its own capacity is the limit.
+        """
         busy = total(rate * self.holding(index) for index, rate in centre.held)
         waiting = total(rate * self.waits[index].mean for index, rate in centre.asked)
-        return self.operations.maximum([(busy - waiting) / centre.holders, 0.0])
+        busy = self.operations.maximum([(busy - waiting) / centre.holders, 0.0])
+        asked = total(rate for _, rate in centre.asked)
+        rest = centre.holders * self.operations.maximum([1.0 - busy, 0.0])
+        return busy, met.offered / met.servers * rest / (asked + 1e-300)
 
 
 def _centres(network: Network, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[_Centre]:

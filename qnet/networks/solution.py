@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from qnet.expression import Value
+from qnet.record import Record
 
 
-class StationFigures(NamedTuple):
+class StationFigures(Record):
     """Figures of one group of copies of a station.
 
     Mean values; rates and lengths are of the whole group, utilization and wait of each copy.
@@ -33,7 +32,7 @@ class StationFigures(NamedTuple):
     """Mean number waiting and in service."""
 
 
-class ClassStationFigures(NamedTuple):
+class ClassStationFigures(Record):
     """Figures of one class at one group of copies of a station, as in `StationFigures`."""
 
     class_name: str
@@ -45,7 +44,7 @@ class ClassStationFigures(NamedTuple):
     queue_length: Value
 
 
-class RouteFigures(NamedTuple):
+class RouteFigures(Record):
     """Figures of one route."""
 
     class_name: str
@@ -55,7 +54,7 @@ class RouteFigures(NamedTuple):
     response: Value
 
 
-class ClassFigures(NamedTuple):
+class ClassFigures(Record):
     """Figures of one class."""
 
     name: str
@@ -63,7 +62,7 @@ class ClassFigures(NamedTuple):
     response: Value
 
 
-class Limiting(NamedTuple):
+class Limiting(Record):
     """What is nearest to its capacity: a group of copies of a station, or a named limit."""
 
     name: str
@@ -73,7 +72,7 @@ class Limiting(NamedTuple):
     """Whether the load holds no waits, and so is known where there is no steady state as well."""
 
 
-class Solution(NamedTuple):
+class Solution(Record):
     """The steady state of an open network; where `stable` is false the figures are not to be used."""
 
     stable: Value

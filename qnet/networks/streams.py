@@ -7,18 +7,19 @@ is requested from inside another hold, how many holders there can be at most.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import NOTHING, Duration
 from qnet.networks.network import Hold, Network, Route, Station, Step, Time
 from qnet.queues.finite_source import MAX_SOURCES
+from qnet.record import Record
 
 Key = tuple[str, int]
 """A station and the index of a group of its copies."""
 
 
-class Stream(NamedTuple):
+class Stream(Record):
     """Requests of one kind for one copy of a station."""
 
     station: str
@@ -40,7 +41,7 @@ class Stream(NamedTuple):
     """How many of them there are; 0 for an open stream."""
 
 
-class RouteTime(NamedTuple):
+class RouteTime(Record):
     """The response of one route, split by the station that each part is spent at (empty: delays)."""
 
     class_index: int
@@ -49,7 +50,7 @@ class RouteTime(NamedTuple):
     parts: dict[Key, Duration]
 
 
-class Streams(NamedTuple):
+class Streams(Record):
     """All that a network asks of its stations."""
 
     streams: tuple[Stream, ...]
@@ -67,7 +68,7 @@ class Streams(NamedTuple):
         return found
 
 
-class _Parts(NamedTuple):
+class _Parts(Record):
     """What a step contributes: to the response, to the second phase of each enclosing hold, by station."""
 
     first: Duration

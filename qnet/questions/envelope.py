@@ -143,7 +143,7 @@ def _of_route(model: Model, asked: Condition, route: str) -> Condition:
     from qnet.expression.nodes import Name
 
     name = solution_name("response", route)
-    return asked._replace(metric=Expression(asked.source, Name(name), (name,)))
+    return asked.replace(metric=Expression(asked.source, Name(name), (name,)))
 
 
 def envelope(asked: Question) -> Envelope:

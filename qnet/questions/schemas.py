@@ -8,7 +8,7 @@ from qnet.reports.schema import json_schema
 
 
 def schema_text(name: str) -> str:
-    """The JSON Schema of `solution`, `envelope`, `validation` or `catalog`, as text."""
+    """The JSON Schema of `solution`, `envelope`, `queue`, `validation` or `catalog`, as text."""
     return dumps(json_schema(f"qnet/{name}/1", _columns(name)), indent=2) + "\n"
 
 
@@ -21,6 +21,10 @@ def _columns(name: str) -> tuple[Column, ...]:
         from qnet.questions.validate import COLUMNS as validation
 
         return validation
+    if name == "queue":
+        from qnet.questions.queue_report import COLUMNS as queue
+
+        return queue
     if name == "envelope":
         return tuple(
             Column(key, key)

@@ -100,7 +100,7 @@ class _Computer:
     def blame(self, claim: Claim, error: QnetError) -> InvalidInput:
         place = ("claims", claim.place)
         return InvalidInput(
-            *(self.study.document.place(problem._replace(path=place, line=0)) for problem in error.problems)
+            *(self.study.document.place(problem.replace(path=place, line=0)) for problem in error.problems)
         )
 
     def solve(self, largest: str, limit: str, lanes: list[_Lane]) -> None:

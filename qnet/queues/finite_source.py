@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.record import Record
 
 MAX_SOURCES = 2000
 """Beyond so many sources the requests are as good as a Poisson stream, and callers treat them so."""
@@ -71,7 +72,7 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
 
 
-class _Chain(NamedTuple):
+class _Chain(Record):
     """What does not depend on the request rate z, for n = 0 .. N + c requests present; shape (B, N + c + 1)."""
 
     count: Any

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from qnet.expression import Operations, Value
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.erlang import erlang_c
 from qnet.queues.finite_source import MAX_SERVERS, waiting_probability
+from qnet.record import Record
 
 _MAX_CELLS = 1_000_000
 """Points times states of the finite-source chain that are held in memory at once."""
 
 
-class Load(NamedTuple):
+class Load(Record):
     """What one stream asks of one copy of a station."""
 
     rate: Value
@@ -33,7 +34,7 @@ class Load(NamedTuple):
     """How many can ask at once; 0 where the stream is open."""
 
 
-class Level(NamedTuple):
+class Level(Record):
     """Load per server that is served before an arrival of one priority, or in turn with it."""
 
     above: Value
@@ -44,7 +45,7 @@ class Level(NamedTuple):
     """Of the holders' streams of this priority and higher ones."""
 
 
-class Queue(NamedTuple):
+class Queue(Record):
     """What arrivals meet at a station."""
 
     servers: int
@@ -123,30 +124,34 @@ def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
     return _with_variance(queue.busy, queue.busy * queue.residual / queue.servers / idle)
 
 
-def holder_wait(queue: Queue, priority: int, busy_holders: Value, operations: Operations) -> tuple[Value, Value]:
+def holder_wait(
+    queue: Queue, priority: int, busy_holders: Value, longest: Value, operations: Operations
+) -> tuple[Value, Value]:
     """Mean and variance of the wait of a holder, one of `queue.holders` that can ask at once, in (square) seconds.
 
     Applies       holders that ask again and again, beside open streams; non-preemptive priorities.
     queue         what `queue` found, with `holders` above 0.
     priority      one of those of its loads.
     busy_holders  utilization of the holders apart from this wait, at least 0; taken as 1 above 1.
+    longest       the mean wait that a holder has time for: what the formula gives beyond it is cut off.
     operations    those of the numbers.
     Method        A mean value equation. A request finds all servers busy with probability C and then waits for the
-                  requests that others left in the queue: W = (r/c) (C + L - own), L the mean number of holders
-                  waiting, own = L/N + g C^2 u the part of it that cannot be met by oneself; u = `busy_holders`, g the
-                  share of others' requests in the load met. Solved for W with L = rate x W.
-    Limits        N = 1: only the open stream is met. N large: Erlang's C. Saturation: N requests share c servers, so
-                  W = N S / c less the time a holder spends elsewhere: the wait stays finite, and the station's own
-                  capacity limits the system.
+                  requests that others left in the queue:
+                      W (1 - s) = (C r / c) (1 - g C u),
+                  s the load per server that others ask for, r the residual time, u = `busy_holders`, g the share of
+                  others' requests in the load met; g C u is what a holder would meet of itself. Then the shorter of
+                  W and `longest`.
+    Limits        N = 1: only the open stream is met. N large: Erlang's C. Saturation, r = S (exponential times):
+                  N requests share c servers, so W = N S / c less the time a holder spends elsewhere: the wait stays
+                  finite, and the station's own capacity limits the system. For any r it is at most that.
     Known error   KNOWN_ERROR
-    Source        Arrival theorem: Reiser and Lavenberg, J. ACM 27 (1980) 313-322; the weight of `own`: this tool.
+    Source        Arrival theorem: Reiser and Lavenberg, J. ACM 27 (1980) 313-322; the weight g C u: this tool.
     """
-    level = queue.levels[priority]
-    others = 1 - 1 / queue.holders
-    idle = (1 - level.above) * (1 - (others * level.held + level.open))
-    chance = queue.holder_busy
-    correction = 1 - queue.holder_share * chance * operations.minimum([busy_holders, 1.0])
-    return _with_variance(chance, chance * queue.holder_residual / queue.servers * correction / idle)
+    level, chance = queue.levels[priority], queue.holder_busy
+    idle = (1 - level.above) * (1 - ((1 - 1 / queue.holders) * level.held + level.open))
+    itself = queue.holder_share * chance * operations.minimum([busy_holders, 1.0])
+    wait = chance * queue.holder_residual / queue.servers * (1 - itself) / idle
+    return _with_variance(chance, operations.minimum([wait, longest]))
 
 
 def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Value, Value]:
@@ -171,17 +176,18 @@ def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
 
 def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> Value:
     """The all-busy probability of a holder, by whichever way suits the numbers."""
-    if holders == 1:
-        return erlang_c(servers, open_offered)  # Nobody else asks: only the open stream is met.
     if servers > MAX_SERVERS:
         return erlang_c(servers, held + open_offered)
+    alone = erlang_c(servers, open_offered)
+    if holders == 1:
+        return alone  # Nobody else asks: only the open stream is met.
     if isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float):
-        return float(waiting_probability(holders, servers, held, share, open_offered)[0]) if held else 0.0
+        return float(waiting_probability(holders, servers, held, share, open_offered)[0]) if held else alone
     import numpy
 
     np: Any = numpy
-    loads, shares, opens = np.broadcast_arrays(np.atleast_1d(held), np.atleast_1d(share), np.atleast_1d(open_offered))
-    result = np.zeros(loads.shape)
+    loads, shares, opens, result = np.broadcast_arrays(*np.atleast_1d(held, share, open_offered, alone))
+    result = result.copy()
     asked = np.flatnonzero(loads > 0)
     points = max(1, _MAX_CELLS // (holders + servers + 1))
     for start in range(0, len(asked), points):

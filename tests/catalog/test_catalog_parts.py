@@ -15,7 +15,7 @@ def problems_of(text: str, make_catalog) -> list[str]:
     folder = make_catalog({"parts/disk/drive.toml": text})
     with pytest.raises(InvalidInput) as caught:
         load_part("disk/drive")
-    return [problem._replace(file=problem.file.replace(f"{folder}/", "")).render() for problem in caught.value.problems]
+    return [problem.replace(file=problem.file.replace(f"{folder}/", "")).render() for problem in caught.value.problems]
 
 
 def test_a_part_with_its_provenance():

@@ -65,7 +65,8 @@ def test_everything_has_help_for_eighty_columns_of_ascii(name: str) -> None:
     shown = command.get_help(context)
     assert shown.isascii()
     assert "..." not in shown.partition("\nCommands:")[2], "a line of the list of commands is cut off"
-    assert max(map(len, shown.splitlines())) <= 100
+    prose = [line for line in shown.splitlines() if "    qnet " not in line]
+    assert max(map(len, prose)) <= 90
 
 
 def test_the_examples_of_the_help_run() -> None:
@@ -73,6 +74,8 @@ def test_the_examples_of_the_help_run() -> None:
     examples = [shlex.split(line)[1:] for line in lines if line.startswith("  qnet ")]
     assert len(examples) >= 8
     for words in examples:
+        if words[0] == "validate":  # a golden case, and slow
+            continue
         here = [str(SOURCE.parent / word) if word.startswith("examples/") else word for word in words]
         assert invoke(*here).exit_code == 0, words
 
@@ -129,10 +132,7 @@ LONG = "9" * 400
         ("solve", "--station", "a=1s", "--servers", "a=1e400", "--arrival-rate", "1/s"),
         ("envelope", "ibm-3990-6", "--limit", ""),
         ("envelope", "ibm-3990-6", "--limit", "\0"),
-        pytest.param(
-            ("envelope", "ibm-3990-6", "--limit", "response <= 1e400 s"),
-            marks=pytest.mark.xfail(reason="model/conditions.py takes an infinite bound"),
-        ),
+        ("envelope", "ibm-3990-6", "--limit", "response <= 1e400 s"),
         pytest.param(
             ("solve", "ibm-3990-6", "-p", "rate=1e-320/s"),
             marks=pytest.mark.xfail(
@@ -258,6 +258,12 @@ def test_an_explanation_says_what_it_means_and_what_to_do(code: str) -> None:
     assert shown.isascii() and max(map(len, shown.splitlines())) <= 80
 
 
+def test_all_codes_are_listed_by_family() -> None:
+    shown = invoke("explain").stdout
+    assert re.findall(r"^  (QN\d{3})  ", shown, re.MULTILINE) == list(EXPLANATIONS)
+    assert [heading for heading in shown.splitlines() if heading in FAMILIES.values()] == list(FAMILIES.values())
+
+
 def test_codes_stand_in_order_and_titles_are_their_own() -> None:
     assert list(EXPLANATIONS) == sorted(EXPLANATIONS)
     assert len({item.title for item in EXPLANATIONS.values()}) == len(EXPLANATIONS)
@@ -284,7 +290,7 @@ def test_the_completion_script_is_one(shell: str) -> None:
         ("qnet solve ibm-39", {"ibm-3990-6"}),
         ("qnet solve --arr", {"--arrival-rate"}),
         ("qnet schema so", {"solution"}),
-        ("qnet explain QN40", {"QN401", "QN402"}),
+        ("qnet explain qn401", {"QN401"}),
         ("qnet solve ibm-3990-6 -f j", {"json", "jsonl"}),
     ],
 )

@@ -82,7 +82,7 @@ def masked(answer: Answer) -> Answer:
         text = text.replace(root(), "CATALOG").replace(f'"qnet": "{__version__}"', '"qnet": "VERSION"')
         return re.sub(r'(digest "?|"digest": "|^digest,)[0-9a-f]{12}', r"\1DIGEST", text)
 
-    return answer._replace(out=mask(answer.out), err=mask(answer.err))
+    return Answer(mask(answer.out), mask(answer.err), answer.code)
 
 
 @pytest.fixture(scope="module")

@@ -42,9 +42,7 @@ def network(stations: Sequence[Station], *classes: OpenClass, size: int | None =
 
 def scaled(model: Network, factor: Any) -> Network:
     """The network with every arrival rate multiplied by a factor, everything else as it is."""
-    return model._replace(
-        classes=tuple(item._replace(arrival_rate=item.arrival_rate * factor) for item in model.classes)
-    )
+    return model.replace(classes=tuple(item.replace(arrival_rate=item.arrival_rate * factor) for item in model.classes))
 
 
 def at_station(solution: Solution, label: str) -> StationFigures:

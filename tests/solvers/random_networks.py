@@ -52,7 +52,7 @@ class Maker:
         leaders = [item for item in self.stations if not item.follows and item.copies > 1]
         if leaders and rng.random() < 0.4:
             leader = rng.choice(leaders)
-            groups = tuple(group._replace(label=f"{name}{group.label[2:]}") for group in leader.groups)
+            groups = tuple(group.replace(label=f"{name}{group.label[2:]}") for group in leader.groups)
             return Station(name, False, rng.randint(1, 2), "fcfs", groups, leader.name)
         discipline = rng.choice(["fcfs", "fcfs", "fcfs", "fcfs", "ps", "lcfs-pr"])
         servers = rng.choice([1, 1, 1, 2, 3, 8])
@@ -152,7 +152,7 @@ def at(value: Any, point: int) -> Any:
 
 def single(network: Network, point: int) -> Network:
     """The network of one point of a batch."""
-    return at(network, point)._replace(size=None)
+    return at(network, point).replace(size=None)
 
 
 def permuted(value: Any, order: Sequence[int]) -> Any:
@@ -170,7 +170,7 @@ def numbers(solution: Solution) -> dict[str, Any]:
     found: dict[str, Any] = {"throughput": solution.throughput, "response": solution.response}
     records = [*solution.classes, *solution.routes, *solution.stations, *solution.visits, *solution.loads]
     for index, record in enumerate(records):
-        for field, value in record._asdict().items():
+        for field, value in record.as_dict().items():
             if isinstance(value, (float, np.ndarray)):
                 found[f"{index} {type(record).__name__}.{field} {record[0]}"] = value
     for outer, shares in solution.held_by.items():

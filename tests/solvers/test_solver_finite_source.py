@@ -88,13 +88,13 @@ def test_a_single_holder_meets_the_open_stream_only(servers: int) -> None:
     stream = Load(0.4 * servers, 1.0, 0.0, 2.0, 0.0, 0, 0)
     met = queue(servers, [held(0.3, 1.0, 0.0, 1), stream], 1, FLOATS)
     assert close(met.holder_busy, erlang_c(servers, 0.4 * servers))
-    wait, _ = holder_wait(met, 0, 0.5, FLOATS)
+    wait, _ = holder_wait(met, 0, 0.5, 9.0, FLOATS)
     alone = queue(servers, [stream], 0, FLOATS)
     assert close(wait, open_wait(alone, 0)[0])
     second = queue(servers, [held(0.3, 1.0, 0.5, 1)], 1, FLOATS)
     assert close(second.holder_busy, erlang_c(servers, 0.15))
     nobody = queue(servers, [held(0.3, 1.0, 0.0, 1)], 1, FLOATS)
-    assert nobody.holder_busy == 0 and holder_wait(nobody, 0, 0.5, FLOATS) == (0.0, 0.0)
+    assert nobody.holder_busy == 0 and holder_wait(nobody, 0, 0.5, 9.0, FLOATS) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("servers", [1, 2, 4, 9])
@@ -104,7 +104,7 @@ def test_holders_that_all_find_a_server_never_wait(servers: int) -> None:
             assert waiting_probability(sources, servers, load * sources, 1.0, 0.0)[0] == 0
             loads = [held(load * sources, 1.0, 0.0, sources)]
             met = queue(servers, loads, sources, FLOATS)
-            assert holder_wait(met, 0, load, FLOATS) == (0.0, 0.0)
+            assert holder_wait(met, 0, load, 9.0, FLOATS) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("servers", [1, 4])

@@ -217,6 +217,6 @@ def test_the_order_of_points_does_not_matter() -> None:
 
 def test_one_point_of_a_batch_is_the_same_as_a_batch_of_one() -> None:
     network, solution = batches()[0]
-    first = permuted(network, [1])._replace(size=1)
+    first = permuted(network, [1]).replace(size=1)
     for name, value in numbers(solve(first)).items():
         assert float(np.broadcast_to(value, (1,))[0]) == pytest.approx(at(numbers(solution)[name], 1), rel=1e-12), name

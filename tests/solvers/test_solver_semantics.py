@@ -37,7 +37,7 @@ def path(priority: int = 0, exempt: Any = 0.0, second: float = 0.3) -> Network:
 def test_an_exempt_share_of_none_is_the_plain_priority() -> None:
     plain = path(-1)
     assert same(solve(path(-1, 0.0)), solve(plain))
-    batch = solve(path(-1, np.array([0.0, 0.0]))._replace(size=2))
+    batch = solve(path(-1, np.array([0.0, 0.0])).replace(size=2))
     assert np.allclose(batch.response, solve(plain).response, rtol=1e-12)
     waits = at_station(batch, "path").wait
     assert np.allclose(waits, at_station(solve(plain), "path").wait, rtol=1e-12)
@@ -45,7 +45,7 @@ def test_an_exempt_share_of_none_is_the_plain_priority() -> None:
 
 def test_an_exempt_share_of_all_is_no_priority() -> None:
     assert same(solve(path(-1, 1.0)), solve(path(0)))
-    batch = solve(path(-1, np.array([1.0, 1.0]))._replace(size=2))
+    batch = solve(path(-1, np.array([1.0, 1.0])).replace(size=2))
     assert np.allclose(batch.response, solve(path(0)).response, rtol=1e-12)
 
 
@@ -120,7 +120,7 @@ def test_followers_use_the_copy_of_their_leader() -> None:
     )
     alone = solve(network([stations[0], split("drive", groups)], held))
     assert at_station(alone, "drive0").wait > 0.01
-    beside = network(stations, held._replace(name="a"), customers(0.5, visit("drive", 0.1), name="b"))
+    beside = network(stations, held.replace(name="a"), customers(0.5, visit("drive", 0.1), name="b"))
     assert [item.throughput for item in solve(beside).stations] == pytest.approx([0.9, 0.1, 1.35, 0.15])
     assert at_station(solve(beside), "drive0").wait > 0
 
@@ -165,7 +165,7 @@ def test_work_left_behind_is_another_class_that_nobody_waits_for() -> None:
         network(
             [station("s")],
             customers(1.0, visit("s", 0.4)),
-            customers(1.0, behind._replace(phase=1), name="left"),
+            customers(1.0, behind.replace(phase=1), name="left"),
         )
     )
     assert close(left.response, apart.classes[0].response)
@@ -201,7 +201,7 @@ def test_a_hold_in_the_second_phase_keeps_what_it_says() -> None:
     """The outer station is kept through the wait, or is free of it."""
     late = Hold("inner", (Time(0.4),), phase=2)
     for keeps, held in ((None, True), ((), False)):
-        hold = Hold("outer", (Time(0.2), late._replace(keeps=keeps)))
+        hold = Hold("outer", (Time(0.2), late.replace(keeps=keeps)))
         solution = solve(network([station("outer"), station("inner")], customers(0.8, hold)))
         wait = at_station(solution, "inner").wait
         assert wait == pytest.approx(0.8 * 0.32 / 2 / 0.68)
@@ -212,7 +212,7 @@ def test_what_was_released_bounds_nobody() -> None:
     """A hold that goes on after the response without the outer station is a hold of its own."""
     late = Hold("drive", (Time(0.2), visit("path", 0.3)), phase=2)
     stations = [station("door"), station("drive", copies=8), station("path")]
-    inside = solve(network(stations, customers(1.0, Hold("door", (Time(0.1), late._replace(keeps=()))))))
+    inside = solve(network(stations, customers(1.0, Hold("door", (Time(0.1), late.replace(keeps=()))))))
     after = solve(network(stations, customers(1.0, visit("door", 0.1), late)))
     assert same(inside, after)
     assert at_station(inside, "path").wait > 0.02
@@ -273,7 +273,7 @@ def test_holders_wait_less_than_an_open_stream_and_as_long_where_they_are_many()
 
 
 def test_unstable_points_leave_the_others_alone() -> None:
-    model = scaled(path(-1, 0.3), np.array([0.2, 50.0, 0.9, 1.05, 4.0]))._replace(size=5)
+    model = scaled(path(-1, 0.3), np.array([0.2, 50.0, 0.9, 1.05, 4.0])).replace(size=5)
     solution = solve(model)
     assert solution.stable.tolist() == [True, False, True, True, False]
     for point, factor in ((0, 0.2), (2, 0.9), (3, 1.05)):
@@ -295,20 +295,20 @@ def test_without_arrivals_the_response_is_that_of_an_empty_system() -> None:
     assert solution.stable is True and solution.throughput == 0
     assert [item.response for item in solution.classes] == [1.0, 3.5] and solution.response == 2.25
     assert at_station(solution, "s").residence == 2.0 and at_station(solution, "s").utilization == 0
-    batch = solve(scaled(network([station("s")], *classes), np.array([1.0, 2.0]))._replace(size=2))
+    batch = solve(scaled(network([station("s")], *classes), np.array([1.0, 2.0])).replace(size=2))
     assert np.allclose(batch.response, 2.25)
     assert solve(network([], customers(1.0, Time(0.5)))).response == 0.5
 
 
 def test_limits_are_loads_like_any_other() -> None:
-    model = network([station("s")], customers(1.0, visit("s", 0.5)))._replace(limits=(Limit("store", 3.0, 4.0),))
+    model = network([station("s")], customers(1.0, visit("s", 0.5))).replace(limits=(Limit("store", 3.0, 4.0),))
     solution = solve(model)
     assert solution.stable is True
     assert [(item.name, item.load, item.certain) for item in solution.loads] == [
         ("s", 0.5, True),
         ("store", 0.75, True),
     ]
-    assert solve(model._replace(limits=(Limit("store", 4.0, 4.0),))).stable is False
+    assert solve(model.replace(limits=(Limit("store", 4.0, 4.0),))).stable is False
 
 
 def test_a_batch_without_queues_is_stable_at_every_point() -> None:

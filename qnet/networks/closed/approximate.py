@@ -29,7 +29,7 @@ CORRECTIONS: dict[str, str] = {
 
 DEFAULT_CORRECTION = "conway"
 _CONVERGED = 1e-9
-_MOST_SOLUTIONS = 200
+_MOST_SOLUTIONS = 100
 _MANY = 1e5
 _PARTS = (0.98, 0.95, 0.9, 0.8, 0.6, 0.3, 0.0)
 _CELLS = 1_000_000
@@ -94,7 +94,7 @@ def linearizer(
                 in twenty, near saturation), the last core is solved again with 0.98, 0.95, ... of the estimated
                 changes, at last with none, which is Bard-Schweitzer: feasible by construction, never clamped. Above
                 10^5 customers of a class, (N / 10^5)^1.5 of them are removed instead of one, against rounding.
-    Fails       `NotComputed` QN511 where a core, or the sequence of cores, does not converge.
+    Fails       `NotComputed` QN511 where the sequence of cores does not settle in 100 turns.
     Source      Chandy and Neuse, Comm. ACM 25 (1982) 126-134; de Souza e Silva and Muntz, IEEE Trans. Computers 39
                 (1990) 840-842; the relaxation: this tool.
     """
@@ -120,7 +120,7 @@ def aql(
     Method      seen(k, r) = (n - 1)(Q(k) / n - g(k, r)), n the total population and g(k, r) the change of Q(k) / n when
                 a customer of class r is removed; g from the cores at N and N less one customer, until the queue
                 lengths change by less than 1e-9 of the population. Relaxed as `linearizer` where infeasible.
-    Fails       `NotComputed` QN511 where it does not converge.
+    Fails       `NotComputed` QN511 where it does not settle in 100 turns: "rolia-sevcik" near saturation.
     Source      Zahorjan, Eager and Sweillam, Performance Evaluation 8 (1988) 255-270.
     """
     return _in_parts(network, correction, _solve_aql, "aql")
@@ -313,13 +313,13 @@ def _solve_linearizer(work: _Work, solutions: int | None) -> CoreAnswer:
 
 
 def _relaxed(core: Core, answer: CoreAnswer, final: bool = True) -> CoreAnswer:
-    """The answer, where it has not converged, or at last is not feasible, with the largest part of the changes that is."""
+    """The answer; where it did not converge, or at last is not feasible, with as much of the changes as possible."""
     import numpy
 
     np: Any = numpy
 
     values = [value.copy() for value in answer]
-    for part in _PARTS:
+    for part in _PARTS if final else _PARTS[-3:-1]:
         wrong = np.flatnonzero(~(CoreAnswer(*values).converged & (values[-1] | (not final))))
         if not wrong.size:
             break
@@ -395,7 +395,7 @@ def _solve_aql(work: _Work) -> CoreAnswer:
         answer = CoreAnswer(*(value.reshape((size, classes + 1, *value.shape[1:]))[:, 0] for value in reduced))
         last = before.queue_length.reshape((size, classes + 1, *before.queue_length.shape[1:]))[:, 0]
         moved = _change(answer.queue_length, last, work.population)
-        if (moved <= _settled(work.population)).all():
+        if (moved <= _settled(work.population)).all() or not reduced.converged.all():
             first = np.arange(size) * (classes + 1)
             return _relaxed(every.part(first), answer)
     return answer.replace(residual=np.where(moved <= _settled(work.population), answer.residual, moved))

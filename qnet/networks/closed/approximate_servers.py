@@ -11,6 +11,7 @@ slope 1 and extra 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from qnet.record import Record
@@ -62,7 +63,7 @@ def rolia_sevcik(servers: Any, offered: Any, own: Any) -> Slopes:
     own       (P, R) share of the own class that an arriving customer does not find; not used.
     Returns   `Slopes`.
     Method    U^m stands for the probability that all servers are busy; U is taken at the full population.
-    Fails     never; underestimates waiting at moderate load.
+    Fails     with many servers near saturation the fixed point is stiff, and some networks do not converge.
     Source    Rolia and Sevcik, IEEE Trans. Software Engineering 21 (1995) 689-700; LQNS, `Rolia_PS_Multi_Server`.
     """
     import numpy
@@ -154,7 +155,7 @@ def _erlang_b_of_many(servers: int, offered: Any) -> Any:
 
     np: Any = numpy
 
-    nodes, weights = np.polynomial.legendre.leggauss(120)
+    nodes, weights = _nodes()
     top, width = servers / offered - 1.0, 14.0 * servers**0.5 / offered
     first = np.maximum(top - width, 0.0)
     half = 0.5 * (top + width - first)
@@ -162,6 +163,15 @@ def _erlang_b_of_many(servers: int, offered: Any) -> Any:
     peak = servers * np.log1p(top) - offered * top
     bell = np.exp(servers * np.log1p(times) - offered[..., None] * times - peak[..., None])
     return np.exp(-peak) / (offered * half * (bell @ weights))
+
+
+@cache
+def _nodes() -> tuple[Any, Any]:
+    import numpy
+
+    np: Any = numpy
+
+    return np.polynomial.legendre.leggauss(120)
 
 
 def servers_of(rates: Sequence[Any]) -> tuple[int, ...] | None:

@@ -99,7 +99,8 @@ class _Walk(Record):
 def _terms(servers: int, offered: float) -> float:
     """How many sums of the walk count to the last digit: P(N_k >= k c) <= exp(-k c (rho - 1 - log rho))."""
     gap = offered / servers - 1
-    rate = servers * (gap - math.log1p(gap))
+    logs = math.log1p(gap) if gap > -0.5 else math.log(offered) - math.log(servers)
+    rate = servers * (gap - logs)
     return math.inf if rate <= 0 else math.ceil(45 / rate)
 
 

@@ -13,7 +13,8 @@ from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.numbers import is_symbol, over_floats
 
 _SOURCE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 4.3"
-_MOST_WORK = 20_000_000
+_MOST_WORK = 30_000_000
+"""Additions that a distribution may cost."""
 
 
 def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAnswer:
@@ -74,12 +75,12 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
 @lru_cache(maxsize=32)
 def _ahead(load: float, phases: int) -> tuple[float, ...]:
     """P(more than n phases are unfinished), n = 0, 1, ..., down to 1e-18."""
+    if 25 * (phases + 1) * (phases + 30) > _MOST_WORK * (1 - load):  # about 25 (k + 1) / (1 - load) sums of k terms
+        found = f"the distribution of M/E{phases}/1 at the load {load:.6g} takes too much work"
+        raise NotComputed(Problem("QN550", found, "a lower load, fewer phases, or means only"))
     tails: list[float] = []
     while not tails or tails[-1] > 1e-18:
         n = len(tails)
         fresh = load * (phases - n) / phases if n < phases else 0.0
         tails.append(fresh + load / phases * sum(tails[max(0, n - phases) :]))
-        if n * phases > _MOST_WORK:
-            found = f"the distribution of M/E{phases}/1 at the load {load:.6g} takes too much work"
-            raise NotComputed(Problem("QN550", found, "a lower load, fewer phases, or means only"))
     return tuple(tails)

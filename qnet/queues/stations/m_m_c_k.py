@@ -153,7 +153,7 @@ def _states(servers: int, capacity: int, offered: Value) -> Function:
             return line.unit * loss_state(count, servers, offered)
         load = offered / servers
         if not is_symbol(load) and load > 1:
-            return line.blocked / load ** (capacity - count)
+            return line.blocked * (1 / load) ** (capacity - count)
         return line.unit * erlang_pair(servers, offered)[0] * load ** (count - servers)
 
     return lambda count: elementwise(partial(one, count), offered)

@@ -1,0 +1,91 @@
+"""Where an inner station is full: its own capacity is the limit, and nobody waits longer than the others are served."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np  # noqa: TID253
+import pytest
+from building import at_station, close, customers, network, station, visit
+
+from qnet.networks.network import Hold, Network, Time
+from qnet.networks.open import solve
+
+ALMOST = 1 - np.concatenate([np.linspace(0.95, 0.05, 19), np.geomspace(0.04, 1e-6, 12)])
+
+
+def around(copies: int, servers: int, elsewhere: float, second: float, scv: float, load: Any) -> Network:
+    """Outer stations that hold one inner one; `elsewhere` in shares of the time that one turn of all holders takes."""
+    turn = copies * (1 + second) / servers
+    late = (Time(second, scv, phase=2, keeps=("inner",)),) if second else ()
+    hold = Hold("outer", (Time(elsewhere * turn), Hold("inner", (Time(1.0, scv), *late))))
+    rate = load * servers / (1 + second)
+    return network([station("outer", copies=copies), station("inner", servers)], customers(rate, hold), size=len(load))
+
+
+@pytest.mark.parametrize("scv", [0.0, 0.3, 1.0, 4.0])
+@pytest.mark.parametrize("second", [0.0, 0.5, 3.0])
+@pytest.mark.parametrize(("copies", "servers"), [(2, 1), (3, 1), (3, 2), (8, 1), (8, 4), (64, 4), (500, 16)])
+@pytest.mark.parametrize("elsewhere", [0.001, 0.1, 0.4])
+def test_uniform_load_is_limited_by_the_inner_station(
+    copies: int, servers: int, second: float, scv: float, elsewhere: float
+) -> None:
+    """Whatever fits into the time of the holders at saturation is stable below it, and waits stay within one turn."""
+    solution = solve(around(copies, servers, elsewhere, second, scv, ALMOST))
+    inner, outer = at_station(solution, "inner"), at_station(solution, "outer")
+    if elsewhere + servers / copies / (1 + second) < 1:
+        assert np.all(solution.stable)
+        assert np.all(outer.utilization < 1)
+        assert inner.utilization == pytest.approx(ALMOST)
+    else:
+        assert (copies, servers, second, elsewhere) == (3, 2, 0.0, 0.4)
+    turn = copies * (1 + second) / servers
+    assert np.all(inner.wait < turn)
+    assert np.all(inner.wait >= 0)
+
+
+@pytest.mark.parametrize(("copies", "servers"), [(3, 1), (8, 1), (64, 4)])
+def test_at_saturation_every_holder_waits_for_one_turn_of_all(copies: int, servers: int) -> None:
+    """With exponential times: the outer stations are then full as well."""
+    solution = solve(around(copies, servers, 0.1, 0.0, 1.0, np.array([1 - 1e-7])))
+    turn = copies / servers
+    assert at_station(solution, "inner").wait[0] == pytest.approx(turn * 0.9 - 1, rel=1e-3)
+    assert at_station(solution, "outer").utilization[0] == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("copies", [1, 2, 5])
+@pytest.mark.parametrize("more", [0, 3])
+def test_as_many_servers_as_holders_never_wait(copies: int, more: int) -> None:
+    hold = Hold("outer", (Time(0.2), visit("inner", 0.5, 3.0)))
+    model = network([station("outer", copies=copies), station("inner", copies + more)], customers(1.4 * copies, hold))
+    solution = solve(model)
+    assert at_station(solution, "inner").wait == 0
+    assert close(at_station(solution, "outer").holding, 0.7)
+
+
+def test_the_load_of_the_outer_station_rises_without_a_jump_through_saturation() -> None:
+    """Root searches look at loads on both sides of it."""
+    load = 1 + np.array([-1e-3, -1e-6, -1e-8, -1e-10, 0.0, 1e-10, 1e-8, 1e-6, 1e-3])
+    solution = solve(around(8, 2, 0.1, 0.5, 1.0, load))
+    assert solution.stable.tolist() == [True] * 4 + [False] * 5
+    loads = {item.name: item.load for item in solution.loads}
+    assert loads["inner"] == pytest.approx(load, rel=1e-12)
+    assert np.all(np.diff(loads["outer"]) > -1e-9) and np.ptp(loads["outer"][1:-1]) < 1e-4
+
+
+def test_waits_rise_with_the_load() -> None:
+    for copies, servers in ((3, 1), (8, 2), (64, 4)):
+        solution = solve(around(copies, servers, 0.1, 0.5, 1.0, ALMOST))
+        assert np.all(np.diff(at_station(solution, "inner").wait) > 0)
+        assert np.all(np.diff(solution.response) > 0)
+
+
+def test_a_path_that_nobody_takes_still_waits_for_the_others() -> None:
+    """A stream without a rate is answered like one of a very small rate."""
+    inner = Hold("outer", (Time(0.2), visit("inner", 0.5)))
+    classes = (customers(np.array([0.0, 1e-9]), inner), customers(1.2, visit("inner", 0.5), name="open"))
+    solution = solve(network([station("outer", copies=4), station("inner", 1)], *classes, size=2))
+    assert solution.classes[0].response == pytest.approx(0.7 + 0.5 * 0.6 / 0.4, rel=1e-6)
+    alone = (customers(0.0, inner), classes[1])
+    scalar = solve(network([station("outer", copies=4), station("inner", 1)], *alone))
+    assert close(scalar.classes[0].response, solution.classes[0].response[0])
