@@ -11,7 +11,7 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from qnet import __version__
 
-        sys.stdout.write(f"qnet {__version__}\n")
+        _tell(f"qnet {__version__}\n")
         return
     import gc
 
@@ -22,6 +22,17 @@ def main() -> None:
     from qnet.cli.group import qnet
 
     qnet(prog_name="qnet")
+
+
+def _tell(text: str) -> None:
+    """Write a line; a reader who has gone, or was never there, is no failure."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def _unwritable(path: str, error: OSError) -> UsageError:
 def _tell_notes(notes: tuple[Note, ...] | list[Note]) -> None:
     """Notes of formats that have no room for them, on standard error."""
     for note in notes:
-        tell(f"qnet: {note.severity}: {printable(note.text)} [{note.code}]")
+        tell(f"qnet: {note.severity}: {printable(note.text, 2000)} [{note.code}]")
         if note.next:
             tell(f"  next: {printable(note.next)}")
 

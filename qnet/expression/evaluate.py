@@ -116,19 +116,21 @@ class _Evaluator:
                 return getattr(operations, name)(values[0])
 
 
-def interpolate(x: Value, xs: list[Value], ys: list[Value], operations: Operations, column: int = 0) -> Value:
-    """Straight lines between the points (xs, ys), level outside them.
+def interpolate(
+    place: Value, points: list[Value], heights: list[Value], operations: Operations, column: int = 0
+) -> Value:
+    """Straight lines between the points with their heights, level outside them.
 
-    Raises `ExpressionError` where `xs` does not increase; over arrays the value is not-a-number at such points, and
-    symbols are taken to increase.
+    Raises `ExpressionError` where the points do not rise; over arrays the value is not-a-number at such elements, and
+    symbols are taken to rise.
     """
-    result = ys[0]
-    for left, right, low, high in zip(xs, xs[1:], ys, ys[1:], strict=False):
+    result = heights[0]
+    for left, right, low, high in zip(points, points[1:], heights, heights[1:], strict=False):
         rises = operations.compare("<", left, right)
         decided = not operations.elementwise and not getattr(rises, "free_symbols", ())
         if decided and not operations.all(rises):
             raise ExpressionError("the points of interp do not rise", column, code="QN130")
-        share = (x - left) / (right - left)
+        share = (place - left) / (right - left)
         share = operations.minimum([operations.maximum([share, operations.number(0.0)]), operations.number(1.0)])
         if operations.elementwise:
             share = operations.where(rises, share, math.nan)

@@ -78,16 +78,17 @@ Node = Number | Text | Name | Unary | Binary | Comparison | Call
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it."""
-    yield node
-    if isinstance(node, Unary):
-        yield from walk(node.operand)
-    elif isinstance(node, Binary | Comparison):
-        yield from walk(node.left)
-        yield from walk(node.right)
-    elif isinstance(node, Call):
-        for argument in node.arguments:
-            yield from walk(argument)
+    """The node and everything below it, operators before their operands, else in the order of the text."""
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        if isinstance(found, Unary):
+            waiting.append(found.operand)
+        elif isinstance(found, Binary | Comparison):
+            waiting += (found.right, found.left)
+        elif isinstance(found, Call):
+            waiting += reversed(found.arguments)
 
 
 def rename(node: Node, new: Callable[[Name], Node]) -> Node:

@@ -95,46 +95,46 @@ class Arrays:
     def __init__(self) -> None:
         import numpy
 
-        self.np: Any = numpy
+        self.numpy: Any = numpy
 
     def number(self, value: float) -> Value:
         return value
 
     def minimum(self, values: Sequence[Value]) -> Value:
-        return self._fold(self.np.minimum, values)
+        return self._fold(self.numpy.minimum, values)
 
     def maximum(self, values: Sequence[Value]) -> Value:
-        return self._fold(self.np.maximum, values)
+        return self._fold(self.numpy.maximum, values)
 
     def absolute(self, value: Value) -> Value:
-        return self.np.abs(value)
+        return self.numpy.abs(value)
 
     def ceil(self, value: Value) -> Value:
-        return self.np.ceil(value)
+        return self.numpy.ceil(value)
 
     def floor(self, value: Value) -> Value:
-        return self.np.floor(value)
+        return self.numpy.floor(value)
 
     def sqrt(self, value: Value) -> Value:
-        return self.np.sqrt(value)
+        return self.numpy.sqrt(value)
 
     def exp(self, value: Value) -> Value:
-        return self.np.exp(value)
+        return self.numpy.exp(value)
 
     def log(self, value: Value) -> Value:
-        return self.np.log(value)
+        return self.numpy.log(value)
 
     def power(self, base: Value, exponent: Value) -> Value:
-        return self.np.float_power(base, exponent)
+        return self.numpy.float_power(base, exponent)
 
     def compare(self, relation: str, left: Value, right: Value) -> Value:
         return _COMPARISONS[relation](left, right)
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
-        return self.np.where(condition, then, otherwise)
+        return self.numpy.where(condition, then, otherwise)
 
     def all(self, condition: Value) -> bool:
-        return bool(self.np.all(condition))
+        return bool(self.numpy.all(condition))
 
     def _fold(self, function: Any, values: Sequence[Value]) -> Value:
         result = values[0]
@@ -151,34 +151,34 @@ class Symbols:
     def __init__(self) -> None:
         import sympy  # pyright: ignore[reportMissingTypeStubs]
 
-        self.sp: Any = sympy
+        self.sympy: Any = sympy
 
     def number(self, value: float) -> Value:
-        return self.sp.Rational(repr(value))
+        return self.sympy.Rational(repr(value))
 
     def minimum(self, values: Sequence[Value]) -> Value:
-        return self.sp.Min(*values)
+        return self.sympy.Min(*values)
 
     def maximum(self, values: Sequence[Value]) -> Value:
-        return self.sp.Max(*values)
+        return self.sympy.Max(*values)
 
     def absolute(self, value: Value) -> Value:
-        return self.sp.Abs(value)
+        return self.sympy.Abs(value)
 
     def ceil(self, value: Value) -> Value:
-        return self.sp.ceiling(value)
+        return self.sympy.ceiling(value)
 
     def floor(self, value: Value) -> Value:
-        return self.sp.floor(value)
+        return self.sympy.floor(value)
 
     def sqrt(self, value: Value) -> Value:
-        return self.sp.sqrt(value)
+        return self.sympy.sqrt(value)
 
     def exp(self, value: Value) -> Value:
-        return self.sp.exp(value)
+        return self.sympy.exp(value)
 
     def log(self, value: Value) -> Value:
-        return self.sp.log(value)
+        return self.sympy.log(value)
 
     def power(self, base: Value, exponent: Value) -> Value:
         if base.is_Rational and exponent.is_Rational:
@@ -190,13 +190,13 @@ class Symbols:
 
     def compare(self, relation: str, left: Value, right: Value) -> Value:
         name = {"<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "==": "Eq", "!=": "Ne"}[relation]
-        return getattr(self.sp, name)(left, right)
+        return getattr(self.sympy, name)(left, right)
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
-        return self.sp.Piecewise((then, condition), (otherwise, True))
+        return self.sympy.Piecewise((then, condition), (otherwise, True))
 
     def all(self, condition: Value) -> bool:
-        return condition == self.sp.true
+        return condition == self.sympy.true
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {

@@ -14,6 +14,7 @@ from qnet.model.routes import RouteReader
 from qnet.units import NUMBER
 
 MAX_ENTRIES = 2000
+MAX_ENVELOPES = 200
 
 _ONE = parse(1)
 _ZERO = parse(0)
@@ -87,9 +88,10 @@ class _Builder:
             self.reader.fail("QN201", (key,), f"found {describe(raw)}", f"a table [{key}]")
             return []
         entries = list(cast("dict[str, Any]", raw).items())
-        if len(entries) > MAX_ENTRIES:
+        most = MAX_ENVELOPES if key == "envelopes" else MAX_ENTRIES
+        if len(entries) > most:
             help = "use copies" if key == "stations" else ""
-            self.reader.fail("QN206", (key,), f"found {len(entries)} {key}", f"at most {MAX_ENTRIES}", help)
+            self.reader.fail("QN206", (key,), f"found {len(entries)} {key}", f"at most {most}", help)
             self.reader.finish()
         return entries
 

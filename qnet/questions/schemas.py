@@ -9,7 +9,7 @@ from qnet.reports.schema import json_schema
 
 def schema_text(name: str) -> str:
     """The JSON Schema of `solution`, `envelope`, `queue`, `validation` or `catalog`, as text."""
-    return dumps(json_schema(f"qnet/{name}/1", _columns(name)), indent=2) + "\n"
+    return dumps(json_schema(f"qnet/{name}/1", _columns(name), more_columns=name == "envelope"), indent=2) + "\n"
 
 
 def _columns(name: str) -> tuple[Column, ...]:

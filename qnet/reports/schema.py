@@ -9,8 +9,10 @@ from qnet.reports.records import column_names
 from qnet.reports.report import Column
 
 
-def json_schema(report_schema_name: str, columns: Sequence[Column]) -> dict[str, Any]:
-    """The schema of one kind of report. Only its top level is open: what an answer rests on differs by model.
+def json_schema(report_schema_name: str, columns: Sequence[Column], more_columns: bool = False) -> dict[str, Any]:
+    """The schema of one kind of report. Its top level is open: what an answer rests on differs by model.
+
+    Rows are open only with `more_columns`, for reports that have columns of a model's own.
 
     A column with a unit holds numbers; one without may hold a number, a text or a truth value.
     """
@@ -22,7 +24,7 @@ def json_schema(report_schema_name: str, columns: Sequence[Column]) -> dict[str,
         "schema": {"type": "string", "enum": [report_schema_name]},
         "qnet": {"description": "version of qnet", "type": "string"},
         "columns": _array(_object({key: {"type": "string"} for key in ("key", "unit", "title")})),
-        "rows": _array(_object(cells)),
+        "rows": _array({**_object(cells), "additionalProperties": more_columns}),
         "notes": _array(
             _object(
                 {

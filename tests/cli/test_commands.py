@@ -133,12 +133,6 @@ LONG = "9" * 400
         ("envelope", "ibm-3990-6", "--limit", ""),
         ("envelope", "ibm-3990-6", "--limit", "\0"),
         ("envelope", "ibm-3990-6", "--limit", "response <= 1e400 s"),
-        pytest.param(
-            ("solve", "ibm-3990-6", "-p", "rate=1e-320/s"),
-            marks=pytest.mark.xfail(
-                reason="queues/finite_source.py takes the logarithm of a load that has underflowed"
-            ),
-        ),
         ("envelope", "ibm-3990-6", "--vary", ""),
         ("envelope", "ibm-3990-6", "--route", ""),
         ("envelope", "ibm-3990-6", "--envelope", ""),
