@@ -1,6 +1,6 @@
 """qnet: queueing networks solved without simulating; the command line and the Python front door.
 
-`qnet.queue(name, ...)` answers for one station, `qnet.load(system)` reads a model. Nothing is imported before it is used.
+`qnet.queue(name, ...)` answers for one station, `qnet.load(system)` reads a model. Nothing is imported before use.
 """
 
 from __future__ import annotations
