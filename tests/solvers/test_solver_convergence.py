@@ -58,14 +58,20 @@ def test_the_answer_does_not_depend_on_the_start(start: float) -> None:
             assert again[name] == pytest.approx(value, rel=1e-6, abs=1e-9), name
 
 
-def test_cautious_rounds_come_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is left where acceleration does not settle."""
+def test_plain_averaged_rounds_come_to_the_same_answer_or_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left where acceleration does not settle; nearly all networks settle without it as well."""
     wanted = [solve(model) for model in models()[SAMPLE]]
     monkeypatch.setattr(solver, "_ACCELERATED", 0)
+    refused = 0
     for model, answer in zip(models()[SAMPLE], wanted, strict=True):
-        again = solve(model)
-        assert again.stable == answer.stable
-        assert again.response == pytest.approx(answer.response, rel=1e-8) or not answer.stable
+        try:
+            again = solve(model)
+        except NotComputed:
+            refused += 1
+            continue
+        if answer.stable:
+            assert again.stable and again.response == pytest.approx(answer.response, rel=1e-9)
+    assert refused <= 0.1 * len(wanted)
 
 
 def test_what_does_not_converge_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
