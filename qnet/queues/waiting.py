@@ -184,7 +184,9 @@ def _finite(holders: int, servers: int, held: Value, share: Value, open_offered:
     if holders == 1:
         return alone  # Nobody else asks: only the open stream is met.
     if isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float):
-        return float(waiting_probability(holders, servers, held, share, open_offered)[0]) if held > _NEGLIGIBLE else alone
+        return (
+            float(waiting_probability(holders, servers, held, share, open_offered)[0]) if held > _NEGLIGIBLE else alone
+        )
     import numpy
 
     np: Any = numpy
