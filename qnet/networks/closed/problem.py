@@ -90,6 +90,7 @@ def closed_network(
     think_time: Any = None,
     delay: Any = None,
     rates: Any = None,
+    fractional: bool = False,
 ) -> ClosedNetwork:
     """A checked `ClosedNetwork` from sequences or arrays.
 
@@ -98,16 +99,17 @@ def closed_network(
     think_time  (R,) or (B, R) seconds, >= 0; None: 0
     delay       K truth values; None: no delays
     rates       K entries, each None or positive relative capacities; None: single servers
+    fractional  whether populations may have fractions, which only approximations accept
     Returns     tuples, or arrays where any of the inputs has a batch axis; a batch of 1 is repeated
     Raises      `InvalidInput` for numbers that are negative, not finite or not integers, and for shapes that differ
     """
     batched = _depth(demands) > 2 or _depth(population) > 1 or _depth(think_time) > 1
-    return (_batch if batched else _point)(demands, population, think_time, delay, rates)
+    return (_batch if batched else _point)(demands, population, think_time, delay, rates, fractional)
 
 
-def _point(demands: Any, population: Any, think_time: Any, delay: Any, rates: Any) -> ClosedNetwork:
+def _point(demands: Any, population: Any, think_time: Any, delay: Any, rates: Any, fractional: bool) -> ClosedNetwork:
     rows: Matrix = tuple(tuple(float(value) for value in row) for row in demands)
-    counts = tuple(_integer(value) for value in population)
+    counts = tuple(_count(value, fractional) for value in population)
     think = tuple(0.0 for _ in counts) if think_time is None else tuple(float(value) for value in think_time)
     if any(len(row) != len(counts) for row in rows) or len(think) != len(counts):
         raise _invalid("the demands, populations and think times are of different numbers of classes")
@@ -117,7 +119,7 @@ def _point(demands: Any, population: Any, think_time: Any, delay: Any, rates: An
     return ClosedNetwork(rows, kinds, capacities, counts, think)
 
 
-def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: Any) -> ClosedNetwork:
+def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: Any, fractional: bool) -> ClosedNetwork:
     import numpy
 
     np: Any = numpy
@@ -134,14 +136,15 @@ def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: An
         raise _invalid("the demands, populations and think times are of different numbers of classes or variants")
     if not (np.isfinite(table).all() and np.isfinite(think).all() and (table >= 0).all() and (think >= 0).all()):
         raise _invalid("a demand or think time is negative or not finite")
-    if not ((counts >= 0) & (counts < 2**53) & (counts == np.floor(counts))).all():
+    whole = bool((counts == np.floor(counts)).all())
+    if not ((counts >= 0) & (counts < 2**53)).all() or not (whole or fractional):
         raise _invalid("a population is not an integer of 0 or more")
     kinds, capacities = _structure(table.shape[1], delay, rates)
     return ClosedNetwork(
         np.broadcast_to(table, (size, *table.shape[1:])),
         kinds,
         capacities,
-        np.broadcast_to(counts.astype(np.int64), (size, counts.shape[1])),
+        np.broadcast_to(counts.astype(np.int64) if whole else counts, (size, counts.shape[1])),
         np.broadcast_to(think, (size, think.shape[1])),
         size,
     )
@@ -161,10 +164,10 @@ def _structure(stations: int, delay: Any, rates: Any) -> tuple[tuple[bool, ...],
     return kinds, tuple(capacities)
 
 
-def _integer(value: Any) -> int:
-    if not 0 <= value < inf or int(value) != value:
+def _count(value: Any, fractional: bool) -> int | float:
+    if not 0 <= value < inf or not (fractional or int(value) == value):
         raise _invalid(f"a population is {value!r}", "an integer of 0 or more")
-    return int(value)
+    return int(value) if int(value) == value else float(value)
 
 
 def _depth(value: Any) -> int:
