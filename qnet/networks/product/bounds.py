@@ -64,14 +64,14 @@ def bounds(network: Network, kind: str = "balanced") -> Bounds:
     refuse_overload(network)
     if network.size is not None:
         points = [_point(network.point(index), kind) for index in range(network.size)]
-        rows = tuple(tuple(point[place] for point in points) for place in range(4))
-        return Bounds(rows, kind, closed_bounds.KINDS[kind].source)
+        rows = [tuple(point[place] for point in points) for place in range(4)]
+        return Bounds((rows[0], rows[1], rows[2], rows[3]), kind, closed_bounds.KINDS[kind].source)
     return Bounds(_point(network, kind), kind, closed_bounds.KINDS[kind].source)
 
 
 def tightest(network: Network) -> Bounds | None:
     """The tightest kind that applies to all classes of a network, or None."""
-    several = sum(1 for kind in network.closed) > 1
+    several = len(network.closed) > 1
     for kind in ("composite",) * several + ("balanced", "asymptotic"):
         try:
             return bounds(network, kind)
@@ -92,8 +92,8 @@ def _point(network: Network, kind: str) -> tuple[Any, Any, Any, Any]:
             for place, own in enumerate(network.closed):
                 row[own] = values[place]
     elif kind not in ("asymptotic", "balanced"):
-        found_reason = f"the {kind} bound: it is known for closed classes only"
-        raise NotComputed(Problem("QN513", found_reason, help="the asymptotic and balanced bounds apply"))
+        reason = f"the {kind} bound: it is known for closed classes only"
+        raise NotComputed(Problem("QN513", reason, help="the asymptotic and balanced bounds apply"))
     for own in network.open:
         rows[0][own] = rows[1][own] = network.arrival_rate[own]
         rows[2][own], rows[3][own] = _open_response(network, own, loaded, kind)

@@ -39,7 +39,7 @@ class Given:
             table = _array(value)
             if table is None or table.ndim != 3:
                 self.fail(f"{name} is no array of the axes variant, station and class")
-                self.finish()
+                raise InvalidInput(*self.problems)
             wrong = int((~((table >= 0) & (table < inf))).sum())
             if wrong:
                 self.fail(f"{name}: {wrong} of its numbers are negative or not finite", "numbers of 0 or more")
@@ -191,7 +191,8 @@ def _array(value: Any) -> Any:
     """An array of floats, or None."""
     import numpy
 
+    np: Any = numpy
     try:
-        return numpy.array(value, float)
+        return np.array(value, float)
     except (TypeError, ValueError):
         return None

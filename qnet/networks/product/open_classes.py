@@ -15,6 +15,7 @@ Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260; mixed netw
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import exp, inf, lgamma, log, log1p
 from typing import Any
 
@@ -89,11 +90,16 @@ def capacities_left(load: float, capacities: Sequence[float]) -> tuple[float, ..
 
     sums: list[float] = []
     rest = -inf
-    for closed in range(length + 2):
+    for closed in range(length + 1):
         start = term(length, closed) if closed <= length else -inf
         rest = left + _log_sum([start, rest - log(last)])
         sums.append(_log_sum([*(term(count, closed) for count in range(closed, length)), rest]))
-    return tuple(exp(sums[closed] - sums[closed + 1]) for closed in range(length + 1))
+    found = [exp(sums[closed] - sums[closed + 1]) for closed in range(length)] + [last - load]
+    if all(value <= later for value, later in pairwise(capacities)):
+        # Capacities that rise leave ones that rise; rounding must not hide that from the bounds.
+        for closed in range(length - 1, -1, -1):
+            found[closed] = min(found[closed], found[closed + 1])
+    return tuple(found)
 
 
 def _log_sum(logs: Sequence[float]) -> float:
