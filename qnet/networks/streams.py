@@ -7,6 +7,7 @@ is requested from inside another hold, how many holders there can be at most.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
@@ -115,12 +116,15 @@ _NO_PARTS = _Parts(NOTHING, {}, {})
 _NOWHERE: Key = ("", 0)
 
 
-def streams(network: Network, operations: Operations) -> Streams:
-    """The streams of a network, in an order in which inner stations come first."""
+def streams(network: Network, operations: Operations, rates: Sequence[Value]) -> Streams:
+    """The streams of a network, in an order in which inner stations come first.
+
+    rates   passages per second of every class.
+    """
     walker = _Walker(network, operations)
-    for index, customers in enumerate(network.classes):
+    for index, (customers, rate) in enumerate(zip(network.classes, rates, strict=True)):
         for route in customers.routes:
-            walker.route(index, customers.arrival_rate, route)
+            walker.route(index, rate, route)
     return Streams(tuple(walker.streams), tuple(walker.routes), tuple(walker.order()), walker.deferred)
 
 

@@ -10,21 +10,11 @@ from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_ne
 from qnet.networks.product.methods import APPROXIMATIONS
 from qnet.networks.product.network import Network
 from qnet.networks.product.open_classes import capacities_left
+from qnet.networks.wanted import Wanted
 from qnet.record import Record
 
 FAMILIES = {"mva": "lattice-mva", "convolution": "lattice-convolution"}
 """The form that a method has for several classes."""
-
-
-class Choice(Record):
-    """What is asked of the chooser."""
-
-    method: str
-    states: bool
-    operations: float
-    memory: float
-    correction: str
-    core_solutions: int | None
 
 
 class Answer(Record):
@@ -80,7 +70,7 @@ def _any(load: Any) -> bool:
     return bool(load.any()) if hasattr(load, "any") else load != 0
 
 
-def solve_closed(network: Network, loads: list[Any], wanted: Choice, states_needed: bool = False) -> Answer:
+def solve_closed(network: Network, loads: list[Any], wanted: Wanted, states_needed: bool = False) -> Answer:
     """The closed classes by the method asked for, or by the best that is affordable.
 
     network        a point, or a batch as `closed_part` wants it.
@@ -119,7 +109,7 @@ def solve_closed(network: Network, loads: list[Any], wanted: Choice, states_need
         raise failure from None
 
 
-def _affordable(closed: ClosedNetwork, wanted: Choice, states: bool) -> Answer:
+def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     """The exact method that costs least, where the budget allows one."""
     if closed.size is None:
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
@@ -132,7 +122,7 @@ def _affordable(closed: ClosedNetwork, wanted: Choice, states: bool) -> Answer:
     return Answer(figures, figures.method or "mva", (), why)
 
 
-def _afford(found: list[tuple[str, Any]], wanted: Choice, times: int) -> None:
+def _afford(found: list[tuple[str, Any]], wanted: Wanted, times: int) -> None:
     """Refuse a batch of which even the cheapest method takes more than the budget."""
     name, need = found[0]
     operations = need.operations * times
@@ -141,11 +131,11 @@ def _afford(found: list[tuple[str, Any]], wanted: Choice, times: int) -> None:
         raise NotComputed(Problem("QN515", text, _budget(wanted)))
 
 
-def _budget(wanted: Choice) -> str:
+def _budget(wanted: Wanted) -> str:
     return f"at most {wanted.operations:.1e} operations and {wanted.memory:.1e} bytes"
 
 
-def _forced(closed: ClosedNetwork, wanted: Choice, states: bool) -> Answer:
+def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     """A named exact method, or why it does not apply."""
     points = [closed] if closed.size is None else [closed.point(index) for index in range(closed.size)]
     name = wanted.method
@@ -166,7 +156,7 @@ def _forced(closed: ClosedNetwork, wanted: Choice, states: bool) -> Answer:
     return Answer(figures, name, (), "asked for")
 
 
-def _approximate(network: Network, loads: list[Any], wanted: Choice, why: str, names: tuple[str, ...]) -> Answer:
+def _approximate(network: Network, loads: list[Any], wanted: Wanted, why: str, names: tuple[str, ...]) -> Answer:
     """The first of the approximations that converges within its own laws."""
     from qnet.networks.closed import approximate
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.networks.product.given import Given
+from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
     from qnet.networks.product.bounds import Bounds
@@ -157,18 +158,30 @@ class Network:
         found.size = None
         return found
 
-    def solve(self, method: str = "auto", **options: Any) -> Solution:
-        """The steady state by the best method that is affordable, or by a named one; see `solve.solve`.
+    def solve(
+        self,
+        method: str = "auto",
+        state_probabilities: bool = False,
+        operations: float = AUTO.operations,
+        memory: float = AUTO.memory,
+        servers_correction: str = "",
+        core_solutions: int | None = 3,
+    ) -> Solution:
+        """The steady state by the best method within a budget, or by a named one.
 
-        method   "auto", or a name of `qnet methods`.
-        options  `state_probabilities=True`, `operations=`, `memory=`, `servers_correction=`, `core_solutions=`.
-        Returns  `Solution`: throughput, response (R,); residence, queue_length, utilization (K, R); method, exact.
-        Raises   `NoAnswer` without a steady state, `NotComputed` where a method does not apply or does not converge,
-                 `InvalidInput` for an unknown method.
+        method               "auto", or a name of `qnet methods`.
+        state_probabilities  whether to give the probabilities of 0, 1, ... customers of closed classes by station.
+        operations, memory   the budget of an exact answer: elementary operations (about 1e9 a second) and bytes.
+        servers_correction   how approximations treat several servers; empty: the one with the smallest error.
+        core_solutions       of linearizer: 2, 3, ..., or None to go on until it settles.
+        Returns              `Solution`: throughput, response (R,); residence, queue_length, utilization (K, R); method,
+                             exact.
+        Raises               `NoAnswer` without a steady state, `NotComputed` where a method does not apply or does not
+                             converge, `InvalidInput` for an unknown method.
         """
         from qnet.networks.product.solve import solve
 
-        return solve(self, method, **options)
+        return solve(self, Wanted(method, state_probabilities, operations, memory, servers_correction, core_solutions))
 
     def bounds(self, kind: str = "balanced") -> Bounds:
         """Intervals that enclose the exact throughput and response of every class; see `bounds.bounds`.

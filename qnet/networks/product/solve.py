@@ -14,50 +14,32 @@ from qnet.networks.product.methods import SOLVERS
 from qnet.networks.product.network import Network
 from qnet.networks.product.open_classes import load_of, residence_beside, stretch
 from qnet.networks.product.solution import Figures, Solution
+from qnet.networks.wanted import AUTO, Wanted
 from qnet.queues.arithmetic import total
 
-OPERATIONS = 3e10
-"""The announced budget of work: about half a minute at most."""
-MEMORY = 2e9
-"""The announced budget of memory, in bytes."""
 _ROUNDING = 1e-11
 
 
-def solve(
-    network: Network,
-    method: str = "auto",
-    state_probabilities: bool = False,
-    operations: float = OPERATIONS,
-    memory: float = MEMORY,
-    servers_correction: str = "",
-    core_solutions: int | None = 3,
-) -> Solution:
+def solve(network: Network, wanted: Wanted = AUTO) -> Solution:
     """The steady state of a network, or of every variant of a batch.
 
-    Applies             every `Network`; the method by `methods.METHODS`.
-    method              "auto": the cheapest exact method within the budget, else the best approximation; or a name.
-                        "mva" and "convolution" stand for their forms over several classes too.
-    state_probabilities whether to give the probabilities of 0, 1, ... customers of closed classes at every station.
-    operations, memory  the budget of an exact answer: elementary operations (about 1e9 a second) and bytes.
-    servers_correction  how approximations treat several servers; empty: the one with the smallest measured error.
-    core_solutions      of linearizer: 2, 3, ..., or None to go on until it settles.
-    Returns             `Solution`, with the method, why it was taken, and why the answer is not exact if it is not.
-    Raises              `NoAnswer` QN401 where open load reaches a capacity, QN403 for a closed class without any time
-                        to spend; `NotComputed` QN511, QN513, QN515; `InvalidInput` QN514 for an unknown method.
+    Applies  every `Network`; the method by `methods.METHODS`.
+    wanted   `method` "auto": the cheapest exact method within the budget, else the best approximation; or a name.
+             "mva" and "convolution" stand for their forms over several classes too.
+    Returns  `Solution`, with the method, why it was taken, and why the answer is not exact if it is not.
+    Raises   `NoAnswer` QN401 where open load reaches a capacity, QN403 for a closed class without any time to spend;
+             `NotComputed` QN511, QN513, QN515; `InvalidInput` QN514 for an unknown method.
     """
+    method = wanted.method
     if method != "auto" and method not in SOLVERS:
         options = ("auto", *SOLVERS)
-        raise InvalidInput(
-            Problem("QN514", f'no method "{method}"', " or ".join(options), help=suggest(method, options))
-        )
+        help = suggest(method, options)
+        raise InvalidInput(Problem("QN514", f'no method "{method}"', " or ".join(options), help=help))
     refuse_overload(network)
     if not network.closed:
         return _open(network, method)
     if method == "open":
         raise NotComputed(Problem("QN513", "open does not apply: there are closed classes", "a method for them"))
-    from qnet.networks.product.closed_classes import Choice
-
-    wanted = Choice(method, state_probabilities, operations, memory, servers_correction, core_solutions)
     if network.size is not None and any(_visited_open(network, station) for station in _shared(network)):
         return _stacked(network, [_mixed(network.point(index), wanted) for index in range(network.size)])
     return _mixed(network, wanted)
@@ -128,7 +110,7 @@ def _open_residence(network: Network, station: int, load: Value) -> list[Value]:
     return [network.demand(station, kind) * longer for kind in range(network.shape[1])]
 
 
-def _mixed(network: Network, wanted: Any) -> Solution:
+def _mixed(network: Network, wanted: Wanted) -> Solution:
     """Closed classes, with or without open ones beside them."""
     from qnet.networks.product.closed_classes import solve_closed
 
