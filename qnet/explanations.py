@@ -175,6 +175,11 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN230": _T("arrays that do not make a network",
         "A network that is given as arrays has entries of the wrong shape, size, sign or kind.",
         "Give every station and class what the message asks for; entries of a batch have its size, or 1."),
+    "QN231": _T("customers are stranded",
+        "From the stations and classes that the message names there is no way out of an open network, no way back to "
+        "the reference of a closed one, or no way to the rest of their chain.",
+        "Give the routing such a way with a positive probability, or the customers who stay there classes of their "
+        "own."),
     "QN300": _T("the catalog was not found",
         "The folder with parts, systems and studies is not where this installation, or QNET_CATALOG, says.",
         "Unset QNET_CATALOG, or install qnet again."),
