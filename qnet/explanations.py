@@ -242,9 +242,11 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN403": _T("a throughput without limit",
         "A closed class has customers, and neither demand on any station nor think time: it would pass without end.",
         "Give the class some demand or a think time."),
-    "QN501": _T("closed classes are not solved yet",
-        "The model has a population. This version reads and checks it, and solves open classes only.",
-        "Give the class an arrival_rate, or use qnet check."),
+    "QN501": _T("closed classes beside what they cannot have yet",
+        "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
+        "Stations held while others are waited for, work left after the response, and priorities are solved for open "
+        "classes and servers only; and a population is no parameter that an envelope can vary.",
+        "Take one or the other out of the model, or give the class an arrival_rate."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
         "Look for a unit that is wrong by many powers of ten."),
@@ -293,6 +295,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN606": _T("--plot draws nothing here",
         "A drawing has no place in a form for machines.",
         "Leave the form out for a table with a chart, or use --md."),
+    "QN607": _T("which method, and why",
+        "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
+        "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
+        "Nothing; or name another with --method, or allow more with --operations and --memory."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-NAMES = ("solution", "envelope", "queue", "validation", "catalog")
+NAMES = ("solution", "envelope", "queue", "methods", "validation", "catalog")
 
 
 @click.command("schema")

@@ -7,21 +7,21 @@ from itertools import pairwise
 from typing import Any
 
 from qnet.documents import Path
-from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.errors import InvalidInput, Problem
 from qnet.expression import Expression, Value
-from qnet.model.fields import SHARE, TABLES
+from qnet.model.fields import RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, Split, StationModel, StepModel
 from qnet.model.values import Values
-from qnet.networks.network import Group, Hold, Limit, Network, OpenClass, Route, Station, Step, Time
+from qnet.networks.network import ClosedClass, Group, Hold, Limit, Network, OpenClass, Route, Station, Step, Time
 
 
 def bind(model: Model, values: Values, load_factor: Value = 1.0) -> Network:
     """The network of a model at the points of `values`; every arrival rate is multiplied by `load_factor`.
 
-    The structural numbers (servers, copies, hot copies) must be the same at all points; see `structures`.
+    The structural numbers (servers, rates, copies, hot copies) must be the same at all points; see `structures`.
 
     Raises `InvalidInput` with file, line and key for a number outside its domain or probabilities that do not sum to
-    one, `NotComputed` for closed classes.
+    one.
     """
     return _Binder(model, values).network(load_factor)
 
@@ -33,9 +33,11 @@ def structures(model: Model, values: Values) -> list[Any]:
     import numpy as np
 
     found = [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in structural(model)]
+    found = [np.floor(column + 0.5) for column in found]
+    found += [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in _rates(model)]
     if not found:
         return [np.arange(values.size)]
-    table = np.stack([np.broadcast_to(np.floor(column + 0.5), (values.size,)) for column in found], axis=1)
+    table = np.stack([np.broadcast_to(column, (values.size,)) for column in found], axis=1)
     _, inverse = np.unique(table, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     return [np.flatnonzero(inverse == number) for number in range(int(inverse.max()) + 1)]
@@ -52,11 +54,21 @@ def structural(model: Model) -> list[tuple[Expression, Path]]:
     return [(expression, path) for expression, path in found if expression is not None and expression.names]
 
 
+def _rates(model: Model) -> list[tuple[Expression, Path]]:
+    """The expressions over parameters that are capacities of a station, each with its path."""
+    return [
+        (rate, (*station.path, "rates", index))
+        for station in model.stations
+        for index, rate in enumerate(station.rates)
+        if rate.names
+    ]
+
+
 def expressions(model: Model) -> list[Expression]:
     """Every expression that becomes a number of the network, parameters apart."""
     found = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
     for station in model.stations:
-        found += [station.servers, station.copies, *station.split.shares]
+        found += [station.servers, station.copies, *station.split.shares, *station.rates]
         found += [item for item in (station.split.hot, station.split.share) if item is not None]
     for customers in model.classes:
         own = (customers.arrival_rate, customers.population, customers.think_time)
@@ -128,7 +140,16 @@ class _Binder:
         copies = self.whole("station", "copies", leader.copies, leader.path)
         groups = self.groups(station.name, leader, copies)
         servers = self.whole("station", "servers", station.servers, station.path)
-        return Station(station.name, station.delay, servers, station.discipline, groups, station.follows)
+        rates = tuple(self.rate(rate, (*station.path, "rates", index)) for index, rate in enumerate(station.rates))
+        return Station(station.name, station.delay, servers, station.discipline, groups, station.follows, rates or None)
+
+    def rate(self, expression: Expression, path: Path) -> float:
+        """A relative capacity, above 0 and the same at all points."""
+        value = self.values.field(expression, RATES, path)
+        found = float(value if isinstance(value, (int, float)) else value.flat[0])
+        if found <= 0:
+            self.refuse("QN211", path, f"the value is {found:g}", "a capacity above 0")
+        return found
 
     def groups(self, name: str, leader: StationModel, copies: int) -> tuple[Group, ...]:
         """Groups of copies that carry the same load: by the split, with every copy that a step names on its own."""
@@ -196,14 +217,9 @@ class _Binder:
 
     # Classes
 
-    def customers(self, customers: ClassModel, load_factor: Value) -> OpenClass:
+    def customers(self, customers: ClassModel, load_factor: Value) -> OpenClass | ClosedClass:
         """A class with its routes."""
         path = customers.path
-        if customers.arrival_rate is None:
-            found = "closed classes are checked but not solved by this version"
-            problem = Problem("QN501", found, "open classes with an arrival_rate", path)
-            raise NotComputed(self.model.document.place(problem))
-        rate = self.number("class", "arrival_rate", customers.arrival_rate, path) * load_factor
         routes = tuple(
             Route(
                 route.name, self.number("route", "probability", route.probability, route.path), self.steps(route.steps)
@@ -213,7 +229,15 @@ class _Binder:
         total: Value = sum(route.probability for route in routes)
         terms = {f'"{route.name}"': route.probability for route in customers.routes}
         self.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
-        return OpenClass(customers.name, rate, routes)
+        if customers.arrival_rate is not None:
+            rate = self.number("class", "arrival_rate", customers.arrival_rate, path) * load_factor
+            return OpenClass(customers.name, rate, routes)
+        assert customers.population is not None
+        population = self.number("class", "population", customers.population, path)
+        think_time: Value = 0.0
+        if customers.think_time is not None:
+            think_time = self.number("class", "think_time", customers.think_time, path)
+        return ClosedClass(customers.name, population, think_time, routes)
 
     def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
         """Refuse numbers that do not sum to one at every point."""

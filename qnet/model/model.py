@@ -50,6 +50,8 @@ class StationModel(Record):
     delay: bool
     follows: str
     path: Path
+    rates: tuple[Expression, ...] = ()
+    """Relative capacities with 1, 2, ... customers present; empty: those of the servers."""
 
 
 class StepModel(Record):

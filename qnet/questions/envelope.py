@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import NoAnswer, Problem, UsageError, suggest
+from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, suggest
 from qnet.expression import Expression, parse, solution_name
 from qnet.model.conditions import Condition, condition
 from qnet.model.grids import Grid, grid, parameter
@@ -78,6 +78,7 @@ def question(
             )
         )
     parameter(model, vary)
+    _refuse_population(model, vary)
     changed = (
         with_settings(model, {k: v for k, v in stated.settings.items() if k not in model.settings}) if stated else model
     )
@@ -130,6 +131,19 @@ def _rate_parameter(model: Model) -> str:
             help=suggest("rate", list(model.parameters)),
         )
     )
+
+
+def _refuse_population(model: Model, vary: str) -> None:
+    """Populations are whole: the search over a continuous value is not for them."""
+    affected = {vary}
+    for name, item in model.parameters.items():
+        if not affected.isdisjoint(item.expression.names):
+            affected.add(name)
+    for customers in model.classes:
+        if customers.population is not None and not affected.isdisjoint(customers.population.names):
+            found = f'"{vary}" sets the population of "{customers.name}"'
+            help = "solve it for single values with -p, or take it as a grid with --over"
+            raise NotComputed(Problem("QN501", found, "a parameter that is no population", help=help))
 
 
 def _of_route(model: Model, asked: Condition, route: str) -> Condition:

@@ -11,8 +11,9 @@ from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
-from qnet.networks.open import solve
 from qnet.networks.solution import Solution
+from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO, Wanted
 from qnet.record import Record
 
 _TOLERANCE = 1e-12
@@ -132,38 +133,50 @@ def _maximum(values: list[Value]) -> Value:
 
 
 def solve_points(
-    model: Model, varied: Mapping[str, Value] | None = None, size: int | None = None, load_factor: Value = 1.0
+    model: Model,
+    varied: Mapping[str, Value] | None = None,
+    size: int | None = None,
+    load_factor: Value = 1.0,
+    wanted: Wanted = AUTO,
 ) -> Solved:
     """Solve a model with some parameters replaced by numbers, or by arrays of `size` points.
 
     load_factor   multiplies every arrival rate.
+    wanted        the method and its budget, where there is a choice.
     Raises        `InvalidInput` for numbers outside their domain, `NotComputed` where a fixed point does not converge.
     """
     given = dict(varied or {})
     values = Values(model, given, size)
     if size is None:
-        return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values),))
+        return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, wanted),))
     import numpy as np
 
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
     if len(batches) == 1:
-        return Solved(model, size, (_solve_part(model, batches[0], given, size, factor, values),))
+        return Solved(model, size, (_solve_part(model, batches[0], given, size, factor, values, wanted),))
     parts: list[Part] = []
     for index in batches:
         own = {name: value[index] for name, value in given.items()}
-        parts.append(_solve_part(model, index, own, len(index), factor[index], Values(model, own, len(index))))
+        part_values = Values(model, own, len(index))
+        parts.append(_solve_part(model, index, own, len(index), factor[index], part_values, wanted))
     return Solved(model, size, tuple(parts))
 
 
 def _solve_part(
-    model: Model, index: Any, varied: dict[str, Value], size: int | None, factor: Value, values: Values
+    model: Model,
+    index: Any,
+    varied: dict[str, Value],
+    size: int | None,
+    factor: Value,
+    values: Values,
+    wanted: Wanted,
 ) -> Part:
     dependent = depends_on_solution(model)
     if not _needs_solution(model, dependent):
-        return Part(index, values, solve(bind(model, values, factor)))
-    return _fixed_point(model, index, varied, size, factor)
+        return Part(index, values, solve(bind(model, values, factor), wanted))
+    return _fixed_point(model, index, varied, size, factor, wanted)
 
 
 def _needs_solution(model: Model, dependent: frozenset[str]) -> bool:
@@ -173,7 +186,9 @@ def _needs_solution(model: Model, dependent: frozenset[str]) -> bool:
     return any(uses_solution(expression, dependent) for expression in expressions(model))
 
 
-def _fixed_point(model: Model, index: Any, varied: dict[str, Value], size: int | None, factor: Value) -> Part:
+def _fixed_point(
+    model: Model, index: Any, varied: dict[str, Value], size: int | None, factor: Value, wanted: Wanted
+) -> Part:
     """Times that use figures of the solution: solve, feed the figures back, until nothing changes.
 
     The round is damped when changes do not halve; points without a steady state are left out of the test, because
@@ -181,15 +196,15 @@ def _fixed_point(model: Model, index: Any, varied: dict[str, Value], size: int |
     """
     from qnet.model.scope import station_figures
 
-    wanted = [name for name in station_figures(model) if is_figure(name)]
-    known: dict[str, Value] = dict.fromkeys(wanted, 0.0)
+    used = [name for name in station_figures(model) if is_figure(name)]
+    known: dict[str, Value] = dict.fromkeys(used, 0.0)
     damping, before, change = 1.0, float("inf"), float("inf")
     for _ in range(_MAX_ROUNDS):
         values = Values(model, varied, size, known)
-        part = Part(index, values, solve(bind(model, values, factor)))
+        part = Part(index, values, solve(bind(model, values, factor), wanted))
         found = figures(part.solution)
         change = 0.0
-        for name in wanted:
+        for name in used:
             new, old = found[name], known[name]
             difference = abs(new - old) / (abs(new) + abs(old) + 1e-300) * _tenable(part, new)
             change = max(change, float(difference) if size is None else float(difference.max()))

@@ -8,6 +8,7 @@ from typing import Any
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
 from qnet.networks.solution import Solution
+from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, solve_points
 from qnet.questions.roots import root
 from qnet.record import Record
@@ -25,13 +26,18 @@ class Saturation(Record):
     """A name, or an object array of names."""
 
 
-def saturation(model: Model, solved: Solved, varied: Mapping[str, Value] | None = None) -> Saturation:
+def saturation(
+    model: Model, solved: Solved, varied: Mapping[str, Value] | None = None, wanted: Wanted = AUTO
+) -> Saturation:
     """The factor on all arrival rates at which the steady state of a solved model ends.
 
     It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
     that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
+    if not any(customers.arrival_rate for customers in model.classes):
+        nothing = 0.0 * solved.gather(lambda part: part.solution.throughput)
+        return Saturation(nothing + float("inf"), "")
     certain = solved.certain_load
     # Beyond saturation only loads without waits in them are to be trusted.
     load = operations.where(solved.stable | (certain <= 0), solved.load, certain)
@@ -39,7 +45,7 @@ def saturation(model: Model, solved: Solved, varied: Mapping[str, Value] | None 
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
 
     def at(factor: Value) -> Solved:
-        return solve_points(model, varied, solved.size, factor)
+        return solve_points(model, varied, solved.size, factor, wanted)
 
     edge = at(bound * JUST_BELOW)
     reached = edge.stable

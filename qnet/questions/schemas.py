@@ -8,7 +8,7 @@ from qnet.reports.schema import json_schema
 
 
 def schema_text(name: str) -> str:
-    """The JSON Schema of `solution`, `envelope`, `queue`, `validation` or `catalog`, as text."""
+    """The JSON Schema of `solution`, `envelope`, `queue`, `methods`, `validation` or `catalog`, as text."""
     return dumps(json_schema(f"qnet/{name}/1", _columns(name), more_columns=name == "envelope"), indent=2) + "\n"
 
 
@@ -25,6 +25,10 @@ def _columns(name: str) -> tuple[Column, ...]:
         from qnet.questions.queue_report import COLUMNS as queue
 
         return queue
+    if name == "methods":
+        from qnet.questions.methods_report import COLUMNS as methods
+
+        return methods
     if name == "envelope":
         return tuple(
             Column(key, key)
