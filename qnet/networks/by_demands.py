@@ -94,7 +94,19 @@ class _Reduction:
         solution = figures(steady, found.method, 1)
         reasons = (*found.reasons, *solution.reasons)
         classes = self.classes(solution, found)
-        return solution.replace(exact=not reasons, reasons=reasons, classes=classes, why=found.why)
+        ceiling = self.ceiling(demands)
+        return solution.replace(exact=not reasons, reasons=reasons, classes=classes, ceiling=ceiling, why=found.why)
+
+    def ceiling(self, demands: list[list[Value]]) -> tuple[Value, str] | None:
+        """What the throughput of a single closed class tends to, and the station that limits it."""
+        if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
+            return None
+        limits = [
+            ((station.servers if station.rates is None else station.rates[-1]) / row[0], station.groups[key[1]].label)
+            for (key, station, _), row in zip(self.groups, demands, strict=False)
+            if row[0] > 0 and not station.delay
+        ]
+        return min(limits, default=None)
 
     def open_loads(self) -> dict[Key, Value]:
         """The load per capacity that open classes ask of every queueing station group."""

@@ -98,5 +98,7 @@ class Solution(Record):
     """Why the answer is not exact; empty where it is."""
     rounds: int
     """Rounds of the fixed point; 1 where there was nothing to iterate."""
+    ceiling: tuple[Value, str] | None = None
+    """Of one closed class alone: what its throughput tends to with ever more customers, and the station."""
     why: str = ""
     """Why this method was taken, where there was a choice."""

@@ -166,11 +166,7 @@ def _maximum(solution: Solution, edge: Saturation) -> tuple[float | None, str | 
     """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
     if all(item.population is None for item in solution.classes):
         return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)
-    used = [(item.utilization, item.label) for item in solution.stations if item.utilization]
-    if len(solution.classes) > 1 or not used:
-        return None, None
-    most, label = max(used)
-    return solution.throughput / most, label
+    return solution.ceiling or (None, None)
 
 
 def _enclosed(item: ClassFigures) -> dict[str, Cell]:
