@@ -11,6 +11,7 @@ from qnet.networks.wanted import AUTO, Wanted
 if TYPE_CHECKING:
     from qnet.networks.product.bounds import Bounds
     from qnet.networks.product.solution import Solution
+    from qnet.networks.product.switching import SwitchingNetwork
 
 KINDS = ("queue", "delay")
 DISCIPLINES = ("ps", "fcfs", "lcfs-pr")
@@ -192,6 +193,13 @@ class Network:
         from qnet.networks.product.bounds import bounds
 
         return bounds(self, kind)
+
+    @staticmethod
+    def from_routing(service_times: Any, routing: Any, **options: Any) -> SwitchingNetwork:
+        """A network from service times per visit and routing matrices; see `switching.from_routing`."""
+        from qnet.networks.product.switching import from_routing
+
+        return from_routing(service_times, routing, **options)
 
     def __repr__(self) -> str:
         stations, classes = self.shape
