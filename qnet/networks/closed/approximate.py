@@ -14,9 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem
-from qnet.networks.closed.approximate_core import Core, CoreAnswer
+from qnet.networks.closed.approximate_core import CoreAnswer
 from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
 from qnet.networks.closed.approximate_servers import conway, one_server, rolia_sevcik, seidmann, servers_of
+from qnet.networks.closed.approximate_state import Core
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.record import Record
 

@@ -1,13 +1,8 @@
-"""The fixed point that all approximations of closed networks share, solved by Newton's method in the throughputs.
+"""The fixed points of all approximations of closed networks, solved by Newton's method and proven by their residual.
 
-Each method estimates the queue that a customer of class r finds on arrival at station k as
-
-    seen(k, r) = weight x Q(k) - own(r) x Q(k, r) + shift(k, r)
-
-Given throughputs, total queue lengths Q(k) and, for Rolia and Sevcik, the chance that all servers are busy, the queue
-lengths by class follow in closed form. Newton works on the logarithms of throughputs and chances and on the total
-queues, as if they were independent: in this form, that of interior points, saturation is no wall, and about ten steps
-do at any population. Queues and chances are eliminated, so that R unknowns are left, whatever the number of stations.
+Newton works on the logarithms of throughputs and chances and on the total queues, as if they were independent: in this
+form, that of interior points, saturation is no wall, and some ten steps do at any population. Queues and chances are
+eliminated, so that as many unknowns as classes are left, whatever the number of stations.
 """
 
 from __future__ import annotations
@@ -15,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.networks.closed.approximate_servers import Slopes, saturated
+from qnet.networks.closed.approximate_servers import saturated
+from qnet.networks.closed.approximate_state import Core, Point, State, missed, point_at
 from qnet.record import Record
 
 TOLERANCE = 1e-10
@@ -26,38 +22,6 @@ _ROUNDS = 300
 _ROUNDING = 1e-13
 _UTILIZATION = 2e-15
 """What rounding may add to a utilization."""
-
-
-class Core(Record):
-    """A batch of P fixed points with K queueing stations and R classes; zero demands and populations are allowed."""
-
-    demands: Any
-    """(P, K, R) seconds, >= 0."""
-    population: Any
-    """(P, R) customers, >= 0, not necessarily integers."""
-    think_time: Any
-    """(P, R) seconds outside the queueing stations, >= 0."""
-    open_load: Any
-    """(P, K) offered load of open classes, in erlangs, in [0, servers)."""
-    weight: Any
-    """(P,) in [0, 1]."""
-    own: Any
-    """(P, R) in [0, 1]."""
-    absent: Any
-    """(P, R) in [0, 1]: share of the own load that a customer does not find on arrival."""
-    shift: Any
-    """(P, K, R) customers."""
-    servers: Any
-    """(K,) numbers of servers."""
-    correction: Callable[[Any, Any, Any, Any, Any], Slopes]
-    """The effect of several servers: one of `approximate_servers`."""
-    bends: bool
-    """Whether the correction depends on the chance that all servers are busy."""
-
-    def part(self, chosen: Any) -> Core:
-        """The fixed points at some places of the batch."""
-        names = ("demands", "population", "think_time", "open_load", "weight", "own", "absent", "shift")
-        return self.replace(**{name: getattr(self, name)[chosen] for name in names})
 
 
 class CoreAnswer(Record):
@@ -80,47 +44,6 @@ class CoreAnswer(Record):
         return self.residual <= TOLERANCE
 
 
-class _State(Record):
-    """The unknowns."""
-
-    level: Any
-    """(P, R) logarithms of throughputs; 0 for classes without customers."""
-    queue: Any
-    """(P, K) total queue lengths."""
-    busy: Any
-    """(P, K) logarithms of the chances that all servers are busy."""
-
-    def part(self, chosen: Any) -> _State:
-        return _State(self.level[chosen], self.queue[chosen], self.busy[chosen])
-
-
-class _Point(Record):
-    """What follows from the unknowns."""
-
-    error: Any
-    """(P,) largest of what the unknowns miss, relative to the population or queue."""
-    placed: Any
-    """(P, R) customers that the throughputs keep in the network."""
-    queues: Any
-    """(P, K, R)"""
-    work: Any
-    """(P, K): the part of each queue that its own length does not add to."""
-    gap: Any
-    """(P, K): queues of all classes less the total queue."""
-    rise: Any
-    """(P, K): what the logarithm of the chance that all servers are busy must change by."""
-    growth: Any
-    """(P, K): its derivative by the load."""
-    offered: Any
-    share: Any
-    """(P, K, R): derivative of the throughput through the station by its own queue."""
-    slopes: Slopes
-
-    def part(self, chosen: Any) -> _Point:
-        slopes = Slopes(*(value[chosen] for value in self.slopes))
-        return _Point(*(value[chosen] for value in self[:-1]), slopes=slopes)  # pyright: ignore[reportCallIssue]
-
-
 def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
     """The fixed points of a batch.
 
@@ -140,23 +63,55 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
     np: Any = numpy
 
     with np.errstate(all="ignore"):
+        attempts = [_near(start), _afar, _grown] if start is not None else [_afar, _grown]
         active = core.population > 0
-        if start is None:
-            return _polished(core, active, _newton(core, active, _afar(core, active)))
-        level = np.log(np.where(active, np.maximum(start.throughput, 1e-300), 1.0))
-        offered = core.demands * np.where(active, start.throughput, 0.0)[:, None, :]
-        near = _State(level, start.queue_length.sum(-1), saturated(core.servers, core.open_load, offered)[0])
-        found = _polished(core, active, _newton(core, active, near))
-        again = np.flatnonzero(~found.converged)
-        if again.size:
-            some, least = core.part(again), active[again]
-            repeated = _polished(some, least, _newton(some, least, _afar(some, least)))
+        found = _polished(core, active, _newton(core, active, attempts[0](core, active)))
+        for begin in attempts[1:]:
+            again = np.flatnonzero(~found.converged)
+            if not again.size:
+                break
+            here, some = core.part(again), active[again]
+            repeated = _polished(here, some, _newton(here, some, begin(here, some)))
             for value, other in zip(found, repeated, strict=True):
                 value[again] = other
         return found
 
 
-def _afar(core: Core, active: Any) -> _State:
+def _near(start: CoreAnswer) -> Callable[[Core, Any], State]:
+    """A beginning: the answer of a batch nearly like it."""
+    import numpy
+
+    np: Any = numpy
+
+    def begin(core: Core, active: Any) -> State:
+        offered = core.demands * np.where(active, start.throughput, 0.0)[:, None, :]
+        level = np.log(np.where(active, np.maximum(start.throughput, 1e-300), 1.0))
+        return State(level, start.queue_length.sum(-1), saturated(core.servers, core.open_load, offered)[0])
+
+    return begin
+
+
+def _grown(core: Core, active: Any) -> State:
+    """A beginning: the answer for one customer in all, then for eight times as many, and so on.
+
+    In units of the population this follows the central path of interior points, which always leads to the end.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    total = np.maximum(core.population.sum(-1), 1e-300)
+    share = np.minimum(1.0 / total, 1.0)
+    small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
+    state = _newton(small, active, _afar(small, active))
+    while (share < 1.0).any():
+        share = np.minimum(8.0 * share, 1.0)
+        small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
+        state = _newton(small, active, state)
+    return state
+
+
+def _afar(core: Core, active: Any) -> State:
     """A beginning: customers spread in proportion to their demands."""
     import numpy
 
@@ -170,10 +125,10 @@ def _afar(core: Core, active: Any) -> _State:
     level = np.log(np.where(active, core.population / np.where(active, whole, 1.0), 1.0))
     offered = core.demands * np.where(active, np.exp(level), 0.0)[:, None, :]
     busy = np.minimum(saturated(core.servers, core.open_load, offered)[0], 0.0)
-    return _State(level, queue, busy)
+    return State(level, queue, busy)
 
 
-def _newton(core: Core, active: Any, state: _State) -> _State:
+def _newton(core: Core, active: Any, state: State) -> State:
     """Throughputs, total queue lengths and chances that place each population and fit each other."""
     import numpy
 
@@ -185,7 +140,7 @@ def _newton(core: Core, active: Any, state: _State) -> _State:
     live = np.arange(level.shape[0])
     for _ in range(_STEPS):
         here, some = core.part(live), active[live]
-        level[live], point = _placing(here, some, _State(level[live], queue[live], busy[live]))
+        level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
         error = point.error
         stuck[live] = np.where(error < 0.5 * best[live], 0, stuck[live] + 1)
         best[live] = np.fmin(best[live], error)
@@ -203,52 +158,27 @@ def _newton(core: Core, active: Any, state: _State) -> _State:
         queue[live] += size * change
         if core.bends:
             busy[live] = np.minimum(busy[live] + size * rise, 0.0)
-    return _State(level, queue, busy)
+    return State(level, queue, busy)
 
 
-def _placing(core: Core, active: Any, state: _State) -> tuple[Any, _Point]:
+def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
     """Throughputs that place the populations at given total queue lengths, nearly, and what follows from them."""
     import numpy
 
     np: Any = numpy
 
-    point = _point(core, active, state)
+    point = point_at(core, active, state)
     for _ in range(2):
         ratio = np.where(active, core.population / np.where(active, point.placed, 1.0), 1.0)
         ratio = np.where(np.isfinite(ratio) & (ratio > 0), ratio, 1.0)
         if np.abs(ratio - 1.0).max(initial=0.0) < 1e-3:
             break
         state = state.replace(level=state.level + np.log(ratio))
-        point = _point(core, active, state)
+        point = point_at(core, active, state)
     return state.level, point
 
 
-def _point(core: Core, active: Any, state: _State) -> _Point:
-    """What follows from the unknowns."""
-    import numpy
-
-    np: Any = numpy
-
-    throughput = np.where(active, np.exp(state.level), 0.0)
-    offered = core.demands * throughput[:, None, :]
-    slopes = core.correction(core.servers, core.open_load, offered, core.absent, state.busy)
-    slope = slopes.slope[..., None]
-    share = offered / (1.0 + slope * core.own[:, None, :] * offered)
-    alone = share * (slopes.extra + slope * core.shift)
-    queues = alone + share * slope * (core.weight[:, None] * state.queue)[..., None]
-    placed = throughput * core.think_time + queues.sum(1)
-    gap = queues.sum(-1) - state.queue
-    rise = growth = np.zeros(gap.shape)
-    if core.bends:
-        wanted, growth = saturated(core.servers, core.open_load, offered)
-        rise = wanted - state.busy
-    missing = np.abs(np.where(active, core.population / np.where(active, placed, 1.0) - 1.0, 0.0)).max(-1, initial=0.0)
-    missing = np.maximum(missing, (np.abs(gap) / np.where(gap == 0, 1.0, state.queue)).max(-1, initial=0.0))
-    missing = np.maximum(missing, _missed(rise, state.busy))
-    return _Point(missing, placed, queues, alone.sum(-1), gap, rise, growth, offered, share, slopes)
-
-
-def _step(core: Core, active: Any, point: _Point, queue: Any) -> tuple[Any, Any, Any]:
+def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, Any]:
     """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of chances."""
     import numpy
 
@@ -257,8 +187,8 @@ def _step(core: Core, active: Any, point: _Point, queue: Any) -> tuple[Any, Any,
     slopes, share, offered = point.slopes, point.share, point.offered
     slope = slopes.slope[..., None]
     own, weight = core.own[:, None, :], core.weight[:, None]
-    # At the solution queue x free = work. With work / queue in place of free this is Newton for 1 - load = work / queue:
-    # where no own share is deducted, the maximum of a concave function of the queues, which has no walls to run into.
+    # At the solution queue x free = work. With work / queue in place of free this is Newton for 1 - load = work /
+    # queue: where no own share is deducted, the maximum of a concave function of the queues, without walls.
     steady = (point.work > 0) & (queue > 0)
     load = (share * slope).sum(-1) * weight
     free = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
@@ -293,7 +223,7 @@ def _step(core: Core, active: Any, point: _Point, queue: Any) -> tuple[Any, Any,
     return step, np.where(np.isfinite(change), change, 0.0), np.where(np.isfinite(rise), rise, 0.0)
 
 
-def _polished(core: Core, active: Any, state: _State) -> CoreAnswer:
+def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
     """Successive substitution from what Newton found until a further round changes next to nothing.
 
     The chances that all servers are busy stay as they are, and the residual holds what they miss.
@@ -302,7 +232,7 @@ def _polished(core: Core, active: Any, state: _State) -> CoreAnswer:
 
     np: Any = numpy
 
-    point = _point(core, active, state)
+    point = point_at(core, active, state)
     throughput = np.where(active, np.exp(state.level), 0.0)
     guess = np.where(np.isfinite(point.queues) & (point.queues >= 0), point.queues, 0.0)
     count = np.where(active, core.population, 1.0)
@@ -342,21 +272,12 @@ def _imbalance(core: Core, active: Any, throughput: Any, queue: Any, busy: Any) 
 
     np: Any = numpy
 
-    point = _point(core, active, _State(np.log(np.where(active, throughput, 1.0)), queue, busy))
+    point = point_at(core, active, State(np.log(np.where(active, throughput, 1.0)), queue, busy))
     gap = np.abs(point.gap) - _ROUNDING * queue
     size = np.where(point.work > 0, point.work, np.maximum(queue, 1e-300))
     worst = np.where(queue > 0, 0.01 * gap / size, 0.0).max(-1, initial=0.0)
-    worst = np.maximum(worst, _missed(point.rise, busy))
+    worst = np.maximum(worst, missed(point.rise, busy))
     return np.where(np.isfinite(worst), worst, np.inf)
-
-
-def _missed(rise: Any, busy: Any) -> Any:
-    """(P,) the largest error of a chance that all servers are busy."""
-    import numpy
-
-    np: Any = numpy
-
-    return np.abs(np.exp(np.minimum(busy + rise, 1.0)) - np.exp(busy)).max(-1, initial=0.0)
 
 
 def _round(core: Core, active: Any, throughput: Any, queues: Any, busy: Any) -> tuple[Any, Any]:

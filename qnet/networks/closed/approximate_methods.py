@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.networks.closed.approximate_core import Core, CoreAnswer, solve_core
+from qnet.networks.closed.approximate_core import CoreAnswer, solve_core
+from qnet.networks.closed.approximate_state import Core
 
 SETTLED = 1e-9
 """Largest change of a queue length by a further turn, in units of the total population."""

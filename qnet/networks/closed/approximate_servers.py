@@ -60,7 +60,7 @@ def one_server(servers: Any, open_load: Any, offered: Any, own: Any, busy: Any) 
 
 
 def rolia_sevcik(servers: Any, open_load: Any, offered: Any, own: Any, busy: Any) -> Slopes:
-    """Rolia and Sevcik: residence = demand x (1 + U^m x customers seen / m), U the utilization of each of the m servers.
+    """Rolia and Sevcik: residence = demand x (1 + U^m x customers seen / m), U the utilization of each server.
 
     Applies    stations with m >= 1 servers; those with one server are exact, as in `one_server`.
     servers    (K,) numbers of servers, >= 1.

@@ -107,9 +107,7 @@ def closed_network(
     return (_batch if batched else _point)(demands, population, think_time, delay, rates, fractional)
 
 
-def _point(
-    demands: Any, population: Any, think_time: Any, delay: Any, rates: Any, fractional: bool
-) -> ClosedNetwork:
+def _point(demands: Any, population: Any, think_time: Any, delay: Any, rates: Any, fractional: bool) -> ClosedNetwork:
     rows: Matrix = tuple(tuple(float(value) for value in row) for row in demands)
     counts = tuple(_number(value) if fractional else _integer(value) for value in population)
     think = tuple(0.0 for _ in counts) if think_time is None else tuple(float(value) for value in think_time)
@@ -121,9 +119,7 @@ def _point(
     return ClosedNetwork(rows, kinds, capacities, counts, think)
 
 
-def _batch(
-    demands: Any, population: Any, think_time: Any, delay: Any, rates: Any, fractional: bool
-) -> ClosedNetwork:
+def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: Any, fractional: bool) -> ClosedNetwork:
     import numpy
 
     np: Any = numpy
