@@ -286,7 +286,9 @@ def _round(core: Core, active: Any, throughput: Any, queues: Any, busy: Any) -> 
 
     np: Any = numpy
 
-    slopes = core.correction(core.servers, core.open_load, core.demands * throughput[:, None, :], core.absent, busy)
+    slopes = core.correction(
+        core.servers, core.open_load, core.population.sum(-1), core.demands * throughput[:, None, :], core.absent, busy
+    )
     total = core.weight[:, None] * queues.sum(-1)
     seen = total[..., None] - core.own[:, None, :] * queues + core.shift
     residence = core.demands * (slopes.extra + slopes.slope[..., None] * seen)

@@ -35,12 +35,13 @@ class Slopes(Record):
     """(P, K): derivative of extra by `busy`."""
 
 
-def one_server(servers: Any, open_load: Any, offered: Any, own: Any, busy: Any) -> Slopes:
+def one_server(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
     """The form of stations with one server: residence = demand x (1 + closed customers seen) / (1 - open load).
 
     Applies    stations with one server; several servers after `seidmann` has split them.
     servers    (K,) numbers of servers, all 1.
     open_load  (P, K) offered load of open classes, in erlangs, in [0, 1).
+    total      (P,) closed customers of all classes; not used.
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
     own        (P, R) share of the own class in its load that an arriving customer does not find, in [0, 1].
     busy       (P, K) logarithm of the chance that all servers are busy; not used.
@@ -59,12 +60,13 @@ def one_server(servers: Any, open_load: Any, offered: Any, own: Any, busy: Any) 
     return Slopes(slope, nothing + slope[..., None], nothing, nothing[..., 0], nothing[..., 0])
 
 
-def rolia_sevcik(servers: Any, open_load: Any, offered: Any, own: Any, busy: Any) -> Slopes:
+def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
     """Rolia and Sevcik: residence = demand x (1 + U^m x customers seen / m), U the utilization of each server.
 
     Applies    stations with m >= 1 servers; those with one server are exact, as in `one_server`.
     servers    (K,) numbers of servers, >= 1.
     open_load  (P, K) offered load of open classes, in erlangs, in [0, m).
+    total      (P,) closed customers of all classes; not used.
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
     own        (P, R) share of the own class that an arriving customer does not find; not used.
     busy       (P, K) logarithm of U^m, <= 0; `saturated` says what it must be.
@@ -89,21 +91,23 @@ def rolia_sevcik(servers: Any, open_load: Any, offered: Any, own: Any, busy: Any
     return Slopes(slope, nothing + (1.0 + open_load * slope)[..., None], nothing, bend, open_load * bend)
 
 
-def conway(servers: Any, open_load: Any, offered: Any, own: Any, busy: Any) -> Slopes:
+def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
     """Conway and de Souza e Silva-Muntz: residence = demand / m x (1 + customers seen + idle servers beyond one).
 
     Applies    stations with m >= 1 servers.
     servers    (K,) numbers of servers, >= 1.
     open_load  (P, K) offered load of open classes, in erlangs, in [0, m).
+    total      (P,) closed customers of all classes.
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
     own        (P, R) share of the own class in its load that an arriving customer does not find, in [0, 1].
     busy       (P, K) logarithm of the chance that all servers are busy; not used.
     Returns    `Slopes`.
     Method     The exact residence is demand / m x (1 + queue seen + sum over j < m - 1 of (m - 1 - j) p(j)), p(j) the
                probabilities found on arrival. Taken equal for all populations, the recursion of p(j) has the solution
-               of M/M/m at the load a found on arrival, and the sum is m - 1 - a + C(m, a) with Erlang's C: no
-               recursion, no loss of digits, exact for one customer and for open stations. With u = open load / m the
-               open queue is u (1 + idle + Q) / (1 - u), Q that of closed classes.
+               of M/M/m at the load a found on arrival, and the sum is m - 1 - a + W, W the chance that all servers are
+               busy: Erlang's C without the states that closed customers are too few to reach. No recursion, no loss of
+               digits; exact for one customer, for as many servers as customers, and for open stations. With
+               u = open load / m the open queue is u (1 + idle + Q) / (1 - u), Q that of closed classes.
     Fails      never.
     Source     Conway, in Puigjaner and Potier (eds), Modeling Techniques and Tools for Computer Performance Evaluation,
                1989; de Souza e Silva and Muntz, IEEE Trans. Computers 39 (1990) 840-842; the closed form: this tool.
@@ -113,18 +117,45 @@ def conway(servers: Any, open_load: Any, offered: Any, own: Any, busy: Any) -> S
     np: Any = numpy
 
     slope = 1.0 / (servers - open_load)
-    found = open_load[..., None] + np.maximum(offered.sum(-1)[..., None] - own[:, None, :] * offered, 0.0)
+    closed = np.maximum(offered.sum(-1)[..., None] - own[:, None, :] * offered, 0.0)
     extra = np.zeros(offered.shape) + slope[..., None]
     change = np.zeros(offered.shape)
     for station in np.flatnonzero(servers > 1).tolist():
         count = float(servers[station])
-        wait, growth = erlang_c(int(servers[station]), np.minimum(found[:, station], count))
-        inside = found[:, station] < count
-        idle = np.where(inside, np.maximum(count - 1.0 - found[:, station] + wait, 0.0), 0.0)
+        load = open_load[:, station, None] + closed[:, station]
+        inside = load < count
+        load = np.minimum(load, count)
+        wait, growth = _wait(int(servers[station]), load, closed[:, station], total[:, None])
+        idle = np.where(inside, np.maximum(count - 1.0 - load + wait, 0.0), 0.0)
         extra[:, station] *= 1.0 + idle
         change[:, station] = np.where(inside, growth - 1.0, 0.0) * slope[:, station, None]
     nothing = np.zeros(slope.shape)
     return Slopes(slope, extra, change, nothing, nothing)
+
+
+def _wait(servers: int, load: Any, closed: Any, total: Any) -> tuple[Any, Any]:
+    """The chance that a customer finds all servers busy, and its derivative by the load.
+
+    Erlang's C counts states with any number waiting; closed customers fill only those with less than `total` present,
+    which leaves 1 - (load / m)^(total - m) of their weight.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    chance, growth = erlang_c(servers, load)
+    some = np.maximum(load, 1e-300)
+    share = np.where(load > 0, np.minimum(closed / some, 1.0), 1.0)
+    more = np.maximum(total - servers, 0.0)
+    beyond = (load / servers) ** more
+    left = 1.0 - share * beyond
+    fall = -beyond / some * (1.0 - share + share * more)
+    weight = left * chance
+    whole = weight + 1.0 - chance
+    ok = whole > 1e-12
+    whole = np.where(ok, whole, 1.0)
+    rise = fall * chance + left * growth
+    return np.where(ok, weight / whole, left), np.where(ok, (rise * (1.0 - chance) + weight * growth) / whole**2, 0.0)
 
 
 def seidmann(demands: Any, servers: Any) -> tuple[Any, Any]:

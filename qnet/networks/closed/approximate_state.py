@@ -38,7 +38,7 @@ class Core(Record):
     """(P, K, R) customers."""
     servers: Any
     """(K,) numbers of servers."""
-    correction: Callable[[Any, Any, Any, Any, Any], Slopes]
+    correction: Callable[[Any, Any, Any, Any, Any, Any], Slopes]
     """The effect of several servers: one of `approximate_servers`."""
     bends: bool
     """Whether the correction depends on the chance that all servers are busy."""
@@ -100,7 +100,7 @@ def point_at(core: Core, active: Any, state: State) -> Point:
 
     throughput = np.where(active, np.exp(state.level), 0.0)
     offered = core.demands * throughput[:, None, :]
-    slopes = core.correction(core.servers, core.open_load, offered, core.absent, state.busy)
+    slopes = core.correction(core.servers, core.open_load, core.population.sum(-1), offered, core.absent, state.busy)
     slope = slopes.slope[..., None]
     share = offered / (1.0 + slope * core.own[:, None, :] * offered)
     alone = share * (slopes.extra + slope * core.shift)
