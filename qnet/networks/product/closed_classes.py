@@ -167,7 +167,8 @@ def _approximate(network: Network, loads: list[Any], wanted: Wanted, why: str, n
     failure: NotComputed | None = None
     for name in names:
         try:
-            figures = approximate.solve(closed, name, wanted.correction, wanted.core_solutions, open_load)
+            correction = wanted.correction or approximate.DEFAULT_CORRECTION
+            figures = approximate.solve(closed, name, correction, wanted.core_solutions, open_load)
         except NotComputed as error:
             failure = failure or error
             continue

@@ -1,0 +1,254 @@
+"""Approximate mean value analysis of closed networks: Bard-Schweitzer, Linearizer and AQL.
+
+All three replace the recursion over populations by an estimate of the queue that a customer finds on arrival, so that
+the work does not depend on the populations, which may be huge or fractional. Answers obey Little's law, the population
+constraint and the utilization law to rounding; a fixed point that is not proven by its residual, or that leaves the
+feasible region, is never returned or clamped.
+
+How good they are (median and worst error of a throughput against exact results) is asserted by
+`tests/closed/approximate`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem
+from qnet.networks.closed.approximate_core import CoreAnswer
+from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
+from qnet.networks.closed.approximate_servers import conway, one_server, rolia_sevcik, seidmann, servers_of
+from qnet.networks.closed.approximate_state import Core
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
+from qnet.record import Record
+
+METHODS: dict[str, str] = {
+    "bard-schweitzer": "proportions stay when a customer is removed",
+    "linearizer": "changes of proportions are estimated by class",
+    "aql": "changes of the total queues are estimated",
+}
+"""The methods, the simplest first."""
+
+CORRECTIONS: dict[str, str] = {
+    "conway": "marginal probabilities of M/M/m at the load found on arrival",
+    "seidmann": "one fast server and a delay",
+    "rolia-sevcik": "utilization to the power of the servers",
+}
+"""The corrections for several servers, the recommended one first."""
+
+DEFAULT_CORRECTION = "conway"
+"""The correction with the smallest median and worst errors, as `tests/closed/approximate` measures them."""
+
+_CELLS = 1_000_000
+"""How many numbers of one array a part of a large batch may have."""
+
+
+class _Work(Record):
+    """A batch in arrays: a core of its queueing stations, and what was taken out of it."""
+
+    core: Core
+    """(B, K', R) at the queueing stations; delays are part of its think times."""
+    fixed: Any
+    """(B, K, R) the part of each residence that does not depend on queues."""
+    queueing: Any
+    """(K',) the places of the queueing stations."""
+
+
+def solve(
+    network: ClosedNetwork,
+    method: str = "linearizer",
+    correction: str = DEFAULT_CORRECTION,
+    solutions: int | None = 3,
+    open_load: Any = None,
+) -> ClosedFigures:
+    """The steady state of a closed network, approximately, at a cost that does not depend on the populations.
+
+    Applies     Product-form stations (ps, lcfs-pr, fcfs with equal exponential times), delays, several servers;
+                any number of classes; populations from 0 to 10^9 and beyond, fractional ones too.
+    network     a point or a batch; rates are None or (1, 2, ..., m) for m servers.
+    method      "bard-schweitzer", "linearizer" or "aql".
+    correction  the effect of several servers: "conway", "seidmann" or "rolia-sevcik".
+    solutions   of "linearizer", the core solutions at the full population: 1 is Bard-Schweitzer, 3 is the published
+                algorithm and the default, None goes on until the queue lengths change by less than 1e-9 of the
+                population.
+    open_load   (K,) or (B, K): the load in erlangs, at rate 1, that open classes offer to each station of a mixed
+                network, in [0, m); ignored at delays; None: no open classes.
+    Returns     `ClosedFigures` of the closed classes, without a normalising constant; all methods are exact for one
+                customer in all, for delays alone, and for one class in a balanced network without think time. With
+                open classes they are exact under the same conditions where stations have one server.
+    Raises      `NotComputed` QN511 where a fixed point is not found or not feasible, QN513 for other rates than
+                servers; `NoAnswer` QN401 where open classes saturate a station, QN403 for customers that spend no
+                time; `InvalidInput` QN514 for an unknown method or correction, or an open load that is no load.
+    Method      See `approximate_methods` and `approximate_core`. Where Linearizer or AQL leaves the feasible region (a
+                residence below the demand, a utilization above 1; one network in twenty, near saturation), the last
+                core is solved again with 0.98, 0.95, ... of the estimated changes, at last with none, which is
+                Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class, (N / 10^5)^1.5 of them are
+                removed instead of one, against rounding.
+    Fails       Bard-Schweitzer gives throughputs that are too low in most cases, by up to about a tenth, more in rare
+                ones. Linearizer until convergence and AQL do not always settle, and say so.
+    Source      see `approximate_methods` and `approximate_servers`.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    _check(method, correction, solutions)
+    lift = network.size is None
+    inputs = (network.demands, network.population, network.think_time)
+    demands, population, think_time = (np.asarray([value] if lift else value, dtype=float) for value in inputs)
+    size, stations, classes = len(population), network.stations, network.classes
+    demands = demands.reshape(size, stations, classes)
+    if ((population > 0) & (think_time + demands.sum(1) <= 0)).any():
+        found = "a class has customers and neither demand nor think time: its throughput has no limit"
+        raise NoAnswer(Problem("QN403", found))
+    places = [place for place, away in enumerate(network.delay) if not away]
+    counts = servers_of([network.rates[place] for place in places])
+    if counts is None:
+        found = "a station has rates that depend on the number there in another way than several servers do"
+        raise NotComputed(Problem("QN513", found, "one server, several servers or a delay", help="use an exact method"))
+    load = _open_load(open_load, size, stations)[:, places]
+    _check_load(load, np.array(counts, dtype=float), places, size)
+    at_once = max(1, _CELLS // max(1, stations * classes * (classes + 1)))
+    parts: list[tuple[Any, ...]] = []
+    for first in range(0, size, at_once):
+        chosen = slice(first, first + at_once)
+        core = _core(demands[chosen][:, places], population[chosen], think_time[chosen], load[chosen], counts)
+        work = _prepared(core, network, demands[chosen], places, correction)
+        answer = _answer(work.core, method, solutions)
+        _prove(answer, method, correction, first, size)
+        parts.append(_means(network, work, answer, demands[chosen]))
+    if not parts:
+        shape = (0, stations, classes)
+        parts.append((np.zeros((0, classes)), *(np.zeros(shape) for _ in range(4))))
+    whole = [np.concatenate([part[place] for part in parts]) for place in range(5)]
+    figures = [_nested(value[0].tolist()) for value in whole] if lift else whole
+    return ClosedFigures(*figures, log_constant=None, method=method)
+
+
+def _check(method: str, correction: str, solutions: int | None) -> None:
+    if method not in METHODS:
+        raise InvalidInput(Problem("QN514", f'no method "{method}"', " or ".join(METHODS)))
+    if correction not in CORRECTIONS:
+        raise InvalidInput(Problem("QN514", f'no correction "{correction}"', " or ".join(CORRECTIONS)))
+    if solutions is not None and solutions < 1:
+        raise InvalidInput(Problem("QN514", f"{solutions} core solutions", "a whole number of at least 1"))
+
+
+def _open_load(given: Any, size: int, stations: int) -> Any:
+    """(B, K) what open classes offer."""
+    import numpy
+
+    np: Any = numpy
+
+    if given is None:
+        return np.zeros((size, stations))
+    load = np.asarray(given, dtype=float)
+    load = load[None] if load.ndim == 1 else load
+    if load.ndim != 2 or load.shape[1] != stations or len(load) not in (1, size):
+        raise InvalidInput(Problem("QN514", f"an open load of the shape {load.shape}", f"{stations} stations"))
+    return np.broadcast_to(load, (size, stations))
+
+
+def _check_load(load: Any, servers: Any, places: list[int], size: int) -> None:
+    import numpy
+
+    np: Any = numpy
+
+    if not (np.isfinite(load) & (load >= 0)).all():
+        raise InvalidInput(Problem("QN514", "an open load is negative or not finite", "erlangs of 0 or more"))
+    if (load >= servers).any():
+        point, station = (int(value) for value in np.argwhere(load >= servers)[0])
+        found = f"open classes offer {load[point, station]:.6g} erlangs to station {places[station] + 1}"
+        expected = f"a load below its {servers[station]:.0f} servers"
+        raise NoAnswer(Problem("QN401", found + _where(point, size), expected))
+
+
+def _core(demands: Any, population: Any, think_time: Any, open_load: Any, counts: tuple[int, ...]) -> Core:
+    """The core of Bard-Schweitzer for queueing stations: no change of proportions."""
+    import numpy
+
+    np: Any = numpy
+
+    own = 1.0 / np.maximum(population, 1.0)
+    return Core(
+        demands=demands,
+        population=population,
+        think_time=think_time,
+        open_load=open_load,
+        weight=np.ones(len(population)),
+        own=own,
+        absent=own,
+        shift=np.zeros(demands.shape),
+        servers=np.array(counts, dtype=float),
+        correction=one_server,
+        bends=False,
+    )
+
+
+def _prepared(core: Core, network: ClosedNetwork, demands: Any, places: list[int], correction: str) -> _Work:
+    """The core with delays folded into think times and several servers corrected as asked."""
+    import numpy
+
+    np: Any = numpy
+
+    fixed = np.where(np.array(network.delay, dtype=bool)[:, None], demands, 0.0)
+    if (core.servers > 1).any():
+        if correction == "seidmann":
+            fast, rest = seidmann(core.demands, core.servers)
+            fixed[:, places] = rest
+            open_load, servers = core.open_load / core.servers, np.ones(len(places))
+            core = core.replace(demands=fast, open_load=open_load, servers=servers)
+        elif correction == "conway":
+            core = core.replace(correction=conway)
+        else:
+            core = core.replace(correction=rolia_sevcik, bends=True)
+    return _Work(core.replace(think_time=core.think_time + fixed.sum(1)), fixed, np.array(places, dtype=int))
+
+
+def _answer(core: Core, method: str, solutions: int | None) -> CoreAnswer:
+    if method == "aql":
+        return aql(core)
+    return linearizer(core, solutions) if method == "linearizer" else bard_schweitzer(core)
+
+
+def _prove(answer: CoreAnswer, method: str, correction: str, first: int, size: int) -> None:
+    """Refuses answers that are not converged or not possible."""
+    import numpy
+
+    np: Any = numpy
+
+    beyond = "left the feasible region (a residence below the demand, a utilization above 1)"
+    for failed, found in ((~answer.converged, "did not converge"), (~answer.feasible, beyond)):
+        places = np.flatnonzero(failed)
+        if places.size:
+            where = _where(first + int(places[0]), size)
+            help = 'use the method "bard-schweitzer", which always stays feasible, or an exact method'
+            if method == "bard-schweitzer":
+                help = "use an exact method"
+            if correction != DEFAULT_CORRECTION:
+                help += f', or the correction "{DEFAULT_CORRECTION}"'
+            raise NotComputed(
+                Problem("QN511", f"{method} {found}{where}", "a fixed point with a residual of 1e-10", help=help)
+            )
+
+
+def _where(point: int, size: int) -> str:
+    return f" at point {point + 1} of the batch" if size > 1 else ""
+
+
+def _means(network: ClosedNetwork, work: _Work, answer: CoreAnswer, demands: Any) -> tuple[Any, ...]:
+    """Throughput, residence, queue length, utilization and busy servers of all stations, delays included."""
+    import numpy
+
+    np: Any = numpy
+
+    residence = work.fixed.copy()
+    residence[:, work.queueing] += answer.residence
+    residence = np.where((work.core.population > 0)[:, None, :], residence, 0.0)
+    throughput = answer.throughput[:, None, :]
+    busy = throughput * demands
+    share = np.array([0.0 if away else 1.0 / network.peak(place) for place, away in enumerate(network.delay)])
+    return answer.throughput, residence, throughput * residence, busy * share[:, None], busy
+
+
+def _nested(value: Any) -> Any:
+    return tuple(_nested(part) for part in value) if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]

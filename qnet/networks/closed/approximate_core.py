@@ -1,0 +1,296 @@
+"""The fixed points of all approximations of closed networks, solved by Newton's method and proven by their residual.
+
+Newton works on the logarithms of throughputs and chances and on the total queues, as if they were independent: in this
+form, that of interior points, saturation is no wall, and some ten steps do at any population. Queues and chances are
+eliminated, so that as many unknowns as classes are left, whatever the number of stations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qnet.networks.closed.approximate_servers import saturated
+from qnet.networks.closed.approximate_state import Core, Point, State, missed, point_at
+from qnet.record import Record
+
+TOLERANCE = 1e-10
+"""Largest residual of an answer."""
+
+_STEPS = 250
+_ROUNDS = 300
+_ROUNDING = 1e-13
+_UTILIZATION = 2e-15
+"""What rounding may add to a utilization."""
+
+
+class CoreAnswer(Record):
+    """The fixed points: every queue length is throughput x residence, and every population is met."""
+
+    throughput: Any
+    """(P, R) customers per second."""
+    residence: Any
+    """(P, K, R) seconds."""
+    queue_length: Any
+    """(P, K, R) customers."""
+    residual: Any
+    """(P,) largest change by one further round, in units of the population of its class; infinite where it failed."""
+    feasible: Any
+    """(P,) whether every residence is at least the demand and every utilization at most 1."""
+
+    @property
+    def converged(self) -> Any:
+        """(P,) whether the residual is below 1e-10."""
+        return self.residual <= TOLERANCE
+
+
+def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
+    """The fixed points of a batch.
+
+    Applies   every `Core`; classes with customers have some demand or think time.
+    core      the batch.
+    start     the answer of a batch nearly like it, to begin with; None: customers in proportion to their demands.
+    Returns   `CoreAnswer`; where it did not converge, the residual says so.
+    Method    Newton for the logarithms of throughputs and the total queue lengths, the latter eliminated. Then
+              successive substitution, which keeps full precision. The residual is the larger of its last change and the
+              imbalance of a station.
+    Fails     never raises; the caller looks at `converged` and `feasible`.
+    Source    Schweitzer, in Proc. Int. Conf. Stochastic Control and Optimization, Amsterdam, 1979, for the fixed point;
+              its reduction and solution: this tool.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    with np.errstate(all="ignore"):
+        attempts = [_near(start), _afar, _grown] if start is not None else [_afar, _grown]
+        active = core.population > 0
+        found = _polished(core, active, _newton(core, active, attempts[0](core, active)))
+        for begin in attempts[1:]:
+            again = np.flatnonzero(~found.converged)
+            if not again.size:
+                break
+            here, some = core.part(again), active[again]
+            repeated = _polished(here, some, _newton(here, some, begin(here, some)))
+            for value, other in zip(found, repeated, strict=True):
+                value[again] = other
+        return found
+
+
+def _near(start: CoreAnswer) -> Callable[[Core, Any], State]:
+    """A beginning: the answer of a batch nearly like it."""
+    import numpy
+
+    np: Any = numpy
+
+    def begin(core: Core, active: Any) -> State:
+        offered = core.demands * np.where(active, start.throughput, 0.0)[:, None, :]
+        level = np.log(np.where(active, np.maximum(start.throughput, 1e-300), 1.0))
+        return State(level, start.queue_length.sum(-1), saturated(core.servers, core.open_load, offered)[0])
+
+    return begin
+
+
+def _grown(core: Core, active: Any) -> State:
+    """A beginning: the answer for one customer in all, then for eight times as many, and so on.
+
+    In units of the population this follows the central path of interior points, which always leads to the end.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    total = np.maximum(core.population.sum(-1), 1e-300)
+    share = np.minimum(1.0 / total, 1.0)
+    small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
+    state = _newton(small, active, _afar(small, active))
+    while (share < 1.0).any():
+        share = np.minimum(8.0 * share, 1.0)
+        small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
+        state = _newton(small, active, state)
+    return state
+
+
+def _afar(core: Core, active: Any) -> State:
+    """A beginning: customers spread in proportion to their demands."""
+    import numpy
+
+    np: Any = numpy
+
+    used = (core.demands > 0) & active[:, None, :]
+    fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
+    spread = fast / np.maximum(fast.sum(1, keepdims=True), 1e-300)
+    queue = (spread * core.population[:, None, :]).sum(-1)
+    whole = core.think_time + core.demands.sum(1) + (fast * queue[..., None]).sum(1)
+    level = np.log(np.where(active, core.population / np.where(active, whole, 1.0), 1.0))
+    offered = core.demands * np.where(active, np.exp(level), 0.0)[:, None, :]
+    busy = np.minimum(saturated(core.servers, core.open_load, offered)[0], 0.0)
+    return State(level, queue, busy)
+
+
+def _newton(core: Core, active: Any, state: State) -> State:
+    """Throughputs, total queue lengths and chances that place each population and fit each other."""
+    import numpy
+
+    np: Any = numpy
+
+    level, queue, busy = (value.copy() for value in state)
+    best = np.full(level.shape[0], np.inf)
+    stuck = np.zeros(level.shape[0], dtype=int)
+    live = np.arange(level.shape[0])
+    for _ in range(_STEPS):
+        here, some = core.part(live), active[live]
+        level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
+        error = point.error
+        stuck[live] = np.where(error < 0.5 * best[live], 0, stuck[live] + 1)
+        best[live] = np.fmin(best[live], error)
+        going = (error > 1e-14) & (stuck[live] < 4 + 30 * (error > 1e-6)) & np.isfinite(error)
+        if not going.any():
+            break
+        if not going.all():
+            live, here, some, point = live[going], here.part(going), some[going], point.part(going)
+        step, change, rise = _step(here, some, point, queue[live])
+        size = np.minimum(1.0, 3.0 / np.maximum(np.abs(step).max(-1), 1e-300))
+        fall = np.where(change < 0, 0.9 * queue[live] / np.maximum(-change, 1e-300), np.inf)
+        soar = np.where(change > 0, 9.0 * (queue[live] + 1.0) / np.maximum(change, 1e-300), np.inf)
+        size = np.minimum(size, np.minimum(fall, soar).min(-1, initial=1.0))[:, None]
+        level[live] += size * step
+        queue[live] += size * change
+        if core.bends:
+            busy[live] = np.minimum(busy[live] + size * rise, 0.0)
+    return State(level, queue, busy)
+
+
+def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
+    """Throughputs that place the populations at given total queue lengths, nearly, and what follows from them."""
+    import numpy
+
+    np: Any = numpy
+
+    point = point_at(core, active, state)
+    for _ in range(2):
+        ratio = np.where(active, core.population / np.where(active, point.placed, 1.0), 1.0)
+        ratio = np.where(np.isfinite(ratio) & (ratio > 0), ratio, 1.0)
+        if np.abs(ratio - 1.0).max(initial=0.0) < 1e-3:
+            break
+        state = state.replace(level=state.level + np.log(ratio))
+        point = point_at(core, active, state)
+    return state.level, point
+
+
+def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, Any]:
+    """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of chances."""
+    import numpy
+
+    np: Any = numpy
+
+    slopes, share, offered = point.slopes, point.share, point.offered
+    slope = slopes.slope[..., None]
+    own, weight = core.own[:, None, :], core.weight[:, None]
+    # At the solution queue x free = work. With work / queue in place of free this is Newton for 1 - load = work /
+    # queue: where no own share is deducted, the maximum of a concave function of the queues, without walls.
+    steady = (point.work > 0) & (queue > 0)
+    load = (share * slope).sum(-1) * weight
+    free = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
+    found = core.shift + (weight * queue)[..., None]
+    seen = slopes.extra + slope * found
+    direct = share / (1.0 + slope * own * offered) * seen
+    direct = direct - share * slopes.extra_change * core.absent[:, None, :] * offered
+    common, moved = share * slopes.extra_change, 0.0
+    if core.bends:
+        bend = share * (slopes.extra_bend[..., None] + slopes.slope_bend[..., None] * (found - share * own * seen))
+        common, moved = common + bend * point.growth[..., None], bend * point.rise[..., None]
+    inner = direct + common.sum(-1)[..., None] * offered
+    outer = np.swapaxes(share * (slope * weight[..., None]), 1, 2)
+    gap = point.gap + np.sum(moved, axis=-1)
+    matrix = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
+    classes = np.arange(matrix.shape[-1])
+    matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
+    wanted = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
+    wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
+    count = np.where(active, core.population, 1.0)
+    matrix = np.where(active[:, :, None] & active[:, None, :], matrix / count[..., None], 0.0)
+    matrix[:, classes, classes] = np.where(active, matrix[:, classes, classes], 1.0)
+    matrix = np.where(np.isfinite(matrix).all((1, 2), keepdims=True), matrix, np.eye(len(classes)))
+    wanted = np.where(active & np.isfinite(wanted), wanted / count, 0.0)
+    try:
+        step: Any = np.linalg.solve(matrix, wanted[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        step = wanted * np.minimum(1.0, free.min(-1))[:, None]
+    step = np.where(np.isfinite(step), step, 0.0)
+    change = (gap + (inner @ step[..., None])[..., 0]) / free
+    rise = point.rise + point.growth * (offered @ step[..., None])[..., 0]
+    return step, np.where(np.isfinite(change), change, 0.0), np.where(np.isfinite(rise), rise, 0.0)
+
+
+def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
+    """Successive substitution from what Newton found until a further round changes next to nothing.
+
+    The chances that all servers are busy stay as they are, and the residual holds what they miss.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    point = point_at(core, active, state)
+    throughput = np.where(active, np.exp(state.level), 0.0)
+    guess = np.where(np.isfinite(point.queues) & (point.queues >= 0), point.queues, 0.0)
+    count = np.where(active, core.population, 1.0)
+    total = np.where(active & np.isfinite(point.placed) & (point.placed > 0), point.placed, count)
+    queues = guess * (count / total)[:, None, :]
+    residence = np.zeros(queues.shape)
+    residual = np.full(queues.shape[0], np.inf)
+    live = np.arange(queues.shape[0])
+    for turn in range(_ROUNDS):
+        here, some = core.part(live), active[live]
+        new_throughput, new_residence = _round(here, some, throughput[live], queues[live], state.busy[live])
+        new = new_residence * new_throughput[:, None, :]
+        change = (np.abs(new - queues[live]) / count[live][:, None, :]).max((1, 2), initial=0.0)
+        moved = np.abs(new_throughput / np.where(some, throughput[live], 1.0) - 1.0) * some
+        change = np.maximum(change, moved.max(-1, initial=0.0))
+        throughput[live], residence[live], queues[live] = new_throughput, new_residence, new
+        residual[live] = np.where(np.isfinite(change), change, np.inf)
+        enough = TOLERANCE if turn >= 10 else 0.01 * TOLERANCE
+        live = live[(change > enough) & np.isfinite(change)]
+        if not live.size:
+            break
+    residual = np.maximum(residual, _imbalance(core, active, throughput, queues.sum(-1), state.busy))
+    quickest = np.where((core.demands > 0) & active[:, None, :], core.demands, 0.0)
+    load = (core.open_load + (core.demands * throughput[:, None, :]).sum(-1)) / core.servers
+    sound = (residence >= quickest * (1.0 - 1e-9)).all((1, 2)) & (load <= 1.0 + _UTILIZATION).all(-1)
+    sound &= np.isfinite(throughput).all(-1) & (throughput >= 0).all(-1) & np.isfinite(residence).all((1, 2))
+    return CoreAnswer(throughput, residence, queues, residual, sound)
+
+
+def _imbalance(core: Core, active: Any, throughput: Any, queue: Any, busy: Any) -> Any:
+    """(P,) the largest relative error of queue = work + load x queue, in hundredths, beyond what rounding explains.
+
+    Where substitution contracts slowly, near saturation with large populations, a small change proves little; the
+    balance of each station, relative to its small terms, does.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    point = point_at(core, active, State(np.log(np.where(active, throughput, 1.0)), queue, busy))
+    gap = np.abs(point.gap) - _ROUNDING * queue
+    size = np.where(point.work > 0, point.work, np.maximum(queue, 1e-300))
+    worst = np.where(queue > 0, 0.01 * gap / size, 0.0).max(-1, initial=0.0)
+    worst = np.maximum(worst, missed(point.rise, busy))
+    return np.where(np.isfinite(worst), worst, np.inf)
+
+
+def _round(core: Core, active: Any, throughput: Any, queues: Any, busy: Any) -> tuple[Any, Any]:
+    """Throughputs and residences from given queue lengths: one round of successive substitution."""
+    import numpy
+
+    np: Any = numpy
+
+    slopes = core.correction(
+        core.servers, core.open_load, core.population.sum(-1), core.demands * throughput[:, None, :], core.absent, busy
+    )
+    total = core.weight[:, None] * queues.sum(-1)
+    seen = total[..., None] - core.own[:, None, :] * queues + core.shift
+    residence = core.demands * (slopes.extra + slopes.slope[..., None] * seen)
+    whole = core.think_time + residence.sum(1)
+    return np.where(active, core.population / np.where(active, whole, 1.0), 0.0), residence

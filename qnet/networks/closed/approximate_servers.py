@@ -1,0 +1,263 @@
+"""What several servers, and open classes beside the closed ones, do to a residence time: one correction per function.
+
+Every correction has one form, which the core of all approximations solves:
+
+    residence = demand x (extra + slope x closed customers seen on arrival)
+
+Open classes obey the same formula; their queue is eliminated, which divides slope and extra by about one less the
+share of the station that they use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from qnet.record import Record
+
+_FEW = 150
+"""Up to so many servers Erlang's recursion is used, above an integral."""
+
+
+class Slopes(Record):
+    """A correction at one point. `busy` is the logarithm of the chance that all servers are, an unknown of its own."""
+
+    slope: Any
+    """(P, K)"""
+    extra: Any
+    """(P, K, R)"""
+    extra_change: Any
+    """(P, K, R): derivative of extra by the load that a customer of the class finds on arrival, per erlang."""
+    slope_bend: Any
+    """(P, K): derivative of slope by `busy`."""
+    extra_bend: Any
+    """(P, K): derivative of extra by `busy`."""
+
+
+def one_server(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
+    """The form of stations with one server: residence = demand x (1 + closed customers seen) / (1 - open load).
+
+    Applies    stations with one server; several servers after `seidmann` has split them.
+    servers    (K,) numbers of servers, all 1.
+    open_load  (P, K) offered load of open classes, in erlangs, in [0, 1).
+    total      (P,) closed customers of all classes; not used.
+    offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
+    own        (P, R) share of the own class in its load that an arriving customer does not find, in [0, 1].
+    busy       (P, K) logarithm of the chance that all servers are busy; not used.
+    Returns    `Slopes`.
+    Method     the arrival theorem; exact for mixed networks, given the queue seen.
+    Fails      never.
+    Source     Reiser and Lavenberg, J. ACM 27 (1980) 313-322; for mixed networks Zahorjan and Wong, ACM Sigmetrics
+               Performance Evaluation Review 10 (1981) 80-85.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    nothing = np.zeros(offered.shape)
+    slope = 1.0 / (1.0 - open_load)
+    return Slopes(slope, nothing + slope[..., None], nothing, nothing[..., 0], nothing[..., 0])
+
+
+def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
+    """Rolia and Sevcik: residence = demand x (1 + U^m x customers seen / m), U the utilization of each server.
+
+    Applies    stations with m >= 1 servers; those with one server are exact, as in `one_server`.
+    servers    (K,) numbers of servers, >= 1.
+    open_load  (P, K) offered load of open classes, in erlangs, in [0, m).
+    total      (P,) closed customers of all classes; not used.
+    offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
+    own        (P, R) share of the own class that an arriving customer does not find; not used.
+    busy       (P, K) logarithm of U^m, <= 0; `saturated` says what it must be.
+    Returns    `Slopes`.
+    Method     U^m stands for the probability p that all servers are busy, U being taken at the full population. With
+               the open load a and u = a / m the open queue is (a + u p Q) / (1 - u p), Q that of closed classes, so
+               that slope = p / (m (1 - u p)) and extra = 1 + a x slope.
+    Fails      never.
+    Source     Rolia and Sevcik, IEEE Trans. Software Engineering 21 (1995) 689-700; open classes: this tool.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    several = servers > 1
+    share = open_load / servers
+    chance = np.where(several, np.exp(busy), 1.0)
+    free = 1.0 - share * chance
+    slope = chance / (servers * free)
+    bend = np.where(several, slope / free, 0.0)
+    nothing = np.zeros(offered.shape)
+    return Slopes(slope, nothing + (1.0 + open_load * slope)[..., None], nothing, bend, open_load * bend)
+
+
+def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
+    """Conway and de Souza e Silva-Muntz: residence = demand / m x (1 + customers seen + idle servers beyond one).
+
+    Applies    stations with m >= 1 servers.
+    servers    (K,) numbers of servers, >= 1.
+    open_load  (P, K) offered load of open classes, in erlangs, in [0, m).
+    total      (P,) closed customers of all classes.
+    offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
+    own        (P, R) share of the own class in its load that an arriving customer does not find, in [0, 1].
+    busy       (P, K) logarithm of the chance that all servers are busy; not used.
+    Returns    `Slopes`.
+    Method     The exact residence is demand / m x (1 + queue seen + sum over j < m - 1 of (m - 1 - j) p(j)), p(j) the
+               probabilities found on arrival. Taken equal for all populations, the recursion of p(j) has the solution
+               of M/M/m at the load a found on arrival, and the sum is m - 1 - a + W, W the chance that all servers are
+               busy: Erlang's C without the states that closed customers are too few to reach. No recursion, no loss of
+               digits; exact for one customer, for as many servers as customers, and for open stations. With
+               u = open load / m the open queue is u (1 + idle + Q) / (1 - u), Q that of closed classes.
+    Fails      never.
+    Source     Conway, in Puigjaner and Potier (eds), Modeling Techniques and Tools for Computer Performance Evaluation,
+               1989; de Souza e Silva and Muntz, IEEE Trans. Computers 39 (1990) 840-842; the closed form: this tool.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    slope = 1.0 / (servers - open_load)
+    closed = np.maximum(offered.sum(-1)[..., None] - own[:, None, :] * offered, 0.0)
+    extra = np.zeros(offered.shape) + slope[..., None]
+    change = np.zeros(offered.shape)
+    for station in np.flatnonzero(servers > 1).tolist():
+        count = float(servers[station])
+        load = open_load[:, station, None] + closed[:, station]
+        inside = load < count
+        load = np.minimum(load, count)
+        wait, growth = _wait(int(servers[station]), load, closed[:, station], total[:, None])
+        idle = np.where(inside, np.maximum(count - 1.0 - load + wait, 0.0), 0.0)
+        extra[:, station] *= 1.0 + idle
+        change[:, station] = np.where(inside, growth - 1.0, 0.0) * slope[:, station, None]
+    nothing = np.zeros(slope.shape)
+    return Slopes(slope, extra, change, nothing, nothing)
+
+
+def _wait(servers: int, load: Any, closed: Any, total: Any) -> tuple[Any, Any]:
+    """The chance that a customer finds all servers busy, and its derivative by the load.
+
+    Erlang's C counts states with any number waiting; closed customers fill only those with less than `total` present,
+    which leaves 1 - (load / m)^(total - m) of their weight.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    chance, growth = erlang_c(servers, load)
+    some = np.maximum(load, 1e-300)
+    share = np.where(load > 0, np.minimum(closed / some, 1.0), 1.0)
+    more = np.maximum(total - servers, 0.0)
+    beyond = (load / servers) ** more
+    left = 1.0 - share * beyond
+    fall = -beyond / some * (1.0 - share + share * more)
+    weight = left * chance
+    whole = weight + 1.0 - chance
+    ok = whole > 1e-12
+    whole = np.where(ok, whole, 1.0)
+    rise = fall * chance + left * growth
+    return np.where(ok, weight / whole, left), np.where(ok, (rise * (1.0 - chance) + weight * growth) / whole**2, 0.0)
+
+
+def seidmann(demands: Any, servers: Any) -> tuple[Any, Any]:
+    """Seidmann: m servers as one that is m times faster, followed by a delay of (m - 1) / m of the demand.
+
+    Applies   stations with m >= 1 servers.
+    demands   (P, K, R) demands at rate 1, in seconds.
+    servers   (K,) numbers of servers, >= 1.
+    Returns   the demands of the fast servers and the delays, both (P, K, R), in seconds.
+    Method    exact for one customer and at saturation; overestimates the residence between.
+    Fails     never.
+    Source    Seidmann, Schweitzer and Shalev-Oren, Large Scale Systems 12 (1987) 91-107.
+    """
+    fast = demands / servers[:, None]
+    return fast, demands - fast
+
+
+def saturated(servers: Any, open_load: Any, offered: Any) -> tuple[Any, Any]:
+    """The logarithm of U^m and its derivatives by the logarithms of the throughputs, divided by the offered loads.
+
+    Applies    stations with m >= 1 servers; both are 0 for one server.
+    servers    (K,) numbers of servers, >= 1.
+    open_load  (P, K) offered load of open classes, in erlangs, >= 0.
+    offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
+    Returns    (P, K), the logarithm of U^m, and (P, K), m / load.
+    Method     m log(load / m).
+    Fails      never.
+    Source     definition.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    load = np.maximum(open_load + offered.sum(-1), 1e-300)
+    several = servers > 1
+    return np.where(several, servers * np.log(load / servers), 0.0), np.where(several, servers / load, 0.0)
+
+
+def erlang_c(servers: int, offered: Any) -> tuple[Any, Any]:
+    """Erlang's C and its derivative for an array of loads, as `conway` needs it.
+
+    Applies   M/M/m up to saturation.
+    servers   m >= 1.
+    offered   an array of loads in [0, m], in erlangs.
+    Returns   the probabilities of waiting and their derivatives, per erlang.
+    Method    the recursion of Erlang's B, above 150 servers an integral for it.
+    Fails     never.
+    Source    Cooper, Introduction to Queueing Theory, 2nd ed., 1981, 3.3-3.4.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    if servers <= _FEW:
+        blocked: Any = np.ones(offered.shape)
+        for count in range(1, servers + 1):
+            seen = offered * blocked
+            blocked = seen / (count + seen)
+    else:
+        blocked = _erlang_b_of_many(servers, np.maximum(offered, 1e-300))
+    idle = servers - offered * (1.0 - blocked)
+    wait = servers * blocked / idle
+    ratio = servers / np.maximum(offered, 1e-300) - 1.0
+    growth = np.where(blocked > 0.0, blocked * (ratio + blocked), 1.0 if servers == 1 else 0.0)
+    return wait, (servers * growth + wait * (1.0 - blocked - offered * growth)) / idle
+
+
+def _erlang_b_of_many(servers: int, offered: Any) -> Any:
+    """Erlang's B for hundreds of servers and loads up to their number: 1 / B = a x integral of e^(-a t) (1 + t)^m dt.
+
+    The integrand is nearly a Gaussian bell around t = m / a - 1 of the width sqrt(m) / a: 120 nodes of Gauss and
+    Legendre over 14 widths to each side give ten digits and more. B is 0 where it is below the smallest float.
+    """
+    import numpy
+
+    np: Any = numpy
+
+    nodes, weights = _nodes()
+    top, width = servers / offered - 1.0, 14.0 * servers**0.5 / offered
+    first = np.maximum(top - width, 0.0)
+    half = 0.5 * (top + width - first)
+    times = first[..., None] + half[..., None] * (1.0 + nodes)
+    peak = servers * np.log1p(top) - offered * top
+    bell = np.exp(servers * np.log1p(times) - offered[..., None] * times - peak[..., None])
+    return np.exp(-peak) / (offered * half * (bell @ weights))
+
+
+@cache
+def _nodes() -> tuple[Any, Any]:
+    import numpy
+
+    np: Any = numpy
+
+    return np.polynomial.legendre.leggauss(120)
+
+
+def servers_of(rates: Sequence[Any]) -> tuple[int, ...] | None:
+    """The numbers of servers of stations with the rates None or (1, 2, ..., m); None where there are other rates."""
+    counts: list[int] = []
+    for entry in rates:
+        count = 1 if entry is None else len(entry)
+        if entry is not None and any(float(rate) != place + 1 for place, rate in enumerate(entry)):
+            return None
+        counts.append(count)
+    return tuple(counts)
