@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from qnet.cli.options import collect, output_options
-from qnet.networks.wanted import AUTO, Wanted
+
+if TYPE_CHECKING:
+    from qnet.networks.wanted import Wanted
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -42,8 +44,8 @@ def method_options(command: _Command) -> _Command:
         [
             option("--method", "method_name", metavar="NAME", default="auto", shell_complete=_complete_method,
                    help="A method of qnet methods; auto is the best that is affordable."),
-            option("--operations", type=click.FloatRange(min=0, min_open=True), default=AUTO.operations,
-                   show_default=True, metavar="NUMBER", help="Budget of an exact answer; 1e9 take about a second."),
+            option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
+                   help="Budget of an exact answer, of which 1e9 take about a second; 3e10 if left out."),
             option("--memory", metavar="SIZE", help="Budget of an exact answer, such as 4 GB; 2 GB if left out."),
             option("--servers-correction", metavar="NAME", default="",
                    help="How approximations treat several servers: conway, seidmann or rolia-sevcik."),
@@ -57,10 +59,28 @@ def method_options(command: _Command) -> _Command:
 
 def method(options: dict[str, Any]) -> Wanted:
     """Take the options of `method_options` out of a command's arguments."""
+    from qnet.networks.wanted import AUTO
+
     name, operations = options.pop("method_name"), options.pop("operations")
     text, correction = options.pop("memory"), options.pop("servers_correction")
-    memory = AUTO.memory if text is None else _size(text)
-    return Wanted(name, False, operations, memory, correction, options.pop("core_solutions"))
+    if name != "auto":
+        _known(name)
+    return AUTO.replace(
+        method=name,
+        operations=operations or AUTO.operations,
+        memory=AUTO.memory if text is None else _size(text),
+        correction=correction,
+        core_solutions=options.pop("core_solutions"),
+    )
+
+
+def _known(name: str) -> None:
+    from qnet.errors import Problem, UsageError, suggest
+    from qnet.networks.product.methods import SOLVERS
+
+    if name not in SOLVERS:
+        options = ("auto", *SOLVERS)
+        raise UsageError(Problem("QN514", f'no method "{name}"', ", ".join(options), help=suggest(name, options)))
 
 
 def _size(text: str) -> float:
@@ -79,7 +99,7 @@ def _size(text: str) -> float:
 @click.command("methods")
 @output_options
 def command(**options: Any) -> None:
-    """The methods for networks: what each applies to, what it costs, how far it can be trusted, and its source.
+    """The methods for networks: trust, applicability, cost, source.
 
     Exact methods are taken where the network has product form and the budget allows; approximations say that they are
     ones, and come with bounds where theory has them. The methods of single stations are those of qnet queue.
