@@ -24,6 +24,14 @@ def _complete_method(ctx: click.Context, param: click.Parameter, incomplete: str
     return [CompletionItem(name, help=METHODS[name].applies if name in METHODS else "") for name in names]
 
 
+def _complete_bounds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    from qnet.networks.product.methods import BOUNDS, METHODS
+
+    return [CompletionItem(name, help=METHODS[name].applies) for name in BOUNDS if name.startswith(incomplete)]
+
+
 def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
     """A number of core solutions, or None for as many as it takes."""
     if value == "converged":
@@ -44,6 +52,9 @@ def method_options(command: _Command) -> _Command:
         [
             option("--method", "method_name", metavar="NAME", default="auto", shell_complete=_complete_method,
                    help="A method of qnet methods; auto is the best that is affordable."),
+            option("--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
+                   help="Also bounds: asymptotic, balanced, composite, proportional or geometric."),
+            option("--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."),
             option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
                    help="Budget of an exact answer, of which 1e9 take about a second; 3e10 if left out."),
             option("--memory", metavar="SIZE", help="Budget of an exact answer, such as 4 GB; 2 GB if left out."),
@@ -63,10 +74,15 @@ def method(options: dict[str, Any]) -> Wanted:
 
     name, operations = options.pop("method_name"), options.pop("operations")
     text, correction = options.pop("memory"), options.pop("servers_correction")
+    bounds = options.pop("bounds")
     if name != "auto":
-        _known(name)
+        _known("method", name)
+    if bounds:
+        _known("bounds", bounds)
     return AUTO.replace(
         method=name,
+        states=options.pop("states"),
+        bounds=bounds,
         operations=operations or AUTO.operations,
         memory=AUTO.memory if text is None else _size(text),
         correction=correction,
@@ -74,13 +90,14 @@ def method(options: dict[str, Any]) -> Wanted:
     )
 
 
-def _known(name: str) -> None:
+def _known(what: str, name: str) -> None:
+    """Refuse the name of a method or of bounds that there is not."""
     from qnet.errors import Problem, UsageError, suggest
-    from qnet.networks.product.methods import SOLVERS
+    from qnet.networks.product.methods import BOUNDS, SOLVERS
 
-    if name not in SOLVERS:
-        options = ("auto", *SOLVERS)
-        raise UsageError(Problem("QN514", f'no method "{name}"', ", ".join(options), help=suggest(name, options)))
+    options = BOUNDS if what == "bounds" else ("auto", *SOLVERS)
+    if name not in options:
+        raise UsageError(Problem("QN514", f'no {what} "{name}"', ", ".join(options), help=suggest(name, options)))
 
 
 def _size(text: str) -> float:

@@ -7,7 +7,7 @@ and the waits they find give the figures by route and station.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -21,6 +21,9 @@ from qnet.networks.solution import ClassFigures, Solution
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
+
+if TYPE_CHECKING:
+    from qnet.networks.product.bounds import Bounds
 
 MAX_COPIES = 20_000
 
@@ -38,9 +41,21 @@ def solve(network: Network, wanted: Wanted) -> Solution:
     return _Reduction(network).solve(wanted)
 
 
+def enclosed(network: Network, solution: Solution, kind: str) -> Solution:
+    """The solution of an open network, with bounds of a kind at its classes.
+
+    Raises   `NotComputed` QN501, QN513 where the network has no product form or the kind does not apply.
+    """
+    reduction = _Reduction(network, "bounds")
+    demands, visits = reduction.table(weighted=True), reduction.table(weighted=False)
+    reduced = reduction.reduced(demands, visits, solution.stable)
+    return solution.replace(classes=reduction.classes(solution, reduction.bounds(reduced, kind, solution.reasons)))
+
+
 class _Reduction:
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, purpose: str = "") -> None:
         self.network = network
+        self.purpose = purpose
         self.operations: Operations = FLOATS if network.size is None else arrays()
         ones = [1.0] * len(network.classes)
         self.unit: Streams = streams(network, self.operations, ones)
@@ -73,8 +88,11 @@ class _Reduction:
             if here
         ]
         if reasons:
-            closed = "closed classes" if self.network.closed else "rates that depend on the number present"
-            found = f"{closed}, and {' and '.join(reasons)}"
+            if self.purpose:
+                found = f"no {self.purpose} are known where {' and '.join(reasons)}"
+                raise NotComputed(Problem("QN513", found, "a network with product form"))
+            rates = "closed classes" if self.network.closed else "rates that depend on the number present"
+            found = f"{rates}, and {' and '.join(reasons)}"
             raise NotComputed(Problem("QN501", found, "one without the other"))
 
     def solve(self, wanted: Wanted) -> Solution:
@@ -93,9 +111,34 @@ class _Reduction:
         steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations)
         solution = figures(steady, found.method, 1)
         reasons = (*found.reasons, *solution.reasons)
-        classes = self.classes(solution, found)
-        ceiling = self.ceiling(demands)
-        return solution.replace(exact=not reasons, reasons=reasons, classes=classes, ceiling=ceiling, why=found.why)
+        bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if wanted.bounds or found.reasons else None
+        classes = self.classes(solution, bounds)
+        return solution.replace(
+            exact=not reasons,
+            reasons=reasons,
+            classes=classes,
+            ceiling=self.ceiling(demands),
+            states=self.states(found),
+            why=found.why,
+        )
+
+    def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
+        """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""
+        from qnet.networks.product.bounds import bounds, tightest
+
+        if not kind:
+            return None if reasons else tightest(reduced)
+        if reasons:
+            found = f"bounds enclose product-form networks only: {reasons[0]}"
+            raise NotComputed(Problem("QN513", found, "a network with product form"))
+        return bounds(reduced, kind)
+
+    def states(self, found: Found) -> dict[str, tuple[float, ...]] | None:
+        """State probabilities of the first copy of every group, by its label."""
+        rows = found.figures.states
+        if rows is None or self.network.size is not None:
+            return None
+        return {station.groups[key[1]].label: tuple(rows[self.places[key]]) for key, station, _ in self.groups}
 
     def ceiling(self, demands: list[list[Value]]) -> tuple[Value, str] | None:
         """What the throughput of a single closed class tends to, and the station that limits it."""
@@ -208,9 +251,8 @@ class _Reduction:
             waits.append(Wait(stream.holding.mean * longer, 0.0))
         return waits
 
-    def classes(self, solution: Solution, found: Found) -> tuple[ClassFigures, ...]:
+    def classes(self, solution: Solution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
         """The figures of the classes, with what was asked of the closed ones and with bounds."""
-        bounds = found.bounds if found.reasons else None
         classes: list[ClassFigures] = []
         for kind, (item, asked) in enumerate(zip(solution.classes, self.network.classes, strict=True)):
             enclosed = None

@@ -100,5 +100,7 @@ class Solution(Record):
     """Rounds of the fixed point; 1 where there was nothing to iterate."""
     ceiling: tuple[Value, str] | None = None
     """Of one closed class alone: what its throughput tends to with ever more customers, and the station."""
+    states: dict[str, tuple[float, ...]] | None = None
+    """Of every station the probabilities of 0, 1, ... customers of closed classes at a copy, where asked for."""
     why: str = ""
     """Why this method was taken, where there was a choice."""

@@ -13,6 +13,7 @@ def solve(network: Network, wanted: Wanted = AUTO) -> Solution:
     network   open classes with holds, phases and priorities; or open and closed classes without.
     wanted    the method and its budget, where there is a choice.
     Returns   `Solution`; points without a steady state are marked in it.
+              Bounds are added at its classes where they are wanted.
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
@@ -27,4 +28,9 @@ def solve(network: Network, wanted: Wanted = AUTO) -> Solution:
         raise NotComputed(Problem("QN513", found, "auto, or open"))
     from qnet.networks.open import solve as solve_open
 
-    return solve_open(network)
+    solution = solve_open(network)
+    if wanted.bounds:
+        from qnet.networks.by_demands import enclosed
+
+        return enclosed(network, solution, wanted.bounds)
+    return solution

@@ -19,6 +19,8 @@ class Wanted(Record):
     """How approximations treat several servers; empty: the one with the smallest measured error."""
     core_solutions: int | None = 3
     """Of linearizer; None: until it settles."""
+    bounds: str = ""
+    """A kind of bounds that are wanted beside the answer; empty: those of approximate answers only, the tightest."""
 
 
 AUTO = Wanted()

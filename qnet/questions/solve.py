@@ -39,7 +39,9 @@ COLUMNS = (
     Column("response_lower", "response at least", "s"),
     Column("response_upper", "response at most", "s"),
 )
-"""`scope` says what a row is about: system, class, route, station, class at station, or output."""
+"""`scope` says what a row is about: system, class, route, station, class at station, state, or output.
+
+A row of scope `state` has the probability that so many customers (`population`) of closed classes are at a copy."""
 
 _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
 
@@ -159,6 +161,11 @@ def _rows(solution: Solution, edge: Saturation) -> list[tuple[Cell, ...]]:
             for item in solution.visits
             if item.throughput > 0
         ]
+    rows += [
+        _row(scope="state", name=label, population=count, probability=share)
+        for label, row in (solution.states or {}).items()
+        for count, share in enumerate(row)
+    ]
     return rows
 
 

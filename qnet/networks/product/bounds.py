@@ -50,7 +50,7 @@ def bounds(network: Network, kind: str = "balanced") -> Bounds:
     """Intervals that enclose the exact throughputs and responses of a product-form network.
 
     Applies   by kind, see `closed.bounds.KINDS`; open classes: "asymptotic" and "balanced"; mixed networks: those of
-              the closed classes, with open ones enclosed at "asymptotic" width.
+              the closed classes, open ones asymptotically.
     kind      "asymptotic", "balanced", "composite", "proportional" or "geometric".
     Returns   `Bounds`. The throughput of an open class is its arrival rate.
     Raises    `NotComputed` QN513 where the kind does not apply, with the reason; `InvalidInput` QN514 for an unknown
@@ -101,36 +101,39 @@ def _point(network: Network, kind: str) -> tuple[Any, Any, Any, Any]:
 
 
 def _open_response(network: Network, kind: int, loaded: list[Any], name: str) -> tuple[float, float]:
-    """The response of an open class: every demand stretched by what its station at least and at most does to it."""
-    lower = upper = 0.0
-    balanced: list[tuple[float, float]] = []
-    worst = 1.0
-    for station, load in enumerate(loaded):
-        demand = network.demand(station, kind)
-        if network.delay[station]:
-            lower, upper = lower + demand, upper + demand
-            continue
-        if not demand:
-            continue
-        least, most = _stretches(network, station, load)
-        lower, upper = lower + demand * least, upper + demand * most
-        worst = max(worst, most)
-        balanced.append((demand, load))
-    if name == "balanced" and not network.closed:
-        lower = max(lower, _even(network, balanced, lower))
-    return lower, upper
+    """The response of an open class: its demands, stretched by what stations at least and at most do to them.
+
+    Asymptotic: nobody waits; every station is as slow as the slowest. Balanced: the load is spread evenly over single
+    servers; otherwise each station between bounds of its own.
+    """
+    stations = range(network.shape[0])
+    away = sum(network.demand(station, kind) for station in stations if network.delay[station])
+    used = [place for place in stations if not network.delay[place] and network.demand(place, kind) > 0]
+    demands = [network.demand(place, kind) for place in used]
+    limits = [_stretches(network, place, loaded[place]) for place in used]
+    whole, slowest = sum(demands), max((most for _, most in limits), default=1.0)
+    if name != "balanced" or network.closed:
+        quickest = sum(demand * _quickest(network, place) for demand, place in zip(demands, used, strict=True))
+        return away + quickest, away + whole * slowest
+    if _plain(network) and used:
+        average = sum(loaded[place] for place in used) / len(used)
+        return away + whole / (1.0 - average), away + whole * slowest
+    pairs = list(zip(demands, limits, strict=True))
+    return away + sum(demand * row[0] for demand, row in pairs), away + sum(demand * row[1] for demand, row in pairs)
 
 
-def _even(network: Network, queues: list[tuple[float, float]], otherwise: float) -> float:
-    """The same demand and load spread evenly over the stations, where all are single servers of one class."""
-    single = all(
-        network.servers[station] == 1 and network.rates[station] is None for station in range(network.shape[0])
+def _quickest(network: Network, station: int) -> float:
+    """The least of n / capacity(n): a customer at a station whose capacity is shared best."""
+    capacities = network.capacities(station)
+    return min((count + 1) / capacity for count, capacity in enumerate(capacities))
+
+
+def _plain(network: Network) -> bool:
+    """Whether there is one class, at single servers and delays."""
+    stations = range(network.shape[0])
+    return network.shape[1] == 1 and all(
+        network.servers[station] == 1 and network.rates[station] is None for station in stations
     )
-    if not single or not queues or network.shape[1] > 1:
-        return otherwise
-    demand = sum(item[0] for item in queues)
-    delays = sum(network.demand(station, 0) for station in range(network.shape[0]) if network.delay[station])
-    return delays + demand / (1.0 - sum(item[1] for item in queues) / len(queues))
 
 
 def _stretches(network: Network, station: int, load: float) -> tuple[float, float]:

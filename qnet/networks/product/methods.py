@@ -114,5 +114,6 @@ METHODS: dict[str, Method] = {
 """By name; within a kind of trust the preferred first."""
 
 APPROXIMATIONS = tuple(name for name, row in METHODS.items() if row.trust == "approximate")
+BOUNDS = tuple(name for name, row in METHODS.items() if row.trust == "bounds")
 SOLVERS = tuple(name for name, row in METHODS.items() if row.trust != "bounds")
 """What `--method` may name beside `auto`."""
