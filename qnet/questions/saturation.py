@@ -9,7 +9,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
 from qnet.networks.solution import Solution
 from qnet.questions.points import Part, Solved, solve_points
-from qnet.questions.roots import root
+from qnet.queues.roots import root
 from qnet.record import Record
 
 JUST_BELOW = 1 - 1e-9

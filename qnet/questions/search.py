@@ -10,8 +10,8 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.model.values import Values
 from qnet.questions.points import Solved, solve_points
-from qnet.questions.roots import root
 from qnet.questions.saturation import JUST_BELOW, limiting
+from qnet.queues.roots import root
 from qnet.record import Record
 
 _START = 1e-9
