@@ -72,7 +72,7 @@ class _Search:
         self.greatest = _edge(varied.high, float("inf"))
 
     def solve(self, value: Any) -> Solved:
-        return solve_points(self.model, {**self.coordinates, self.vary: value}, self.size)
+        return solve_points(self.model, {**self.coordinates, self.vary: value}, self.size, patient=False)
 
     def find(self) -> Found:
         np = self.np

@@ -6,7 +6,7 @@ from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse
 from qnet.model.model import Model
 from qnet.networks.solution import Solution
-from qnet.questions.points import Solved, solve_points
+from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
 from qnet.reports.report import Cell, Column, Note, Report
@@ -64,7 +64,7 @@ def _no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer
     largest = solution.throughput * edge.factor
     cause = next((item for item in solution.loads if item.name == edge.cause), None)
     asked = format_quantity(solution.throughput, "/s", 6)
-    if cause is not None and cause.load >= 1 and cause.certain:
+    if cause is not None and cause.load >= 1 and cause.certain and not needs_solution(model):
         found = f'no steady state: "{edge.cause}" is asked for {cause.load:.4g} times what it can do, at {asked}'
     else:
         found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
