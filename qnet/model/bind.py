@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from qnet.documents import Path
-from qnet.errors import InvalidInput, Problem
+from qnet.errors import Problem
 from qnet.expression import Expression, Value
 from qnet.model.fields import RATES, SHARE, TABLES
-from qnet.model.model import ClassModel, Model, Split, StationModel, StepModel
+from qnet.model.model import ClassModel, Model, StationModel, StepModel
 from qnet.model.values import Values
 from qnet.networks.network import ClosedClass, Group, Hold, Limit, Network, OpenClass, Route, Station, Step, Time
 
@@ -21,7 +21,7 @@ def bind(model: Model, values: Values, load_factor: Value = 1.0) -> Network:
     The structural numbers (servers, rates, copies, hot copies) must be the same at all points; see `structures`.
 
     Raises `InvalidInput` with file, line and key for a number outside its domain or probabilities that do not sum to
-    one.
+    one, `UsageError` where an option set what they rest on.
     """
     return _Binder(model, values).network(load_factor)
 
@@ -148,14 +148,14 @@ class _Binder:
         value = self.values.field(expression, RATES, path)
         found = float(value if isinstance(value, (int, float)) else value.flat[0])
         if found <= 0:
-            self.refuse("QN211", path, f"the value is {found:g}", "a capacity above 0")
+            self.refuse("QN211", path, f"the value is {found:g}", "a capacity above 0", (expression,))
         return found
 
     def groups(self, name: str, leader: StationModel, copies: int) -> tuple[Group, ...]:
         """Groups of copies that carry the same load: by the split, with every copy that a step names on its own."""
         single = self.named_copies(leader, copies)
         edges = {0, copies} | {copy - 1 for copy in single} | set(single)
-        edges |= self.split_edges(leader.split, leader.path, copies)
+        edges |= self.split_edges(leader, copies)
         bounds = sorted(edges)
         shares = [(first, last, self.share(leader, first, copies)) for first, last in pairwise(bounds)]
         self.check_shares(leader, shares)
@@ -176,22 +176,24 @@ class _Binder:
                 copy = self.whole("step", "copy", step.copy, step.path)
                 if copy > copies:
                     text = f'"{leader.name}" has no copy {copy}'
-                    self.refuse("QN220", (*step.path, "copy"), text, f"a number from 1 to {copies}")
+                    on = (step.copy, leader.copies)
+                    self.refuse("QN220", (*step.path, "copy"), text, f"a number from 1 to {copies}", on)
                 found.add(copy)
         return found
 
-    def split_edges(self, split: Split, path: Path, copies: int) -> set[int]:
+    def split_edges(self, leader: StationModel, copies: int) -> set[int]:
         """Where the share of a copy may differ from that of the one before it."""
-        path = (*path, "split")
+        split, path = leader.split, (*leader.path, "split")
         if split.kind == "hot" and split.hot is not None:
             hot = self.whole("split", "hot", split.hot, path)
             if hot > copies:
-                self.refuse("QN220", (*path, "hot"), f"found {hot} hot copies of {copies}", f"at most {copies}")
+                on = (split.hot, leader.copies)
+                self.refuse("QN220", (*path, "hot"), f"found {hot} hot copies of {copies}", f"at most {copies}", on)
             return {hot}
         if split.kind == "listed":
             if len(split.shares) != copies:
                 found = f"found {len(split.shares)} shares for {copies} copies"
-                self.refuse("QN220", path, found, "one share for each copy")
+                self.refuse("QN220", path, found, "one share for each copy", (leader.copies,))
             return set(range(copies))
         return set()
 
@@ -251,7 +253,7 @@ class _Binder:
             found = total.flat[place.argmax()]
         names = dict.fromkeys(name for expression in terms.values() for name in expression.names)
         text = f"{what} sum to {found:.6g}{self.values.at(names, place)}"
-        self.refuse("QN221", path, text, "a sum of 1", "check " + " + ".join(terms))
+        self.refuse("QN221", path, text, "a sum of 1", terms.values(), "check " + " + ".join(terms))
 
     def steps(self, steps: Sequence[StepModel]) -> tuple[Step, ...]:
         """Steps in order."""
@@ -273,9 +275,12 @@ class _Binder:
 
     # Checks
 
-    def refuse(self, code: str, path: Path, found: str, expected: str, help: str = "") -> None:
-        """Raise `InvalidInput` with the place of a key."""
-        raise InvalidInput(self.model.document.place(Problem(code, found, expected, path, help)))
+    def refuse(
+        self, code: str, path: Path, found: str, expected: str, on: Iterable[Expression], help: str = ""
+    ) -> None:
+        """Raise `InvalidInput` with the place of a key, or `UsageError` where an option set what it rests on."""
+        names = [name for expression in on for name in expression.names]
+        raise self.model.refusal(Problem(code, found, expected, path, help), names)
 
     def same(self, left: Value, right: Value) -> bool:
         """Whether two shares are the same at every point."""

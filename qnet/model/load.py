@@ -80,6 +80,7 @@ class _Builder:
             parts=parts.identities,
             settings={},
             part_digests=tuple(parts.digests),
+            origins={},
         )
 
     def tables(self, top: Table, key: str) -> list[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from qnet.expression import parse
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, Solution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.points import Solved, solve_points
+from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
 from qnet.reports.report import Cell, Column, Note, Report
@@ -52,7 +52,7 @@ def solve_report(model: Model, wanted: Wanted = AUTO) -> Report:
     wanted   the method and its budget, where there is a choice.
     Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the largest rate.
     """
-    solved = solve_points(model, wanted=wanted)
+    solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
     if not solution.stable:
@@ -77,7 +77,7 @@ def _no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer
     largest = arrivals * edge.factor
     cause = next((item for item in solution.loads if item.name == edge.cause), None)
     asked = format_quantity(arrivals, "/s", 6)
-    if cause is not None and cause.load >= 1 and cause.certain:
+    if cause is not None and cause.load >= 1 and cause.certain and not needs_solution(model):
         found = f'no steady state: "{edge.cause}" is asked for {cause.load:.4g} times what it can do, at {asked}'
     else:
         found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
