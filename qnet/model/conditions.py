@@ -50,6 +50,9 @@ def condition(text: str, model: Model) -> Condition:
         if left is not None and right is not None and left != right:
             found = f"{left.describe()} is compared with {right.describe()}"
             raise ExpressionError(found, root.right.column, "both sides need the same unit", "QN120")
+        if not _mentions(root, names) and not _mentions(root, model.choices):
+            help = "name a figure, such as response, throughput or utilization('cpu')"
+            raise ExpressionError("this is true or false whatever the load", 0, help)
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before=f'in the condition "{short(text)}": ')) from None
     metric, bound = (Expression(text, side, parsed.names) for side in (root.left, root.right))
