@@ -11,6 +11,7 @@ from qnet.networks.product.methods import APPROXIMATIONS
 from qnet.networks.product.network import Network
 from qnet.networks.product.open_classes import capacities_left
 from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 FAMILIES = {"mva": "lattice-mva", "convolution": "lattice-convolution"}
@@ -33,7 +34,9 @@ def closed_part(network: Network, loads: list[Any], left: bool = True) -> Closed
     loads    open load of every station, in erlangs at rate 1.
     left     whether stations of several servers or rates have the capacities that are left, as exact methods want
              them, or their own, as approximations do that are told the open load.
+    Raises   `NoAnswer` QN403 for a class with customers that has no time to spend.
     """
+    _refuse_without_time(network)
     rates: list[tuple[float, ...] | None] = []
     rows: list[list[Any]] = []
     for station, load in enumerate(loads):
@@ -188,7 +191,13 @@ def _refused(name: str, reason: str, expected: str) -> NotComputed:
     return NotComputed(Problem("QN513", f"{name} does not apply: {reason}", expected))
 
 
-def without_limit(kind: int) -> NoAnswer:
-    """The refusal of a closed class that spends no time anywhere."""
-    found = f"class {kind} has customers and neither demand nor think time: its throughput has no limit"
-    return NoAnswer(Problem("QN403", found))
+def _refuse_without_time(network: Network) -> None:
+    """Raise `NoAnswer` for a closed class that spends no time anywhere."""
+    for kind in network.closed:
+        time = network.think_time[kind] + total(network.demand(station, kind) for station in range(network.shape[0]))
+        endless: Any = (network.population[kind] > 0) & (time <= 0)
+        if not (endless if network.size is None else endless.any()):
+            continue
+        variant = "" if network.size is None else f" in variant {int(endless.argmax())}"
+        found = f"class {kind} has customers and neither demand nor think time{variant}: its throughput has no limit"
+        raise NoAnswer(Problem("QN403", found, "some time to spend in each passage"))
