@@ -56,7 +56,7 @@ def random_case(
         if shape < 0.75:
             servers[place] = rng.randint(2, 5)
         else:
-            rates[place] = [rng.randint(2, 12) / 4 for _ in range(rng.randint(1, 5))]
+            rates[place] = [rng.randint(2, 12) / 4 + 0.1 for _ in range(rng.randint(1, 5))]
     number = rng.randint(2 if sort == "mixed" else 1, max(classes, 2 if sort == "mixed" else 1))
     first_open = {"open": 0, "closed": number, "mixed": rng.randint(1, number - 1) if number > 1 else 0}[sort]
     demands = [

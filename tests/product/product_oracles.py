@@ -52,8 +52,9 @@ def _open_load(case: Case, station: int) -> Fraction:
 def _beside(case: Case, station: int, present: int) -> tuple[Fraction, Fraction]:
     """With closed customers present: the sum of the weights of all numbers of open ones, and of their numbers.
 
-    The weight of m open beside n closed ones is (n + m)! / (n! m!) load^m / (a(1) ... a(n + m)); from where the
-    capacity stays the same on, sum over m of C(n + m, m) x^m = (1 - x)^-(n + 1), and with m: (n + 1) x (1 - x)^-(n + 2).
+    The weight of m open beside n closed ones is (n + m)! / (n! m!) load^m / (a(1) ... a(n + m)). From where the
+    capacity stays the same on, the series C(n + m, m) x^m adds up to (1 - x)^-(n + 1), and m times its terms to
+    (n + 1) x (1 - x)^-(n + 2).
     """
     load = _open_load(case, station)
     if case["kinds"][station] == "delay":
