@@ -207,4 +207,4 @@ def markov(case: Case, most: int) -> Answer:
                 queues[place][kind] += chance * state[kind][place]
         for place in range(stations):
             states[place][sum(state[kind][place] for kind in closed_kinds(case))] += chance
-    return Answer(throughput, queues, states, 4.0 * (most + 1) * lost if opened else 0.0)
+    return Answer(throughput, queues, states, 4.0 * (most + 1) * abs(lost) + 1e-13 if opened else 0.0)

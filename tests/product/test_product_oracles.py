@@ -50,14 +50,20 @@ def test_every_state_in_fractions(sort: str, seed: int):
     agree(case, summed(case), 1e-11, states=sort != "open")
 
 
+def slowest(case: Case, kind: int) -> float:
+    """The time of a passage at the smallest capacities."""
+    least = [min(row or [1.0]) for row in case["rates"]]
+    return sum(row[kind] / capacity for row, capacity in zip(case["demands"], least, strict=True))
+
+
 @pytest.mark.parametrize("seed", range(100 if FULL else 12))
 @pytest.mark.parametrize("sort", ["closed", "mixed"])
 def test_a_markov_chain_without_product_form(sort: str, seed: int):
     rng = random.Random(f"markov {sort} {seed}")
     classes = 2 if sort == "mixed" else rng.choice([1, 2])
-    case = random_case(rng, sort, stations=2, classes=classes, customers=3, spread=0.5, busiest=0.06)
-    slowest = min(min(row) / max(row) for row in case["rates"] if row) if any(case["rates"]) else 1.0
-    case["arrival_rate"] = [rate and rate * slowest for rate in case["arrival_rate"]]
+    case = random_case(rng, sort, stations=2, classes=classes, customers=3, spread=0.5)
+    present = [(rate or 0.0) * slowest(case, kind) for kind, rate in enumerate(case["arrival_rate"])]
+    case["arrival_rate"] = [rate and rate * (0.06 / max([*present, 0.06])) for rate in case["arrival_rate"]]
     agree(case, truth := markov(case, most=9), 1e-9, states=True)
     assert truth.error < 1e-6
 
