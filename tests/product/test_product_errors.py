@@ -243,3 +243,15 @@ def test_extreme_numbers_are_answered(sizes: tuple[float, float], servers: int, 
     found = qnet.Network(demands, population=[4] * classes, servers=[servers, 1]).solve()
     assert np.isfinite(found.residence).all() and (found.residence >= 0).all()
     assert found.queue_length.sum() == pytest.approx(4 * classes, rel=1e-9)
+
+
+@pytest.mark.parametrize("customers", [{"population": [3]}, {"arrival_rate": [3.0]}])
+def test_a_thousand_million_servers_are_as_good_as_a_delay(customers: dict[str, Any]):
+    found = qnet.Network([[0.5]], servers=[10**9], **customers).solve()
+    assert found.response[0] == 0.5 and found.utilization[0, 0] == pytest.approx(found.throughput[0] * 0.5e-9)
+
+
+def test_open_classes_beside_closed_ones_at_too_many_servers_are_refused():
+    network = {"demands": [[0.5, 1.0]], "servers": [10**9], "population": [3, None], "arrival_rate": [None, 2.0]}
+    code, words = refusal(NotComputed, network, method="convolution")
+    assert code == "QN515" and "1000000000" in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
@@ -16,6 +17,7 @@ from qnet.record import Record
 
 FAMILIES = {"mva": "lattice-mva", "convolution": "lattice-convolution"}
 """The form that a method has for several classes."""
+_FEW = 300
 
 
 class Answer(Record):
@@ -37,6 +39,7 @@ def closed_part(network: Network, loads: list[Any], left: bool = True) -> Closed
     Raises   `NoAnswer` QN403 for a class with customers that has no time to spend.
     """
     _refuse_without_time(network)
+    most = most_present(network)
     rates: list[tuple[float, ...] | None] = []
     rows: list[list[Any]] = []
     for station, load in enumerate(loads):
@@ -47,14 +50,20 @@ def closed_part(network: Network, loads: list[Any], left: bool = True) -> Closed
             free = 1.0 if network.delay[station] else 1.0 - load
             rows.append([value / free for value in row])
         else:
-            capacities = network.capacities(station)
-            rates.append(capacities_left(load, capacities) if left and _any(load) else capacities)
+            taken = load if left and _any(load) else 0.0
+            rates.append(capacities_left(taken, network.capacities(station), most))
             rows.append(row)
     population = [network.population[kind] for kind in network.closed]
     think_time = [network.think_time[kind] for kind in network.closed]
     if network.size is not None:
         rows, population, think_time = _stacked(rows, population, think_time, network.size)
     return closed_network(rows, population, think_time, network.delay, rates, fractional=True)
+
+
+def most_present(network: Network) -> int:
+    """As many customers as a station's capacities must be known for: those of all closed classes, and a few."""
+    people: Any = total(network.population[kind] for kind in network.closed)
+    return max(_FEW, ceil(people if network.size is None or not len(people) else people.max()))
 
 
 def _stacked(rows: Any, population: Any, think_time: Any, size: int) -> tuple[Any, Any, Any]:
@@ -87,21 +96,20 @@ def solve_closed(network: Network, loads: list[Any], wanted: Wanted, states_need
         if wanted.states:
             raise _refused(wanted.method, "it gives no state probabilities", "an exact method")
         return _approximate(network, loads, wanted, "asked for", (wanted.method,))
-    closed = closed_part(network, loads)
-    fractional = _fractional(closed)
     if wanted.method != "auto":
-        if fractional:
+        closed = closed_part(network, loads)
+        if _fractional(closed):
             raise _refused(wanted.method, "a population is fractional", "whole populations, or " + APPROXIMATIONS[0])
         return _forced(closed, wanted, states)
     failure: NotComputed | None = None
-    if fractional:
-        why = "a population is fractional, and exact methods need whole ones"
-    else:
-        try:
+    try:
+        closed = closed_part(network, loads)
+        if not _fractional(closed):
             return _affordable(closed, wanted, states)
-        except NotComputed as error:
-            failure = error
-            why = error.problems[0].found
+        why = "a population is fractional, and exact methods need whole ones"
+    except NotComputed as error:
+        failure = error
+        why = error.problems[0].found
     if wanted.states:
         raise NotComputed(Problem("QN515", f"state probabilities: {why}", "an exact method within the budget"))
     try:

@@ -136,10 +136,10 @@ class Network:
             return (self.demand(station, kind) > 0) * 1.0
         return self.visits[station][kind] if self.size is None else self.visits[:, station, kind]
 
-    def capacities(self, station: int) -> tuple[float, ...]:
+    def capacities(self, station: int) -> Sequence[float]:
         """Relative capacities of a queueing station with 1, 2, ... customers present; the last repeats."""
         given = self.rates[station]
-        return given if given is not None else tuple(float(count) for count in range(1, self.servers[station] + 1))
+        return given if given is not None else range(1, self.servers[station] + 1)
 
     def peak(self, station: int) -> float:
         """The largest relative capacity of a queueing station."""
