@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from product_networks import SORTS, Case, lasting, peak, random_case
 from product_oracles import Answer, markov, summed
+from product_orders import Line, queues
 
 import qnet
 
@@ -90,3 +91,34 @@ def test_the_oracles_agree_with_each_other():
     case = random_case(random.Random("both"), "closed", stations=2, classes=2, customers=3)
     exact, balance = summed(case), markov(case, most=0)
     np.testing.assert_allclose([float(value) for value in exact.throughput], balance.throughput, rtol=1e-10)
+
+
+FIRST = Line("fcfs", 1, [0.7, 0.7], [1.0, 2.5])
+LAST = Line("lcfs-pr", 1, [0.9, 0.4], [1.5, 1.0])
+SHARED_LINE = Line("fcfs", 2, [1.1, 1.1], [3.0, 1.0])
+UNEQUAL = Line("fcfs", 1, [0.2, 1.4], [1.0, 1.0])
+
+
+def ordered(lines: list[Line], think: list[float], population: list[int]) -> Any:
+    demands = [[time * count for time, count in zip(line.times, line.visits, strict=True)] for line in lines]
+    return qnet.Network(
+        demands,
+        visits=[line.visits for line in lines],
+        disciplines=[line.discipline for line in lines],
+        servers=[line.servers for line in lines],
+        population=population,
+        think_time=think,
+    ).solve()
+
+
+@pytest.mark.parametrize("lines", [[FIRST], [LAST], [SHARED_LINE], [FIRST, LAST], [SHARED_LINE, FIRST]])
+def test_stations_that_serve_in_an_order(lines: list[Line]):
+    found = ordered(lines, [1.0, 2.0], [2, 2])
+    assert found.exact
+    np.testing.assert_allclose(found.queue_length, queues(lines, [1.0, 2.0], [2, 2]), rtol=1e-9)
+
+
+def test_an_order_without_product_form_is_off_and_not_called_exact():
+    found, truth = ordered([UNEQUAL], [1.0, 2.0], [2, 2]), queues([UNEQUAL], [1.0, 2.0], [2, 2])
+    assert not found.exact
+    assert abs(found.queue_length - truth).max() > 0.01
