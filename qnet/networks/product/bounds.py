@@ -104,7 +104,6 @@ def _open_response(network: Network, kind: int, loaded: list[Any], name: str) ->
     """The response of an open class: every demand stretched by what its station at least and at most does to it."""
     lower = upper = 0.0
     balanced: list[tuple[float, float]] = []
-    worst = 1.0
     for station, load in enumerate(loaded):
         demand = network.demand(station, kind)
         if network.delay[station]:
@@ -114,7 +113,6 @@ def _open_response(network: Network, kind: int, loaded: list[Any], name: str) ->
             continue
         least, most = _stretches(network, station, load)
         lower, upper = lower + demand * least, upper + demand * most
-        worst = max(worst, most)
         balanced.append((demand, load))
     if name == "balanced" and not network.closed:
         lower = max(lower, _even(network, balanced, lower))
