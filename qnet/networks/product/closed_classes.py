@@ -63,7 +63,7 @@ def closed_part(network: Network, loads: list[Any], left: bool = True) -> Closed
 def most_present(network: Network) -> int:
     """As many customers as a station's capacities must be known for: those of all closed classes, and a few."""
     people: Any = total(network.population[kind] for kind in network.closed)
-    return max(_FEW, ceil(people if network.size is None or not len(people) else people.max()))
+    return max(_FEW, ceil(people if network.size is None else people.max()))
 
 
 def _stacked(rows: Any, population: Any, think_time: Any, size: int) -> tuple[Any, Any, Any]:
