@@ -10,7 +10,7 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
 from qnet.networks.closed import bounds as closed_bounds
-from qnet.networks.product.closed_classes import closed_part
+from qnet.networks.product.closed_classes import closed_part, most_present
 from qnet.networks.product.network import Network
 from qnet.networks.product.open_classes import capacities_left, stretch
 from qnet.networks.product.solve import loads, refuse_overload
@@ -140,7 +140,7 @@ def _stretches(network: Network, station: int, load: float) -> tuple[float, floa
     """How much a station stretches the demand of an open customer, at least and at most."""
     capacities = network.capacities(station)
     if network.closed:
-        left = capacities_left(load, capacities)
+        left = capacities_left(load, capacities, most_present(network) + 1)
         present = sum(int(network.population[kind]) for kind in network.closed if network.demand(station, kind) > 0)
         met = [(count + 1) / left[min(count, len(left) - 1)] for count in range(min(present, len(left)) + 1)]
         met.append((present + 1) / left[min(present, len(left) - 1)])

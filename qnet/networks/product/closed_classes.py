@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
@@ -11,10 +12,12 @@ from qnet.networks.product.methods import APPROXIMATIONS
 from qnet.networks.product.network import Network
 from qnet.networks.product.open_classes import capacities_left
 from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 FAMILIES = {"mva": "lattice-mva", "convolution": "lattice-convolution"}
 """The form that a method has for several classes."""
+_FEW = 300
 
 
 class Answer(Record):
@@ -33,7 +36,10 @@ def closed_part(network: Network, loads: list[Any], left: bool = True) -> Closed
     loads    open load of every station, in erlangs at rate 1.
     left     whether stations of several servers or rates have the capacities that are left, as exact methods want
              them, or their own, as approximations do that are told the open load.
+    Raises   `NoAnswer` QN403 for a class with customers that has no time to spend.
     """
+    _refuse_without_time(network)
+    most = most_present(network)
     rates: list[tuple[float, ...] | None] = []
     rows: list[list[Any]] = []
     for station, load in enumerate(loads):
@@ -44,14 +50,20 @@ def closed_part(network: Network, loads: list[Any], left: bool = True) -> Closed
             free = 1.0 if network.delay[station] else 1.0 - load
             rows.append([value / free for value in row])
         else:
-            capacities = network.capacities(station)
-            rates.append(capacities_left(load, capacities) if left and _any(load) else capacities)
+            taken = load if left and _any(load) else 0.0
+            rates.append(capacities_left(taken, network.capacities(station), most))
             rows.append(row)
     population = [network.population[kind] for kind in network.closed]
     think_time = [network.think_time[kind] for kind in network.closed]
     if network.size is not None:
         rows, population, think_time = _stacked(rows, population, think_time, network.size)
     return closed_network(rows, population, think_time, network.delay, rates, fractional=True)
+
+
+def most_present(network: Network) -> int:
+    """As many customers as a station's capacities must be known for: those of all closed classes, and a few."""
+    people: Any = total(network.population[kind] for kind in network.closed)
+    return max(_FEW, ceil(people if network.size is None else people.max()))
 
 
 def _stacked(rows: Any, population: Any, think_time: Any, size: int) -> tuple[Any, Any, Any]:
@@ -84,21 +96,20 @@ def solve_closed(network: Network, loads: list[Any], wanted: Wanted, states_need
         if wanted.states:
             raise _refused(wanted.method, "it gives no state probabilities", "an exact method")
         return _approximate(network, loads, wanted, "asked for", (wanted.method,))
-    closed = closed_part(network, loads)
-    fractional = _fractional(closed)
     if wanted.method != "auto":
-        if fractional:
+        closed = closed_part(network, loads)
+        if _fractional(closed):
             raise _refused(wanted.method, "a population is fractional", "whole populations, or " + APPROXIMATIONS[0])
         return _forced(closed, wanted, states)
     failure: NotComputed | None = None
-    if fractional:
-        why = "a population is fractional, and exact methods need whole ones"
-    else:
-        try:
+    try:
+        closed = closed_part(network, loads)
+        if not _fractional(closed):
             return _affordable(closed, wanted, states)
-        except NotComputed as error:
-            failure = error
-            why = error.problems[0].found
+        why = "a population is fractional, and exact methods need whole ones"
+    except NotComputed as error:
+        failure = error
+        why = error.problems[0].found
     if wanted.states:
         raise NotComputed(Problem("QN515", f"state probabilities: {why}", "an exact method within the budget"))
     try:
@@ -188,7 +199,13 @@ def _refused(name: str, reason: str, expected: str) -> NotComputed:
     return NotComputed(Problem("QN513", f"{name} does not apply: {reason}", expected))
 
 
-def without_limit(kind: int) -> NoAnswer:
-    """The refusal of a closed class that spends no time anywhere."""
-    found = f"class {kind} has customers and neither demand nor think time: its throughput has no limit"
-    return NoAnswer(Problem("QN403", found))
+def _refuse_without_time(network: Network) -> None:
+    """Raise `NoAnswer` for a closed class that spends no time anywhere."""
+    for kind in network.closed:
+        time = network.think_time[kind] + total(network.demand(station, kind) for station in range(network.shape[0]))
+        endless: Any = (network.population[kind] > 0) & (time <= 0)
+        if not (endless if network.size is None else endless.any()):
+            continue
+        variant = "" if network.size is None else f" in variant {int(endless.argmax())}"
+        found = f"class {kind} has customers and neither demand nor think time{variant}: its throughput has no limit"
+        raise NoAnswer(Problem("QN403", found, "some time to spend in each passage"))

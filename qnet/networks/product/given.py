@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import inf
 from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem, suggest
+
+LEAST, MOST = 1e-100, 1e100
+"""Times and rates beyond these are a mistake of units, and would overflow."""
+_MOST_CUSTOMERS = 1e15
+_NUMBER = f"a number of 0, or from {LEAST:g} to {MOST:g}"
 
 
 class Given:
@@ -40,25 +44,25 @@ class Given:
             if table is None or table.ndim != 3:
                 self.fail(f"{name} is no array of the axes variant, station and class")
                 raise InvalidInput(*self.problems)
-            wrong = int((~((table >= 0) & (table < inf))).sum())
+            if not len(table):
+                self.fail(f"{name} has no variants", "one or more")
+            wrong = int((~_sound(table)).sum())
             if wrong:
-                self.fail(f"{name}: {wrong} of its numbers are negative or not finite", "numbers of 0 or more")
+                self.fail(f"{name}: {wrong} of its numbers are negative, not finite or too extreme", _NUMBER)
             self.agree(name, table.shape[1:])
             self.grow(name, int(table.shape[0]))
             return table
-        try:
-            rows = tuple(tuple(float(cell) for cell in row) for row in value)
-        except (TypeError, ValueError):
+        rows = _table(value)
+        if rows is None:
             self.fail(f"{name} is no table of numbers", "one row per station, one number per class")
-            self.finish()
-            raise
+            raise InvalidInput(*self.problems)
         if any(len(row) != len(rows[0]) for row in rows):
             self.fail(f"the rows of {name} have different lengths", "one number per class in every row")
             self.finish()
         for station, row in enumerate(rows):
             for kind, cell in enumerate(row):
-                if not 0 <= cell < inf:
-                    self.fail(f"{name}[{station}][{kind}] is {cell}", "a number of 0 or more")
+                if not _sound(cell):
+                    self.fail(f"{name}[{station}][{kind}] is {cell}", _NUMBER)
         self.agree(name, (len(rows), len(rows[0]) if rows else 0))
         return rows
 
@@ -68,32 +72,57 @@ class Given:
             self.shape = (int(shape[0]), int(shape[1]))
             if not all(self.shape):
                 self.fail("demands is empty", "at least one station and one class")
+                self.finish()
         elif tuple(shape) != self.shape:
             self.fail(f"{name} has the shape {tuple(shape)}, demands {self.shape}", "the same shape")
+
+    def visits(self, demands: Any, visits: Any) -> None:
+        """Nobody spends time where nobody goes."""
+        if self.problems:
+            return
+        if self.size is None:
+            missing = [
+                (station, kind)
+                for station, (row, seen) in enumerate(zip(demands, visits, strict=True))
+                for kind, (demand, count) in enumerate(zip(row, seen, strict=True))
+                if demand and not count
+            ]
+        else:
+            wrong = (_array(demands) > 0) & (_array(visits) == 0)
+            missing = [place[-2:] for place in zip(*wrong.nonzero(), strict=True)]
+        for station, kind in missing[:1]:
+            self.fail(f"visits[{station}][{kind}] is 0, and there is a demand", "visits above 0, or no demand")
 
     def words(self, name: str, values: Sequence[str] | None, count: int, options: tuple[str, ...]) -> tuple[str, ...]:
         """One word per station, the first option where none is given."""
         if values is None:
             return (options[0],) * count
-        found = tuple(values)
-        self.count(name, len(found), count, "station")
+        found = tuple(self.entries(name, values, count, "station"))
         for place, word in enumerate(found):
             if word not in options:
                 self.fail(f"{name}[{place}] is {word!r}", " or ".join(options), suggest(str(word), list(options)))
         return found
 
-    def count(self, name: str, found: int, wanted: int, what: str) -> None:
-        """Note a list of another length."""
-        if found != wanted:
-            self.fail(f"{name} has {found} entries", f"one per {what}: {wanted}")
+    def entries(self, name: str, values: Any, wanted: int, what: str) -> list[Any]:
+        """The entries of a list; noted where it has another length, or is none."""
+        expected = f"one entry per {what}: {wanted}"
+        try:
+            found = None if isinstance(values, (str, bytes)) else list(values)
+        except TypeError:
+            found = None
+        if found is None:
+            self.fail(f"{name} is {values!r}", expected)
+            return []
+        if len(found) != wanted:
+            self.fail(f"{name} has {len(found)} entries", expected)
+        return found
 
     def servers(self, values: Sequence[int] | None, stations: int) -> tuple[int, ...]:
         """A whole number per station."""
         if values is None:
             return (1,) * stations
-        self.count("servers", len(values), stations, "station")
         found: list[int] = []
-        for place, value in enumerate(values):
+        for place, value in enumerate(self.entries("servers", values, stations, "station")):
             whole = _number(value)
             if whole is None or not 1 <= whole <= 1e9 or whole != int(whole):
                 self.fail(f"servers[{place}] is {value!r}", "a whole number of 1 or more")
@@ -107,40 +136,39 @@ class Given:
         """None or positive numbers per station."""
         if values is None:
             return (None,) * stations
-        self.count("rates", len(values), stations, "station")
         found: list[tuple[float, ...] | None] = []
-        for place, row in enumerate(values):
-            if row is None:
-                found.append(None)
-                continue
-            numbers = [_number(cell) for cell in row]
-            if not numbers or any(cell is None or not 0 < cell < inf for cell in numbers):
+        for place, row in enumerate(self.entries("rates", values, stations, "station")):
+            numbers = None if row is None else _table([row])
+            if row is not None and (
+                not numbers or not numbers[0] or not all(cell and _sound(cell) for cell in numbers[0])
+            ):
                 self.fail(f"rates[{place}] is {row!r}", "positive numbers, or None")
-                numbers = [1.0]
-            found.append(tuple(cast("list[float]", numbers)))
+                numbers = ((1.0,),)
+            found.append(numbers[0] if numbers else None)
         return tuple(found)
 
     def column(self, name: str, values: Sequence[Any] | None, classes: int, default: Any = None) -> tuple[Any, ...]:
         """One entry per class: None, a number of 0 or more, or an array of them with one per variant."""
         if values is None:
             return (default,) * classes
-        entries = list(values)
-        self.count(name, len(entries), classes, "class")
+        entries = self.entries(name, values, classes, "class")
         return tuple(self.entry(f"{name}[{place}]", value, default) for place, value in enumerate(entries))
 
     def entry(self, name: str, value: Any, default: Any) -> Any:
         """None, a float, or an array (B,)."""
         if value is None:
             return default
+        people = name.startswith("population")
+        sound, expected = (_countable, f"a number from 0 to {_MOST_CUSTOMERS:g}") if people else (_sound, _NUMBER)
         if _depth(value) == 0:
             number = _number(value)
-            if number is None or not 0 <= number < inf:
-                self.fail(f"{name} is {value!r}", "a number of 0 or more, or None")
+            if number is None or not sound(number):
+                self.fail(f"{name} is {value!r}", f"{expected}, or None")
                 return 0.0
             return number
         array = _array(value)
-        if array is None or array.ndim != 1 or not array.size or not ((array >= 0) & (array < inf)).all():
-            self.fail(f"{name} is no list of numbers of 0 or more, one per variant")
+        if array is None or array.ndim != 1 or not array.size or not sound(array).all():
+            self.fail(f"{name} is no list of numbers, one per variant", expected)
             return 0.0
         self.grow(name, array.size)
         return array
@@ -165,6 +193,27 @@ class Given:
                 self.fail(f"station {place} has {count} servers and rates", "one of the two")
             if away and (row is not None or count > 1):
                 self.fail(f"station {place} is a delay and has servers or rates", "neither: nobody waits there")
+
+
+def _sound(value: Any) -> Any:
+    """Whether a number, or each of an array, is one that can be calculated with."""
+    return (value == 0) | ((value >= LEAST) & (value <= MOST))
+
+
+def _countable(value: Any) -> Any:
+    """Whether a number, or each of an array, counts customers."""
+    return (value >= 0) & (value <= _MOST_CUSTOMERS)
+
+
+def _table(value: Any) -> tuple[tuple[float, ...], ...] | None:
+    """Rows of numbers, or None where they are no such thing."""
+    try:
+        rows = [[_number(cell) for cell in row] for row in value]
+    except TypeError:
+        return None
+    if any(cell is None for row in rows for cell in row):
+        return None
+    return tuple(tuple(cast("list[float]", row)) for row in rows)
 
 
 def _number(value: Any) -> float | None:
@@ -193,6 +242,6 @@ def _array(value: Any) -> Any:
 
     np: Any = numpy
     try:
-        return np.array(value, float)
+        return None if np.asarray(value).dtype.kind in "bSUc" else np.array(value, float)
     except (TypeError, ValueError):
         return None

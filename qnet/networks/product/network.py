@@ -20,7 +20,8 @@ DISCIPLINES = ("ps", "fcfs", "lcfs-pr")
 class Network:
     """A network of K stations and R classes, open, closed or mixed; or a batch of B variants of one.
 
-    demands       (K, R) seconds per passage at rate 1, >= 0; (B, K, R) for a batch.
+    demands       (K, R) seconds per passage at rate 1; (B, K, R) for a batch. Times and rates are 0, or from 1e-100 to
+                  1e100.
     visits        the same shape: visits per passage, > 0 where the demand is; None: 1 where the demand is positive.
     kinds         K entries, "queue" or "delay"; None: queues.
     disciplines   K entries, "ps", "fcfs" or "lcfs-pr"; None: "ps". "fcfs" with times per visit that differ between
@@ -82,6 +83,8 @@ class Network:
         self.arrival_rate = given.column("arrival_rate", arrival_rate, classes)
         given.classes(self.population, self.arrival_rate, self.think_time)
         given.stations(self.delay, self.servers, self.rates)
+        if self.visits is not None:
+            given.visits(self.demands, self.visits)
         self.size = given.size
         given.finish()
         if self.size is not None:
@@ -133,10 +136,10 @@ class Network:
             return (self.demand(station, kind) > 0) * 1.0
         return self.visits[station][kind] if self.size is None else self.visits[:, station, kind]
 
-    def capacities(self, station: int) -> tuple[float, ...]:
+    def capacities(self, station: int) -> Sequence[float]:
         """Relative capacities of a queueing station with 1, 2, ... customers present; the last repeats."""
         given = self.rates[station]
-        return given if given is not None else tuple(float(count) for count in range(1, self.servers[station] + 1))
+        return given if given is not None else range(1, self.servers[station] + 1)
 
     def peak(self, station: int) -> float:
         """The largest relative capacity of a queueing station."""

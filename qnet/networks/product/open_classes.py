@@ -19,8 +19,12 @@ from itertools import pairwise
 from math import exp, inf, lgamma, log, log1p
 from typing import Any
 
+from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
 from qnet.queues.arithmetic import total
+
+_WORK = 1e8
+"""The most terms that are added up for the capacities which open load leaves."""
 
 
 def stretch(load: Value, capacities: Sequence[float]) -> Value:
@@ -32,7 +36,7 @@ def stretch(load: Value, capacities: Sequence[float]) -> Value:
     Method      c servers by Erlang's C; other rates by their distribution, scaled, with the geometric rest summed.
     Fails       load at or above the last capacity has no steady state; the caller must have refused it.
     """
-    if all(value == place + 1 for place, value in enumerate(capacities)):
+    if isinstance(capacities, range) or all(value == place + 1 for place, value in enumerate(capacities)):
         from qnet.queues.erlang import erlang_c
 
         servers = len(capacities)
@@ -66,19 +70,26 @@ def _by_states(load: Value, capacities: Sequence[float]) -> Value:
     return stretched / weights
 
 
-def capacities_left(load: float, capacities: Sequence[float]) -> tuple[float, ...]:
+def capacities_left(load: float, capacities: Sequence[float], most: int | None = None) -> tuple[float, ...]:
     """What is left to closed customers of a station that open customers use as well.
 
     load        erlangs at rate 1 of the open customers, 0 <= load < the last capacity.
     capacities  relative capacities with 1, 2, ... present; the last repeats.
-    Returns     len(capacities) + 1 relative capacities with 1, 2, ... closed customers present; the last repeats.
+    most        the most closed customers that there can be; None: any number.
+    Returns     len(capacities) + 1 relative capacities, or `most` if that is less, with 1, 2, ... closed customers
+                present; the last repeats.
     Method      T(n) as a finite sum and a geometric rest whose n-th derivative obeys a recursion of two positive
                 terms, in logarithms: nothing cancels or overflows.
-    Fails       as `stretch`. Work grows with the square of the number of capacities.
+    Fails       as `stretch`. Work grows with the number of capacities times the number of those given; `NotComputed`
+                QN515 for more than 1e8 in all.
     """
-    if load == 0:
-        return tuple(capacities)
     length, last = len(capacities), capacities[-1]
+    wanted = length + 1 if most is None else max(1, min(length + 1, most))
+    if wanted * (length if load else 1) > _WORK:
+        found = f"what open classes leave of a station with {length} capacities to {wanted} customers"
+        raise NotComputed(Problem("QN515", f"too large: {found}", "fewer servers or customers"))
+    if load == 0:
+        return tuple(float(value) for value in capacities[:wanted])
     products = [0.0]
     for capacity in capacities:
         products.append(products[-1] + log(capacity))
@@ -90,14 +101,14 @@ def capacities_left(load: float, capacities: Sequence[float]) -> tuple[float, ..
 
     sums: list[float] = []
     rest = -inf
-    for closed in range(length + 1):
+    for closed in range(min(wanted, length) + 1):
         start = term(length, closed) if closed <= length else -inf
         rest = left + _log_sum([start, rest - log(last)])
         sums.append(_log_sum([*(term(count, closed) for count in range(closed, length)), rest]))
-    found = [exp(sums[closed] - sums[closed + 1]) for closed in range(length)] + [last - load]
+    found = [exp(below - above) for below, above in pairwise(sums)] + [last - load] * (wanted > length)
     if all(value <= later for value, later in pairwise(capacities)):
         # Capacities that rise leave ones that rise; rounding must not hide that from the bounds.
-        for closed in range(length - 1, -1, -1):
+        for closed in range(len(found) - 2, -1, -1):
             found[closed] = min(found[closed], found[closed + 1])
     return tuple(found)
 

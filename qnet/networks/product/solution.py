@@ -115,15 +115,22 @@ class Solution:
 
     @property
     def state_probabilities(self) -> Any:
-        """K rows: the probabilities of 0, 1, ... customers of closed classes there; None where not asked for."""
+        """K rows: the probabilities of 0, 1, ... customers of closed classes there; None where not asked for.
+
+        In a batch an array (B, K, most + 1).
+        """
         states = self.figures.states
-        return None if states is None else [_array(row) for row in states]
+        if states is None or self.network.size is not None:
+            return states if states is None else _array(states)
+        return [_array(row) for row in states]
 
     @property
     def busy_probability(self) -> Any:
-        """(K,): the probability that anybody of the closed classes is there; None where not asked for."""
+        """(K,) or (B, K): the probability that anybody of closed classes is there; None where not asked for."""
         rows = self.state_probabilities
-        return None if rows is None else _array([1.0 - row[0] for row in rows])
+        if rows is None or self.network.size is not None:
+            return rows if rows is None else rows[..., 1:].sum(axis=-1)
+        return _array([row[1:].sum() for row in rows])
 
     def __repr__(self) -> str:
         trust = "exact" if self.exact else "approximate"

@@ -147,7 +147,7 @@ def _beside(
     elif states is not None:
         from qnet.networks.product.open_classes import capacities_left
 
-        longer = residence_beside(1.0, capacities_left(load, network.capacities(station)), states)
+        longer = residence_beside(1.0, capacities_left(load, network.capacities(station), len(states)), states)
     else:
         longer = _approximate_stretch(network, station, load, throughput, row)
     for kind in network.open:
