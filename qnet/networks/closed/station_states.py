@@ -10,7 +10,8 @@ Applies   any number of classes, every kind of station; state probabilities
 Fails     so many customers that terms lost to underflow could matter: refused (`refusal` has a rigorous bound)
 Method    All terms are positive and every g_t is a distribution. The delays (without any, the last station) hold what
           is missing to t, so they are no dimension. States are numbered by their total first, so that the states of a
-          step are a prefix. The distributions without one customer of each class are found by halving the set of the
+          step are a prefix. Many customers need the range of extended floats, where the machine has them. The
+          distributions without one customer of each class are found by halving the set of the
           last customers. Classes take turns, so that every g_t resembles the last one.
 Source    de Souza e Silva, Lavenberg, J. ACM 36 (1989) 194-207 (DAC); it takes the place of RECAL (Conway, Georganas,
           J. ACM 33 (1986) 768-791), which it beats in work and which has fixed rates only
@@ -30,6 +31,9 @@ from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, 
 NAME = "station-states"
 
 _RANGE = 280.0
+"""Powers of ten that the smallest floats leave, digits aside."""
+_EXTENDED = 4.0
+"""How much longer extended floats take."""
 _MOST_STATES = 2**31 - 1
 
 
@@ -37,7 +41,8 @@ def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
     """Why the method does not apply; empty where it does."""
     for index in range(network.size or 1):
         core = reduced(network.point(index), marginals)
-        if _growth(core) > _RANGE:
+        growth = _growth(core)
+        if growth > _RANGE and growth > _extended_range():
             return "with so many customers its smallest probabilities, lost to underflow, might matter"
         if core.total and comb(core.total + _dimensions(core), _dimensions(core)) > _MOST_STATES:
             return "the numbers at the stations have too many combinations"
@@ -52,9 +57,10 @@ def work(network: ClosedNetwork, marginals: bool = False) -> Work:
     dimensions, classes = _dimensions(core), len(core.population)
     states = comb(core.total + dimensions, dimensions)
     steps = comb(core.total + dimensions + 1, dimensions + 1) + states * classes * max(1, classes.bit_length())
+    longer, wider = (_EXTENDED, 2.0) if _growth(core) > _RANGE else (1.0, 1.0)
     return Work(
-        6.0 * steps * (dimensions + 1) + 3e4 * core.total,
-        states * (16.0 * dimensions + 8.0 * (4 + classes.bit_length())),
+        longer * 6.0 * steps * (dimensions + 1) + 3e4 * core.total,
+        states * (16.0 * dimensions + wider * 8.0 * (4 + classes.bit_length())),
     )
 
 
@@ -115,6 +121,14 @@ def _dimensions(core: Reduced) -> int:
     return max(len(core.groups) - (0 if any(core.think_time) else 1), 0)
 
 
+def _extended_range() -> float:
+    """Powers of ten that the smallest extended floats leave; not more than those of floats where there are none."""
+    import numpy
+
+    np: Any = numpy
+    return -float(np.log10(np.finfo(np.longdouble).tiny)) - 30.0
+
+
 def _growth(core: Reduced) -> float:
     """A bound, in powers of ten, of how much more a state can weigh in the end than its probability on the way.
 
@@ -145,7 +159,8 @@ class _Customers:
         np: Any = numpy
         self.core = core
         self.marginals = marginals
-        self.tables = [np.array(row) for row in _tables(core)]
+        self.kind: Any = np.longdouble if _growth(core) > _RANGE else np.float64
+        self.tables = [np.array(row, self.kind) for row in _tables(core)]
         self.rows = [group.demands for group in core.groups]
         # Several stations as one have the demand of one of them.
         if len(self.tables) > len(self.rows):
@@ -154,7 +169,7 @@ class _Customers:
         self.numbers, self.before, self.totals = _states(core.total, self.dimensions)
         self.factors = [table[numbers] for table, numbers in zip(self.tables[:-1], self.numbers, strict=True)]
         self.constant = bool(any(core.think_time) or not core.groups)
-        self.temporary = np.empty(len(self.totals))
+        self.temporary = np.empty(len(self.totals), self.kind)
         self.logs = 0.0
 
     def solve(self, network: ClosedNetwork) -> ClosedFigures:
@@ -163,7 +178,7 @@ class _Customers:
 
         np: Any = numpy
         core = self.core
-        start = np.ones(1)
+        start = np.ones(1, self.kind)
         turns = sorted(
             ((turn + 0.5) / (count - 1), place)
             for place, count in enumerate(core.population)
@@ -212,13 +227,13 @@ class _Customers:
 
         np: Any = numpy
         size, length = len(distribution), comb(present + 1 + self.dimensions, self.dimensions)
-        result = np.zeros(length)
+        result = np.zeros(length, self.kind)
         demand = self.rows[-1][place]
         if demand > 0:
             np.multiply(distribution, demand, out=result[:size])
             if not self.constant:
                 result[:size] *= self.tables[-1][present + 1 - self.totals[:size]]
-        padded = np.zeros(length)
+        padded = np.zeros(length, self.kind)
         padded[:size] = distribution
         part = self.temporary[:length]
         for station in range(self.dimensions):
@@ -228,7 +243,7 @@ class _Customers:
                 part *= self.factors[station][:length]
                 part *= demand
                 result += part
-        whole = float(result.sum())
+        whole = result.sum()
         result /= whole
         return result, float(np.log(whole))
 
@@ -240,7 +255,7 @@ class _Customers:
         size = len(distribution)
         last = station == self.dimensions
         numbers = present - self.totals[:size] if last else self.numbers[station][:size]
-        return np.bincount(numbers, distribution, present + 1)
+        return np.bincount(numbers, distribution.astype(float), present + 1)
 
     def residence(self, without: Any, place: int) -> list[float]:
         """What a customer of a class meets at each station, the think time as the last where there is one."""
