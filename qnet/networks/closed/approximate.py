@@ -79,10 +79,10 @@ def solve(
                 servers; `NoAnswer` QN401 where open classes saturate a station, QN403 for customers that spend no
                 time; `InvalidInput` QN514 for an unknown method or correction, or an open load that is no load.
     Method      See `approximate_methods` and `approximate_core`. Where Linearizer or AQL leaves the feasible region (a
-                residence below the demand, a utilization above 1; one network in twenty, near saturation), the last
-                core is solved again with 0.98, 0.95, ... of the estimated changes, at last with none, which is
-                Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class, (N / 10^5)^1.5 of them are
-                removed instead of one, against rounding.
+                residence below the demand, a utilization above 1; one random network in twenty with Linearizer, one in
+                six with AQL), the last core is solved again with 0.98, 0.95, ... of the estimated changes, at last with
+                none, which is Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class,
+                (N / 10^5)^1.5 of them are removed instead of one, against rounding.
     Fails       Bard-Schweitzer gives throughputs that are too low in most cases, by up to about a tenth, more in rare
                 ones. Linearizer until convergence and AQL do not always settle, and say so.
     Source      see `approximate_methods` and `approximate_servers`.
@@ -142,8 +142,7 @@ def _open_load(given: Any, size: int, stations: int) -> Any:
     if given is None:
         return np.zeros((size, stations))
     load = np.asarray(given, dtype=float)
-    load = load[None] if load.ndim == 1 else load
-    if load.ndim != 2 or load.shape[1] != stations or len(load) not in (1, size):
+    if load.shape not in ((stations,), (1, stations), (size, stations)):
         raise InvalidInput(Problem("QN514", f"an open load of the shape {load.shape}", f"{stations} stations"))
     return np.broadcast_to(load, (size, stations))
 
