@@ -115,6 +115,23 @@ def test_a_fixed_point_that_is_not_proven_is_refused_with_a_way_out(monkeypatch:
         assert ('the method "bard-schweitzer"' in said) == (method != "bard-schweitzer")
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_unit_of_time_does_not_matter(method: str) -> None:
+    rates = [None, None, servers(4)]
+    first = None
+    for scale in (1.0, 1e-290, 1e-12, 1e290):
+        demands = [[0.2 * scale, 0.3 * scale], [0.5 * scale, 0.1 * scale], [3.0 * scale, scale]]
+        found = solve(closed_network(demands, [12, 9], [scale, 2.0 * scale], None, rates), method)
+        first = first or found.queue_length
+        assert np.allclose(first, found.queue_length, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_overflows_is_refused(method: str) -> None:
+    refused(NotComputed, "QN511", closed_network([[1e-320]], [5]), method=method)
+    refused(NotComputed, "QN511", closed_network([[1e308], [1e308]], [5]), method=method)
+
+
 @pytest.mark.parametrize("population", [[2.5], [-1], [float("nan")], [2**60]])
 def test_populations_are_checked(population: list[float]) -> None:
     for batch in (population, np.array([population])):

@@ -33,14 +33,14 @@ def test_batches_of_random_networks_obey_the_laws(method: str, seed: int) -> Non
     certify(network, solve(network, method, KNOWN[seed % len(KNOWN)], open_load=opened), opened)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(36))
 @pytest.mark.parametrize("method", METHODS)
 def test_random_points_obey_the_laws(method: str, seed: int) -> None:
     network = random_network(seed, seed % 2 == 1)
     certify(network, solve(network, method, KNOWN[seed % len(KNOWN)]))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(20))
 def test_linearizer_until_convergence_obeys_the_laws(seed: int) -> None:
     network = random_network(seed, seed % 2 == 1)
     certify(network, solve(network, "linearizer", KNOWN[seed % len(KNOWN)], None))
