@@ -5,8 +5,21 @@ the work does not depend on the populations, which may be huge or fractional. An
 constraint and the utilization law to rounding; a fixed point that is not proven by its residual, or that leaves the
 feasible region, is never returned or clamped.
 
-How good they are (median and worst error of a throughput against exact results) is asserted by
-`tests/closed/approximate`.
+How good they are: error of the throughputs of 200 random networks with up to five stations, three classes and sixty
+combinations of populations, against the exact answers; `tests/closed/approximate` asserts the like.
+
+                                                 median   ninth decile   worst
+    one server        bard-schweitzer            1.4 %    6.0 %          19 %
+                      linearizer                 0.03 %   0.27 %         0.6 %
+                      aql                        0.05 %   0.7 %          2.9 %
+    2 to 16 servers   linearizer, conway         0.03 %   0.7 %          9 %
+                      linearizer, rolia-sevcik   0.01 %   3.1 %          17 %
+                      linearizer, seidmann       0.4 %    5.2 %          16 %
+    and open classes  linearizer, conway         0.11 %   1.2 %          9 %
+                      linearizer, rolia-sevcik   0.7 %    8.0 %          21 %
+                      linearizer, seidmann       1.9 %    9.6 %          16 %
+
+The worst ones have about as many servers as customers, or very few customers.
 """
 
 from __future__ import annotations
@@ -84,7 +97,8 @@ def solve(
                 none, which is Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class,
                 (N / 10^5)^1.5 of them are removed instead of one, against rounding.
     Fails       Bard-Schweitzer gives throughputs that are too low in most cases, by up to about a tenth, more in rare
-                ones. Linearizer until convergence and AQL do not always settle, and say so.
+                ones. Linearizer until convergence and AQL need not settle, and "rolia-sevcik" beside open classes that
+                all but saturate a station may find no proven answer: both say so.
     Source      see `approximate_methods` and `approximate_servers`.
     """
     import numpy
