@@ -176,6 +176,24 @@ def test_linearizer_is_the_published_algorithm() -> None:
     assert np.allclose(np.array(found.queue_length), queues[0], rtol=1e-9)
 
 
+def test_aggregate_queue_lengths_are_the_published_algorithm() -> None:
+    demands, think = np.array([[0.2, 0.3], [0.5, 0.1], [0.1, 0.4]]), np.array([1.0, 2.0])
+    populations = [np.array(count) for count in ([12.0, 9.0], [11.0, 9.0], [12.0, 8.0])]
+    change = np.zeros((3, 2))
+    queues: list[Any] = [np.full((3, 2), 1.0 / 3.0) * population for population in populations]
+    for _ in range(40):
+        for place, population in enumerate(populations):
+            whole = population.sum()
+            for _ in range(300):
+                total = queues[place].sum(1, keepdims=True)
+                residence = demands * (1.0 + (whole - 1.0) * (total / whole - change))
+                queues[place] = residence * (population / (think + residence.sum(0)))
+        shares = [queues[place].sum(1) / populations[place].sum() for place in range(3)]
+        change = np.stack([shares[0] - shares[1], shares[0] - shares[2]], axis=-1)
+    found = solve(closed_network(demands.tolist(), [12, 9], think.tolist()), "aql")
+    assert np.allclose(np.array(found.queue_length), queues[0], rtol=1e-7)
+
+
 def test_more_core_solutions_are_better() -> None:
     network = closed_network([[0.2, 0.3], [0.5, 0.1], [0.1, 0.4]], [12, 9], [1.0, 2.0])
     right = exact_figures(network)
