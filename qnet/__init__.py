@@ -1,6 +1,7 @@
 """qnet: queueing networks solved without simulating; the command line and the Python front door.
 
-`qnet.queue(name, ...)` answers for one station, `qnet.load(system)` reads a model. Nothing is imported before use.
+`qnet.Network(...)` is a network as numbers with `.solve()` and `.bounds()`, `qnet.queue(name, ...)` answers for one
+station, `qnet.load(system)` reads a model. Nothing is imported before use.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from qnet.model.load import load
+    from qnet.networks.product.network import Network
     from qnet.queues.stations.front import queue
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load", "queue"]
+__all__ = ["Network", "__version__", "load", "queue"]
 
-_DOORS = {"load": "qnet.model.load", "queue": "qnet.queues.stations.front"}
+_DOORS = {"Network": "qnet.networks.product.network", "load": "qnet.model.load", "queue": "qnet.queues.stations.front"}
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ MAX_MESSAGE = 400
 MAX_QUOTED = 100
 """Characters of a text that is quoted in a message."""
 
+_LEFT_OUT = " ... "
 _CARET_BEFORE, _CARET_WIDTH = 60, 100
 _MAX_NAME, _MAX_COMPARED = 80, 200
 
@@ -65,9 +66,10 @@ def render_path(path: Sequence[str | int]) -> str:
 
 
 def printable(text: str, limit: int = MAX_MESSAGE) -> str:
-    """The text on one line, safe for a terminal: what is not printable is escaped, what is too long is cut."""
+    """The text on one line, safe for a terminal: what is not printable is escaped, too long a text loses its middle."""
     if len(text) > limit:
-        text = text[: limit - 3] + "..."
+        tail = (limit - len(_LEFT_OUT)) // 3
+        text = text[: limit - len(_LEFT_OUT) - tail] + _LEFT_OUT + text[-tail:]
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)

@@ -40,8 +40,9 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A setting has the form NAME=VALUE. The value is a quantity with its unit, an expression over other "
         "parameters, or one of the words of a choice.",
         "Write -p rate=600/s, or -p staging=record for a choice."),
-    "QN004": _T("unknown parameter",
-        "The model has no parameter of that name, so nothing can be set, varied or laid along a grid by it.",
+    "QN004": _T("no such parameter to set or vary",
+        "The model has no parameter of that name, so nothing can be set, varied or laid along a grid by it; or it is a "
+        "choice of words, which has no largest value.",
         "qnet catalog show SYSTEM lists the parameters of a catalog system; in a file they stand under "
         "[parameters]."),
     "QN005": _T("the answer cannot be written",
@@ -53,7 +54,8 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Write qnet solve --station cpu=120ms --station disk=50ms --arrival-rate 3/s."),
     "QN010": _T("a grid is wrong",
         "A grid is NAME=first:last:step, NAME=first:last, NAME=log(first, last, count) or NAME=a, b, c, with the "
-        "unit of the parameter at every value. It may not hold the parameter that is varied, and has a largest size.",
+        "unit of the parameter at every value. It may not hold the parameter that is varied, nor one that is set or is "
+        "in the grid already, and has a largest size.",
         "Write --over write_fraction=0:0.5:0.1, or --over 'block=4 KiB, 8 KiB'."),
     "QN011": _T("it is not clear which envelope is asked for",
         "There is no limit to hold, no envelope of that name, or no single parameter to vary.",
@@ -74,7 +76,8 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The option takes a number with its unit, and the text is something else.",
         "Write a number and a unit, such as 20ms or 80/s."),
     "QN103": _T("this is no model file",
-        "The file is empty, larger than a model may be, not UTF-8 text, or its values nest too deeply.",
+        "The file is empty, larger than a model may be, not UTF-8 text, or its values are more, "
+        "deeper or longer than a model needs.",
         "Give a model in TOML; the smallest one is examples/one-queue.toml."),
     "QN110": _T("an expression is not understood",
         "Expressions have numbers with units, names, + - * / // **, one comparison, and functions such as min, max, "
@@ -113,40 +116,45 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The language has no such key there; a misspelt one would otherwise be ignored in silence.",
         "Take the nearest key that the message offers."),
     "QN203": _T("a key is missing",
-        "The table cannot be understood without it.",
+        "The table cannot be understood without it, or it is there and empty: a model has stations and classes.",
         "Add it; the message says what it is for."),
     "QN204": _T("a value that the key does not take",
-        "The key takes one of a few words, a text, a truth value, or numbers of a certain kind.",
+        "The key takes one of a few words, a line of text or a list of different ones, a truth value, a number or an "
+        "expression, two ends of a range, or a form of its own such as that of split; or two keys shut each other out.",
         "Give one of the values that the message lists."),
     "QN205": _T("another version of the model language",
         "The file says for which version of the language it was written, and this qnet reads version 1.",
         "Write qnet = 1, or get a newer qnet."),
     "QN206": _T("the model is too large",
-        "There are more stations or steps than qnet reads.",
-        "Say copies = n for identical stations, and visits for repeated steps."),
-    "QN207": _T("a name that expressions cannot use",
-        "Names of parameters and outputs have letters, digits and _, and may not be those of a unit, of a function, "
-        "or of each other.",
+        "There are more entries of one kind, such as stations or envelopes, or more steps than qnet reads; or more "
+        "problems than it shows.",
+        "Say copies = n for identical stations, and visits for repeated steps; correct the first problems."),
+    "QN207": _T("a name that cannot be used",
+        "Names of parameters, parts and outputs have letters, digits and _, and may not be those of a unit, of a "
+        "function, or of each other. Other names are short and can be printed.",
         "Choose another name."),
     "QN208": _T("a class needs either routes or steps",
         "A class has several routes with probabilities, or steps for its only route; not both, and not neither.",
         "Write steps = [ ... ], or [[classes.NAME.routes]] with name, probability and steps."),
     "QN209": _T("a step of no known form",
-        "A step is a delay; a station and a time; a hold and steps; or, inside a hold, a time.",
+        "A step is a delay; a station and a time; a hold and steps; or, inside a hold, a time. Keys about a queue, "
+        "such as priority, stand only beside station or hold.",
         "Give the step the keys of one form."),
     "QN210": _T("circular parameters",
         "The parameters need each other, so none of them can be computed first.",
         "Break the circle that the message shows: give one of them a value of its own."),
     "QN211": _T("a value outside its range",
         "A time is negative, a share above one, a number of servers no whole number, or a parameter outside the "
-        "range that its model states.",
+        "range that its model states. Where an option set what the value rests on, the message begins with the option.",
         "Change the value, or the parameters that it is computed from; the message lists them."),
     "QN212": _T("unknown station",
         "A step names a station that [stations] does not have.",
         "Take the nearest name that the message offers, or add the station."),
-    "QN213": _T("a station that follows another cannot say that",
-        "follows means one copy for each copy of another station, used by the same share of the work.",
-        "Leave copies and split to the station that is followed, and follow one that follows none."),
+    "QN213": _T("a key that another key of the station rules out",
+        "follows means one copy for each copy of another station, used by the same share of the work; a delay has no "
+        "queue, and so nothing that only queues have.",
+        "Leave copies and split to the station that is followed, follow one that follows none, and say nothing of "
+        "servers or their order at a delay."),
     "QN214": _T("a class is open or closed",
         "An open class has an arrival_rate; a closed one a population and perhaps a think_time.",
         "Give it one of the two."),
@@ -175,6 +183,11 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN230": _T("arrays that do not make a network",
         "A network that is given as arrays has entries of the wrong shape, size, sign or kind.",
         "Give every station and class what the message asks for; entries of a batch have its size, or 1."),
+    "QN231": _T("customers are stranded",
+        "From the stations and classes that the message names there is no way out of an open network, no way back to "
+        "the reference of a closed one, or no way to the rest of their chain.",
+        "Give the routing such a way with a positive probability, or the customers who stay there classes of their "
+        "own."),
     "QN300": _T("the catalog was not found",
         "The folder with parts, systems and studies is not where this installation, or QNET_CATALOG, says.",
         "Unset QNET_CATALOG, or install qnet again."),
@@ -232,14 +245,18 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Ask below the largest possible rate that the message states, or give the station more servers or less "
         "work."),
     "QN402": _T("the limit cannot be met",
-        "Even at the lowest load the metric exceeds the limit, or there is no steady state at any load.",
-        "Ask for more than the metric at the lowest load, which the message states, or make the service faster."),
+        "Even at the lowest load the metric exceeds the limit, or at the highest it does not reach one from below, or "
+        "there is no steady state at any load; or every value keeps the limit, so that there is no largest one.",
+        "Ask for more than the metric at the lowest load, which the message states, or make the service faster; vary "
+        "what loads the system."),
     "QN403": _T("a throughput without limit",
         "A closed class has customers, and neither demand on any station nor think time: it would pass without end.",
         "Give the class some demand or a think time."),
-    "QN501": _T("closed classes are not solved yet",
-        "The model has a population. This version reads and checks it, and solves open classes only.",
-        "Give the class an arrival_rate, or use qnet check."),
+    "QN501": _T("closed classes beside what they cannot have yet",
+        "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
+        "Stations held while others are waited for, work left after the response, and priorities are solved for open "
+        "classes and servers only; and a population is no parameter that an envelope can vary.",
+        "Take one or the other out of the model, or give the class an arrival_rate."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
         "Look for a unit that is wrong by many powers of ten."),
@@ -274,7 +291,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         "per cent at moderate load and grow near saturation.",
         "Nothing, where that is good enough; the answer is exact for the network without what is named."),
     "QN602": _T("some points have no answer",
-        "At some points of the grid the limit is exceeded at the lowest load, or there is no steady state.",
+        "At some points of the grid the limit cannot be met or holds at every value, or there is no steady state.",
         "Read the status of those rows."),
     "QN603": _T("how a study fares",
         "How many claims have which role, how many predictions are met, and their errors. Only predictions are "
@@ -289,6 +306,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN606": _T("--plot draws nothing here",
         "A drawing has no place in a form for machines.",
         "Leave the form out for a table with a chart, or use --md."),
+    "QN607": _T("which method, and why",
+        "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
+        "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
+        "Nothing; or name another with --method, or allow more with --operations and --memory."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

@@ -63,8 +63,6 @@ class Record(tuple[Any, ...]):
             raise TypeError(f"{type(self).__name__} has no field {', '.join(changes)}")
         return tuple.__new__(type(self), values)  # pyright: ignore[reportUnknownMemberType]
 
-    _replace = replace
-
     def as_dict(self) -> dict[str, Any]:
         """The values by name, in order."""
         return dict(zip(self._fields, self, strict=True))

@@ -10,10 +10,9 @@ from collections.abc import Callable
 
 from qnet.catalog.derivation import Derivation, amount
 from qnet.catalog.drafts import Draft, shown
-from qnet.catalog.faults import expression_problem
 from qnet.catalog.grades import GRADES
 from qnet.errors import Problem, suggest
-from qnet.expression import Expression, ExpressionError
+from qnet.expression import Expression, ExpressionError, expression_problem
 from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS
 from qnet.units import NUMBER, UNIT_NAMES
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from qnet.catalog.faults import expression_problem
 from qnet.errors import Problem, suggest
-from qnet.expression import Expression, ExpressionError, check, evaluate
+from qnet.expression import Expression, ExpressionError, check, evaluate, expression_problem
 from qnet.expression.nodes import Name, walk
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from qnet.catalog.derivation import Derivation, derive
-from qnet.catalog.faults import expression_problem
 from qnet.documents import Document
 from qnet.errors import Problem, suggest
-from qnet.expression import Expression, ExpressionError, parse
+from qnet.expression import Expression, ExpressionError, expression_problem, parse
 from qnet.record import Record
 
 SCHEMA = 1

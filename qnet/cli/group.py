@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("qnet.cli.solve", "Throughput, response and utilization of a system."),
     "envelope": ("qnet.cli.envelope", "The largest load at which a limit holds, along a grid."),
     "queue": ("qnet.cli.queue", "The figures of one station, such as M/M/c, in closed form."),
+    "methods": ("qnet.cli.methods", "The methods for networks: trust, applicability, cost, source."),
     "check": ("qnet.cli.check", "Say everything that is wrong with a model; compute nothing."),
     "validate": ("qnet.cli.validate", "Hold a study's published figures against its model."),
     "catalog": ("qnet.cli.catalog", "Parts, systems and studies that come with qnet."),

@@ -35,16 +35,26 @@ class Inline(Record):
         return Problem(problem.code, problem.found, problem.expected, path, problem.help, option, 0, problem.excerpt)
 
 
-def inline(stations: Sequence[str], delays: Sequence[str], servers: Sequence[str], arrival_rate: str) -> Inline:
-    """The network of `--station NAME=TIME ... --arrival-rate RATE`: one class that visits each station once.
+def inline(
+    stations: Sequence[str],
+    delays: Sequence[str],
+    servers: Sequence[str],
+    arrival_rate: str = "",
+    population: str = "",
+    think_time: str = "",
+) -> Inline:
+    """The network of `--station NAME=TIME ...`: one class that visits each station once, open or closed.
 
     Raises `UsageError` for an option of another form.
     """
     queues, waits, counts = _pairs("--station", stations), _pairs("--delay", delays), _pairs("--servers", servers)
     if not queues and not waits:
         raise UsageError(Problem("QN006", "there is no station", "--station NAME=TIME, such as --station cpu=120ms"))
-    if not arrival_rate:
-        raise UsageError(Problem("QN006", "there are no arrivals", "--arrival-rate RATE, such as --arrival-rate 3/s"))
+    if bool(arrival_rate) == bool(population):
+        found = "there are arrivals and a population" if population else "there are no customers"
+        raise UsageError(Problem("QN006", found, "--arrival-rate RATE, such as 3/s, or --population NUMBER"))
+    if think_time and not population:
+        raise UsageError(Problem("QN006", "there is a think time without a population", "--population NUMBER"))
     for name in waits:
         if name in queues:
             raise UsageError(Problem("QN006", f'"{name}" is a station and a delay', "a name of its own for each"))
@@ -60,7 +70,10 @@ def inline(stations: Sequence[str], delays: Sequence[str], servers: Sequence[str
         lines.append((f"{_quoted(name)} = {{ servers = {_quoted(counts.get(name, '1'))} }}", option))
     lines += [(f"{_quoted(name)} = {{ delay = true }}", asked[name]) for name in waits]
     lines.append(("[classes.customers]", ""))
-    lines.append((f"arrival_rate = {_quoted(arrival_rate)}", f"--arrival-rate {arrival_rate}"))
+    asked_for = (("arrival_rate", arrival_rate), ("population", population), ("think_time", think_time))
+    for key, value in asked_for:
+        if value:
+            lines.append((f"{key} = {_quoted(value)}", f"--{key.replace('_', '-')} {value}"))
     lines.append(("steps = [", ""))
     for name, time in (queues | waits).items():
         lines.append((f"  {{ station = {_quoted(name)}, time = {_quoted(time)} }},", asked[name]))

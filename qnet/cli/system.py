@@ -22,11 +22,20 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
     try:
         model = load(system)
     except UsageError as error:
+        if "/" in system and not os.path.exists(system) and _is_part(system):
+            help = f"qnet catalog show {system} shows it; a model names it under [uses]"
+            raise UsageError(Problem("QN301", f'"{system}" is a part and no system', help=help)) from None
         if "/" in system or not os.path.isfile(system):
             raise
         help = f"for the file of that name write ./{system}"
         raise UsageError(Problem("QN301", error.problems[0].found, help=help)) from None
     return with_settings(model, parse_settings(settings))
+
+
+def _is_part(name: str) -> bool:
+    from qnet.catalog.find import entries
+
+    return any(entry.kind == "part" and entry.id == name for entry in entries())
 
 
 def _announce_input() -> None:

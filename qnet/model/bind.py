@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from qnet.documents import Path
-from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.errors import Problem
 from qnet.expression import Expression, Value
-from qnet.model.fields import SHARE, TABLES
-from qnet.model.model import ClassModel, Model, Split, StationModel, StepModel
+from qnet.model.fields import RATES, SHARE, TABLES
+from qnet.model.model import ClassModel, Model, StationModel, StepModel
 from qnet.model.values import Values
-from qnet.networks.network import Group, Hold, Limit, Network, OpenClass, Route, Station, Step, Time
+from qnet.networks.network import ClosedClass, Group, Hold, Limit, Network, OpenClass, Route, Station, Step, Time
 
 
 def bind(model: Model, values: Values, load_factor: Value = 1.0) -> Network:
     """The network of a model at the points of `values`; every arrival rate is multiplied by `load_factor`.
 
-    The structural numbers (servers, copies, hot copies) must be the same at all points; see `structures`.
+    The structural numbers (servers, rates, copies, hot copies) must be the same at all points; see `structures`.
 
     Raises `InvalidInput` with file, line and key for a number outside its domain or probabilities that do not sum to
-    one, `NotComputed` for closed classes.
+    one, `UsageError` where an option set what they rest on.
     """
     return _Binder(model, values).network(load_factor)
 
@@ -33,9 +33,11 @@ def structures(model: Model, values: Values) -> list[Any]:
     import numpy as np
 
     found = [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in structural(model)]
+    found = [np.floor(column + 0.5) for column in found]
+    found += [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in _rates(model)]
     if not found:
         return [np.arange(values.size)]
-    table = np.stack([np.broadcast_to(np.floor(column + 0.5), (values.size,)) for column in found], axis=1)
+    table = np.stack([np.broadcast_to(column, (values.size,)) for column in found], axis=1)
     _, inverse = np.unique(table, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     return [np.flatnonzero(inverse == number) for number in range(int(inverse.max()) + 1)]
@@ -52,11 +54,21 @@ def structural(model: Model) -> list[tuple[Expression, Path]]:
     return [(expression, path) for expression, path in found if expression is not None and expression.names]
 
 
+def _rates(model: Model) -> list[tuple[Expression, Path]]:
+    """The expressions over parameters that are capacities of a station, each with its path."""
+    return [
+        (rate, (*station.path, "rates", index))
+        for station in model.stations
+        for index, rate in enumerate(station.rates)
+        if rate.names
+    ]
+
+
 def expressions(model: Model) -> list[Expression]:
     """Every expression that becomes a number of the network, parameters apart."""
     found = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
     for station in model.stations:
-        found += [station.servers, station.copies, *station.split.shares]
+        found += [station.servers, station.copies, *station.split.shares, *station.rates]
         found += [item for item in (station.split.hot, station.split.share) if item is not None]
     for customers in model.classes:
         own = (customers.arrival_rate, customers.population, customers.think_time)
@@ -128,13 +140,22 @@ class _Binder:
         copies = self.whole("station", "copies", leader.copies, leader.path)
         groups = self.groups(station.name, leader, copies)
         servers = self.whole("station", "servers", station.servers, station.path)
-        return Station(station.name, station.delay, servers, station.discipline, groups, station.follows)
+        rates = tuple(self.rate(rate, (*station.path, "rates", index)) for index, rate in enumerate(station.rates))
+        return Station(station.name, station.delay, servers, station.discipline, groups, station.follows, rates or None)
+
+    def rate(self, expression: Expression, path: Path) -> float:
+        """A relative capacity, above 0 and the same at all points."""
+        value = self.values.field(expression, RATES, path)
+        found = float(value if isinstance(value, (int, float)) else value.flat[0])
+        if found <= 0:
+            self.refuse("QN211", path, f"the value is {found:g}", "a capacity above 0", (expression,))
+        return found
 
     def groups(self, name: str, leader: StationModel, copies: int) -> tuple[Group, ...]:
         """Groups of copies that carry the same load: by the split, with every copy that a step names on its own."""
         single = self.named_copies(leader, copies)
         edges = {0, copies} | {copy - 1 for copy in single} | set(single)
-        edges |= self.split_edges(leader.split, leader.path, copies)
+        edges |= self.split_edges(leader, copies)
         bounds = sorted(edges)
         shares = [(first, last, self.share(leader, first, copies)) for first, last in pairwise(bounds)]
         self.check_shares(leader, shares)
@@ -155,22 +176,24 @@ class _Binder:
                 copy = self.whole("step", "copy", step.copy, step.path)
                 if copy > copies:
                     text = f'"{leader.name}" has no copy {copy}'
-                    self.refuse("QN220", (*step.path, "copy"), text, f"a number from 1 to {copies}")
+                    on = (step.copy, leader.copies)
+                    self.refuse("QN220", (*step.path, "copy"), text, f"a number from 1 to {copies}", on)
                 found.add(copy)
         return found
 
-    def split_edges(self, split: Split, path: Path, copies: int) -> set[int]:
+    def split_edges(self, leader: StationModel, copies: int) -> set[int]:
         """Where the share of a copy may differ from that of the one before it."""
-        path = (*path, "split")
+        split, path = leader.split, (*leader.path, "split")
         if split.kind == "hot" and split.hot is not None:
             hot = self.whole("split", "hot", split.hot, path)
             if hot > copies:
-                self.refuse("QN220", (*path, "hot"), f"found {hot} hot copies of {copies}", f"at most {copies}")
+                on = (split.hot, leader.copies)
+                self.refuse("QN220", (*path, "hot"), f"found {hot} hot copies of {copies}", f"at most {copies}", on)
             return {hot}
         if split.kind == "listed":
             if len(split.shares) != copies:
                 found = f"found {len(split.shares)} shares for {copies} copies"
-                self.refuse("QN220", path, found, "one share for each copy")
+                self.refuse("QN220", path, found, "one share for each copy", (leader.copies,))
             return set(range(copies))
         return set()
 
@@ -196,14 +219,9 @@ class _Binder:
 
     # Classes
 
-    def customers(self, customers: ClassModel, load_factor: Value) -> OpenClass:
+    def customers(self, customers: ClassModel, load_factor: Value) -> OpenClass | ClosedClass:
         """A class with its routes."""
         path = customers.path
-        if customers.arrival_rate is None:
-            found = "closed classes are checked but not solved by this version"
-            problem = Problem("QN501", found, "open classes with an arrival_rate", path)
-            raise NotComputed(self.model.document.place(problem))
-        rate = self.number("class", "arrival_rate", customers.arrival_rate, path) * load_factor
         routes = tuple(
             Route(
                 route.name, self.number("route", "probability", route.probability, route.path), self.steps(route.steps)
@@ -213,7 +231,15 @@ class _Binder:
         total: Value = sum(route.probability for route in routes)
         terms = {f'"{route.name}"': route.probability for route in customers.routes}
         self.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
-        return OpenClass(customers.name, rate, routes)
+        if customers.arrival_rate is not None:
+            rate = self.number("class", "arrival_rate", customers.arrival_rate, path) * load_factor
+            return OpenClass(customers.name, rate, routes)
+        assert customers.population is not None
+        population = self.number("class", "population", customers.population, path)
+        think_time: Value = 0.0
+        if customers.think_time is not None:
+            think_time = self.number("class", "think_time", customers.think_time, path)
+        return ClosedClass(customers.name, population, think_time, routes)
 
     def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
         """Refuse numbers that do not sum to one at every point."""
@@ -227,7 +253,7 @@ class _Binder:
             found = total.flat[place.argmax()]
         names = dict.fromkeys(name for expression in terms.values() for name in expression.names)
         text = f"{what} sum to {found:.6g}{self.values.at(names, place)}"
-        self.refuse("QN221", path, text, "a sum of 1", "check " + " + ".join(terms))
+        self.refuse("QN221", path, text, "a sum of 1", terms.values(), "check " + " + ".join(terms))
 
     def steps(self, steps: Sequence[StepModel]) -> tuple[Step, ...]:
         """Steps in order."""
@@ -249,9 +275,12 @@ class _Binder:
 
     # Checks
 
-    def refuse(self, code: str, path: Path, found: str, expected: str, help: str = "") -> None:
-        """Raise `InvalidInput` with the place of a key."""
-        raise InvalidInput(self.model.document.place(Problem(code, found, expected, path, help)))
+    def refuse(
+        self, code: str, path: Path, found: str, expected: str, on: Iterable[Expression], help: str = ""
+    ) -> None:
+        """Raise `InvalidInput` with the place of a key, or `UsageError` where an option set what it rests on."""
+        names = [name for expression in on for name in expression.names]
+        raise self.model.refusal(Problem(code, found, expected, path, help), names)
 
     def same(self, left: Value, right: Value) -> bool:
         """Whether two shares are the same at every point."""

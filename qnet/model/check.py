@@ -127,8 +127,12 @@ class _Checker:
                 self.field("split", "share", station.split.share, split)
             for index, share in enumerate(station.split.shares):
                 self.expression(share, NUMBER, (*split, index))
+            for index, rate in enumerate(station.rates):
+                self.expression(rate, NUMBER, (*station.path, "rates", index))
+            if station.rates:
+                self.forbidden(station, "servers", "rates", "the rates say what the servers can do together")
             if station.delay:
-                for key in ("servers", "discipline"):
+                for key in ("servers", "discipline", "rates"):
                     self.forbidden(station, key, "delay = true", "a delay has as many servers as customers")
             if station.follows:
                 self.follower(station)

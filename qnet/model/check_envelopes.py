@@ -8,7 +8,7 @@ from qnet.documents import Path
 from qnet.errors import UsageError, suggest
 from qnet.expression import ExpressionError, parse
 from qnet.model.conditions import condition
-from qnet.model.grids import grid
+from qnet.model.grids import grid, varied
 from qnet.model.model import EnvelopeModel, Model
 from qnet.model.reader import Reader
 from qnet.model.settings import with_settings
@@ -26,13 +26,19 @@ def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[s
     _vary(envelope, model, reader)
     if envelope.limit and not _mentions(envelope.limit, reader.broken):
         _try(lambda: condition(envelope.limit, model), (*path, "limit"), reader)
+    seen: set[str] = set()
     for index, text in enumerate(envelope.over):
         name = text.partition("=")[0].strip()
         place = (*path, "over", index) if reader.stated((*path, "over", index)) else (*path, "over")
         if name == envelope.vary:
             reader.fail("QN010", place, f'"{name}" is both varied and part of the grid', "another parameter")
+        elif name in seen:
+            reader.fail("QN010", place, f'"{name}" is in the grid twice', "one list of all its values")
+        elif name in envelope.settings:
+            reader.fail("QN010", place, f'"{name}" is both set and part of the grid', "one of the two")
         elif name not in reader.broken:
             _try(lambda text=text: grid(text, model), place, reader)
+        seen.add(name)
     usable = {
         name: text
         for name, text in envelope.settings.items()
@@ -53,8 +59,8 @@ def _vary(envelope: EnvelopeModel, model: Model, reader: Reader) -> None:
     if envelope.vary not in model.parameters:
         found = f'unknown parameter "{envelope.vary}"'
         reader.fail("QN004", path, found, help=suggest(envelope.vary, list(model.parameters)))
-    elif model.parameters[envelope.vary].options:
-        reader.fail("QN004", path, f'"{envelope.vary}" is a choice and has no largest value', "a number to vary")
+    else:
+        _try(lambda: varied(model, envelope.vary), path, reader)
 
 
 def _try(action: Callable[[], object], path: Path, reader: Reader) -> None:

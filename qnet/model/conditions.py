@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from qnet.errors import UsageError, short
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
-from qnet.expression.nodes import Comparison
+from qnet.expression.nodes import Comparison, Name, Node, walk
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The other way round: 10 ms >= response is response <= 10 ms."""
 
 
 class Condition(Record):
@@ -20,6 +25,11 @@ class Condition(Record):
     bound: Expression
     dimension: Dimension
 
+    @property
+    def upper(self) -> bool:
+        """Whether the bound is the most that the metric may be, and not the least."""
+        return self.operator in ("<", "<=")
+
 
 def condition(text: str, model: Model) -> Condition:
     """Parse and check a condition over the figures, outputs and parameters of a model.
@@ -28,7 +38,8 @@ def condition(text: str, model: Model) -> Condition:
     """
     text = text.strip()
     outputs = {name: output.dimension for name, output in model.outputs.items()}
-    names = model.dimensions | all_figures(model) | outputs
+    figures = all_figures(model) | outputs
+    names = model.dimensions | figures
     try:
         parsed = parse(text)
         root = parsed.root
@@ -39,7 +50,18 @@ def condition(text: str, model: Model) -> Condition:
         if left is not None and right is not None and left != right:
             found = f"{left.describe()} is compared with {right.describe()}"
             raise ExpressionError(found, root.right.column, "both sides need the same unit", "QN120")
+        if not _mentions(root, names) and not _mentions(root, model.choices):
+            help = "name a figure, such as response, throughput or utilization('cpu')"
+            raise ExpressionError("this is true or false whatever the load", 0, help)
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before=f'in the condition "{short(text)}": ')) from None
     metric, bound = (Expression(text, side, parsed.names) for side in (root.left, root.right))
-    return Condition(text, metric, root.operator, bound, left or right or NUMBER)
+    operator = root.operator
+    if not _mentions(root.left, figures) and _mentions(root.right, figures):
+        metric, operator, bound = bound, _TURNED[operator], metric
+    return Condition(text, metric, operator, bound, left or right or NUMBER)
+
+
+def _mentions(node: Node, names: Container[str]) -> bool:
+    """Whether an expression uses any of some names."""
+    return any(isinstance(item, Name) and item.name in names for item in walk(node))

@@ -61,6 +61,9 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "station": {
         "servers": Field("expression", "servers of each copy", NUMBER, default=1, low=1, high=1e6, whole=True),
+        "rates": Field(
+            "other", "relative capacity with 1, 2, ... customers present, the last repeats; without servers"
+        ),
         "discipline": Field("word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr")),
         "delay": Field("flag", "as many servers as customers: no queue"),
         "copies": Field(
@@ -140,6 +143,9 @@ TABLES: dict[str, dict[str, Field]] = {
 
 SHARE = Field("expression", "share of the visits that goes to one copy", NUMBER, low=0, high=1)
 """One entry of a `split` that lists shares."""
+
+RATES = Field("expression", "relative capacity, 1 for one server", NUMBER, low=0, high=1e9)
+"""One entry of `rates`."""
 
 SOLUTION_DIMENSIONS: dict[str, Dimension] = {
     "wait": TIME,

@@ -47,6 +47,16 @@ def parameter(model: Model, name: str) -> Parameter:
     return model.parameters[name]
 
 
+def varied(model: Model, name: str) -> Parameter:
+    """The parameter of that name, for a search; raises `UsageError` where it is none, or has no largest value."""
+    found = parameter(model, name)
+    if found.options:
+        expected = "a number to vary"
+        help = f"to see every choice: --over {name}={','.join(found.options)}"
+        raise UsageError(Problem("QN004", f'"{name}" is a choice and has no largest value', expected, help=help))
+    return found
+
+
 class _Parser:
     def __init__(self, parameter: Parameter, text: str) -> None:
         self.parameter = parameter

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from qnet.documents import Document, Path, read
-from qnet.expression import parse
-from qnet.model.fields import SHARE
+from qnet.expression import Expression, parse
+from qnet.model.fields import RATES, SHARE
 from qnet.model.model import EnvelopeModel, LimitModel, Model, Output, Split, StationModel
 from qnet.model.parameters import identifier, read_parameter, read_parts, read_shown, unit_text
 from qnet.model.reader import Reader, Table, describe
@@ -15,6 +15,7 @@ from qnet.units import NUMBER
 
 MAX_ENTRIES = 2000
 MAX_ENVELOPES = 200
+MAX_RATES = 10_000
 
 _ONE = parse(1)
 _ZERO = parse(0)
@@ -79,6 +80,7 @@ class _Builder:
             parts=parts.identities,
             settings={},
             part_digests=tuple(parts.digests),
+            origins={},
         )
 
     def tables(self, top: Table, key: str) -> list[tuple[str, Any]]:
@@ -101,10 +103,23 @@ class _Builder:
         self.reader.label(name, path)
         values = self.reader.table(raw, "station", path)
         split = self.split(values.get("split", "even"), (*path, "split"))
+        rates = self.rates(values.get("rates"), (*path, "rates"))
         return StationModel(
             name, values.get("servers", _ONE), values.get("copies", _ONE), split, values.get("discipline", "fcfs"),
-            values.get("delay", False), values.get("follows", ""), path,
+            values.get("delay", False), values.get("follows", ""), path, rates,
         )  # fmt: skip
+
+    def rates(self, raw: Any, path: Path) -> tuple[Expression, ...]:
+        """Relative capacities with 1, 2, ... customers present."""
+        if raw is None:
+            return ()
+        if not isinstance(raw, list) or not raw or len(cast("list[Any]", raw)) > MAX_RATES:
+            found = describe(raw) if raw != [] else "an empty list"
+            self.reader.fail("QN204", path, f"found {found}", f"a list of 1 to {MAX_RATES} numbers: [1, 1.7, 2.2]")
+            return ()
+        items = enumerate(cast("list[Any]", raw))
+        found = [self.reader.value(item, RATES, (*path, index)) for index, item in items]
+        return tuple(rate for rate in found if rate is not None)
 
     def split(self, raw: Any, path: Path) -> Split:
         """How visits spread over the copies of a station."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from qnet.documents import Document, Path
+from qnet.errors import InvalidInput, Problem, QnetError, UsageError
 from qnet.expression import Expression
 from qnet.record import Record
 from qnet.units import Dimension
@@ -50,6 +53,8 @@ class StationModel(Record):
     delay: bool
     follows: str
     path: Path
+    rates: tuple[Expression, ...] = ()
+    """Relative capacities with 1, 2, ... customers present; empty: those of the servers."""
 
 
 class StepModel(Record):
@@ -142,6 +147,8 @@ class Model(Record):
     """What was set from outside, as text."""
     part_digests: tuple[str, ...]
     """The digests of the parts it uses."""
+    origins: dict[str, str | Path]
+    """What gives parameters other values than the model states: an option, or a key of the model's file."""
 
     @property
     def digest(self) -> str:
@@ -151,6 +158,32 @@ class Model(Record):
         settings = [f"{name}={value}" for name, value in sorted(self.settings.items())]
         text = "\n".join([self.document.text, *self.part_digests, *settings])
         return sha256(text.encode(errors="replace")).hexdigest()[:12]
+
+    def refusal(self, problem: Problem, names: Iterable[str]) -> QnetError:
+        """The failure for numbers that cannot be: of what was set from outside where they rest on it, else of the file.
+
+        names   the parameters that the numbers are computed from.
+        """
+        origins = self._origins(names)
+        options = [origin for origin in origins if isinstance(origin, str)]
+        if options:
+            path = () if problem.path[:1] == ("parameters",) else problem.path
+            return UsageError(problem.replace(file=", ".join(options), path=path))
+        place = origins[0] if origins else problem.path
+        return InvalidInput(self.document.place(problem.replace(path=place)))
+
+    def _origins(self, names: Iterable[str]) -> list[str | Path]:
+        """What set the parameters that some names rest on."""
+        found: dict[str | Path, None] = {}
+        asked, seen = list(names), set[str]()
+        while asked:
+            name = asked.pop()
+            if name in self.origins:
+                found[self.origins[name]] = None
+            elif name in self.parameters and name not in seen:
+                asked += self.parameters[name].expression.names
+            seen.add(name)
+        return list(found)
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:

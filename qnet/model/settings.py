@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from qnet.documents import Path
 from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
 from qnet.model.grids import parameter
@@ -29,9 +30,10 @@ def parse_settings(texts: Sequence[str]) -> dict[str, str]:
     return settings
 
 
-def with_settings(model: Model, settings: Mapping[str, str]) -> Model:
+def with_settings(model: Model, settings: Mapping[str, str], path: Path = ()) -> Model:
     """The model with some parameters set to new values or expressions.
 
+    path   where the file states them; empty for those of the command line.
     Raises `UsageError`, with every problem, for an unknown name (with the nearest ones), a wrong dimension, an option
     that there is not, a circular expression, or a whole number that would depend on the solution.
     """
@@ -50,7 +52,12 @@ def with_settings(model: Model, settings: Mapping[str, str]) -> Model:
             problems += error.problems
     if problems:
         raise UsageError(*problems)
-    changed = model.replace(parameters=_in_order(parameters), settings={**model.settings, **settings})
+    origins = {name: (*path, name) if path else f"-p {short(f'{name}={text}')}" for name, text in settings.items()}
+    changed = model.replace(
+        parameters=_in_order(parameters),
+        settings={**model.settings, **settings},
+        origins={**model.origins, **origins},
+    )
     _check_known_before(changed)
     return changed
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from qnet.documents import Path
-from qnet.errors import InvalidInput, Problem, short
+from qnet.errors import Problem, short
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, expression_problem
 from qnet.expression.nodes import Number
 from qnet.model.fields import Field
@@ -25,7 +25,8 @@ class Values:
     `varied` replaces parameters by numbers; `figures` are figures of the solution, by name, where they are known.
     Parameters that need figures that are not known are left out.
 
-    Raises `InvalidInput` for a value outside its range, or an expression that has no value.
+    Raises `InvalidInput` for a value outside its range, or an expression that has no value; `UsageError` where an
+    option set what it rests on.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Values:
             raise ExpressionError("the value is not finite at some of the points", 0, code="QN130")
         except ExpressionError as error:
             problem = expression_problem(error, expression.source, path, after=self.at(expression.names))
-            raise InvalidInput(self.model.document.place(problem)) from None
+            raise self.model.refusal(problem, expression.names) from None
 
     def field(self, expression: Expression, field: Field, path: Path) -> Value:
         """The value of an expression in the domain of its field; raises `InvalidInput` where it is outside."""
@@ -117,8 +118,9 @@ class Values:
                 shown = format_quantity(_first(edge, wrong), unit, 6)
                 expected = f"at {'most' if index else 'least'} {shown} (the range of the parameter)"
                 self._refuse(
-                    parameter.expression, parameter.path, value, expected, wrong, parameter.dimension, parameter.name
-                )
+                    parameter.expression, parameter.path, value, expected, wrong, parameter.dimension, parameter.name,
+                    bound.names,
+                )  # fmt: skip
         return True
 
     def _refuse(
@@ -130,14 +132,15 @@ class Values:
         wrong: Any,
         dimension: Dimension,
         name: str = "",
+        rests_on: Sequence[str] = (),
     ) -> None:
-        """Raise `InvalidInput` for the first point where a value is wrong, if there is one."""
+        """Raise what is to be said of the first point where a value is wrong, if there is one."""
         if not _any(wrong):
             return
         found = format_quantity(_first(value, wrong), base_unit(dimension), 6)
         source = f' ("{short(expression.source)}")' if expression.names else ""
         text = f"{name or 'the value'} is {found}{source}{self.at(expression.names, wrong)}"
-        raise InvalidInput(self.model.document.place(Problem("QN211", text, expected, path)))
+        raise self.model.refusal(Problem("QN211", text, expected, path), [name, *expression.names, *rests_on])
 
     def at(self, names: Iterable[str], wrong: Any = None) -> str:
         """The values of some parameters, for a message: ` where rate = 600/s`.

@@ -22,7 +22,8 @@ def reasons_for(network: Network, compiled: Streams, operations: Operations) -> 
     """
     streams = [stream for stream in compiled.streams if not operations.all(stream.rate == 0)]
     queues = [station for station in network.stations if not station.delay]
-    alone = len(queues) == 1 and queues[0].servers == 1 and _visited_once(network, queues[0].name, operations)
+    alone = len(queues) == 1 and queues[0].servers == 1 and not network.closed
+    alone = alone and _visited_once(network, queues[0].name, operations)
     reasons: list[str] = []
     if any(stream.holder for stream in streams):
         reasons.append("a station is held while another is waited for")

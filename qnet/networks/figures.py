@@ -23,6 +23,7 @@ class Steady:
     def __init__(
         self,
         network: Network,
+        throughputs: Sequence[Value],
         compiled: Streams,
         members: Mapping[Key, Sequence[int]],
         waits: Sequence[Wait],
@@ -30,6 +31,8 @@ class Steady:
         operations: Operations,
     ) -> None:
         self.network = network
+        self.throughputs = throughputs
+        """Passages per second of every class."""
         self.compiled = compiled
         self.members = members
         """The streams of each station group."""
@@ -63,13 +66,13 @@ def figures(steady: Steady, method: str, rounds: int) -> Solution:
     """
     network = steady.network
     routes, spent = _routes(steady)
-    throughput = total(customers.arrival_rate for customers in network.classes)
+    throughput = total(steady.throughputs)
     nobody = throughput == 0
-    weights = [customers.arrival_rate + nobody for customers in network.classes]
+    weights = [rate + nobody for rate in steady.throughputs]
     customers = total(weights)
     classes = tuple(
-        ClassFigures(item.name, item.arrival_rate, total(route.response * route.probability for route in own))
-        for item, own in zip(network.classes, routes, strict=True)
+        ClassFigures(item.name, rate, total(route.response * route.probability for route in own))
+        for item, rate, own in zip(network.classes, steady.throughputs, routes, strict=True)
     )
     groups = [(station, index, group) for station in network.stations for index, group in enumerate(station.groups)]
     reasons = reasons_for(network, steady.compiled, steady.operations)
@@ -122,7 +125,7 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[dict[Key, Va
             for key, mean in means.items():
                 part = route.probability * mean
                 parts[key] = parts[key] + part if key in parts else part
-            throughput = customers.arrival_rate * route.probability
+            throughput = steady.throughputs[index] * route.probability
             own.append(RouteFigures(customers.name, route.route, route.probability, throughput, total(means.values())))
         routes.append(own)
         spent.append(parts)
@@ -142,10 +145,10 @@ def _station(steady: Steady, station: Station, index: int, group: Group, residen
         copies=group.copies,
         servers=station.servers,
         throughput=rate * group.copies,
-        utilization=None if station.delay else busy / station.servers,
+        utilization=None if station.delay else busy / station.peak,
         busy_servers=busy * group.copies,
-        wait=ratio(waiting, rate),
-        holding=ratio(busy, rate),
+        wait=ratio(waiting, rate) if station.rates is None else 0.0 * waiting,
+        holding=ratio(busy if station.rates is None else busy + waiting, rate),
         residence=residence,
         queue_length=(busy + waiting) * group.copies,
     )
@@ -162,7 +165,7 @@ def _visit(
         name=station.name,
         label=group.label,
         throughput=_sum(steady.rates, own) * group.copies,
-        utilization=None if station.delay else busy / station.servers,
+        utilization=None if station.delay else busy / station.peak,
         residence=spent.get(key, 0.0),
         queue_length=(busy + _sum(steady.waiting, own)) * group.copies,
     )

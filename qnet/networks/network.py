@@ -32,11 +32,18 @@ class Station(Record):
     groups: tuple[Group, ...]
     follows: str = ""
     """The station whose chosen copy decides which copy of this one is used; empty where the choice is its own."""
+    rates: tuple[float, ...] | None = None
+    """Relative capacity of a copy with 1, 2, ... customers present, the last repeats; None: one per busy server."""
 
     @property
     def copies(self) -> int:
         """How many identical centres the station stands for."""
         return sum(group.copies for group in self.groups)
+
+    @property
+    def peak(self) -> float:
+        """The largest capacity of a copy of a queueing station."""
+        return float(self.servers) if self.rates is None else max(self.rates)
 
 
 class Time(Record):
@@ -88,6 +95,15 @@ class OpenClass(Record):
     routes: tuple[Route, ...]
 
 
+class ClosedClass(Record):
+    """A fixed number of customers, each of which thinks, passes through the network, and thinks again."""
+
+    name: str
+    population: Value
+    think_time: Value
+    routes: tuple[Route, ...]
+
+
 class Limit(Record):
     """A capacity that is not a queue: there is a steady state only while `load` is below `capacity`."""
 
@@ -97,10 +113,15 @@ class Limit(Record):
 
 
 class Network(Record):
-    """An open network of queues, or a batch of `size` variants of one."""
+    """A network of queues with routes through it, or a batch of `size` variants of one."""
 
     stations: tuple[Station, ...]
-    classes: tuple[OpenClass, ...]
+    classes: tuple[OpenClass | ClosedClass, ...]
     limits: tuple[Limit, ...] = ()
     size: int | None = None
     """Number of points of the batch; None for a single point held in plain floats."""
+
+    @property
+    def closed(self) -> tuple[ClosedClass, ...]:
+        """The closed classes."""
+        return tuple(customers for customers in self.classes if isinstance(customers, ClosedClass))

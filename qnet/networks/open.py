@@ -19,7 +19,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
-from qnet.networks.network import Network, Station
+from qnet.networks.network import Network, OpenClass, Station
 from qnet.networks.solution import Solution
 from qnet.networks.streams import Key, Stream, Streams, follows, streams
 from qnet.queues.arithmetic import ratio, total
@@ -38,7 +38,7 @@ _JUST_BELOW = 1 - 1e-9
 def solve(network: Network) -> Solution:
     """The steady state of an open network, or of every point of a batch.
 
-    Applies   every `Network`: probabilities that sum to one and non-negative numbers are the caller's duty.
+    Applies   every `Network` of open classes: probabilities that sum to one and no negative numbers, by the caller.
     network   rates per second, times in seconds.
     Returns   figures by class, route and station. Points without a steady state are marked in `Solution.stable`,
               never raised; their figures mean nothing, but for the loads that are `certain`.
@@ -70,7 +70,8 @@ class _Solver:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.operations: Operations = FLOATS if network.size is None else arrays()
-        self.compiled: Streams = streams(network, self.operations)
+        self.rates = [item.arrival_rate for item in network.classes if isinstance(item, OpenClass)]
+        self.compiled: Streams = streams(network, self.operations, self.rates)
         self.all: tuple[Stream, ...] = self.compiled.streams
         self.waits: list[Wait] = [Wait(0.0, 0.0)] * len(self.all)
         waited_for = {index for stream in self.all for index in stream.holding.waits}
@@ -89,7 +90,7 @@ class _Solver:
         for centre in self.outer:
             self.visit(centre)
         rho = {centre.key: self.rho(centre) for centre in self.centres}
-        steady = Steady(self.network, self.compiled, self.members, self.waits, rho, self.operations)
+        steady = Steady(self.network, self.rates, self.compiled, self.members, self.waits, rho, self.operations)
         return figures(steady, NAME, rounds)
 
     def iterate(self) -> int:

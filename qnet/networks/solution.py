@@ -23,9 +23,9 @@ class StationFigures(Record):
     busy_servers: Value
     """Mean number of busy servers."""
     wait: Value
-    """Mean wait per visit, over all streams; 0 at a delay."""
+    """Mean wait per visit, over all streams; 0 at a delay, and where rates depend on the number present."""
     holding: Value
-    """Mean time a server is kept per visit, both phases, inner waits included."""
+    """Mean time a server is kept per visit, both phases, inner waits included; of rates, the whole time there."""
     residence: Value
     """Part of the mean response spent here, waits included; time inside an inner hold counts there."""
     queue_length: Value
@@ -60,6 +60,11 @@ class ClassFigures(Record):
     name: str
     throughput: Value
     response: Value
+    population: Value | None = None
+    """Of a closed class."""
+    think_time: Value | None = None
+    enclosed: tuple[Value, Value, Value, Value] | None = None
+    """Bounds of throughput and response, the lower first, where a method is approximate and theory has bounds."""
 
 
 class Limiting(Record):
@@ -73,7 +78,7 @@ class Limiting(Record):
 
 
 class Solution(Record):
-    """The steady state of an open network; where `stable` is false the figures are not to be used."""
+    """The steady state of a network; where `stable` is false the figures are not to be used."""
 
     stable: Value
     """A bool, or an array of one per point."""
@@ -93,3 +98,9 @@ class Solution(Record):
     """Why the answer is not exact; empty where it is."""
     rounds: int
     """Rounds of the fixed point; 1 where there was nothing to iterate."""
+    ceiling: tuple[Value, str] | None = None
+    """Of one closed class alone: what its throughput tends to with ever more customers, and the station."""
+    states: dict[str, tuple[float, ...]] | None = None
+    """Of every station the probabilities of 0, 1, ... customers of closed classes at a copy, where asked for."""
+    why: str = ""
+    """Why this method was taken, where there was a choice."""

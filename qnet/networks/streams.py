@@ -7,11 +7,12 @@ is requested from inside another hold, how many holders there can be at most.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import NOTHING, Duration
-from qnet.networks.network import Hold, Network, Route, Station, Step, Time
+from qnet.networks.network import Hold, Network, OpenClass, Route, Station, Step, Time
 from qnet.queues.finite_source import MAX_SOURCES
 from qnet.record import Record
 
@@ -115,12 +116,17 @@ _NO_PARTS = _Parts(NOTHING, {}, {})
 _NOWHERE: Key = ("", 0)
 
 
-def streams(network: Network, operations: Operations) -> Streams:
-    """The streams of a network, in an order in which inner stations come first."""
+def streams(network: Network, operations: Operations, rates: Sequence[Value] | None = None) -> Streams:
+    """The streams of a network, in an order in which inner stations come first.
+
+    rates   passages per second of every class; None: the arrival rates, of open classes alone.
+    """
     walker = _Walker(network, operations)
-    for index, customers in enumerate(network.classes):
+    if rates is None:
+        rates = [customers.arrival_rate for customers in network.classes if isinstance(customers, OpenClass)]
+    for index, (customers, rate) in enumerate(zip(network.classes, rates, strict=True)):
         for route in customers.routes:
-            walker.route(index, customers.arrival_rate, route)
+            walker.route(index, rate, route)
     return Streams(tuple(walker.streams), tuple(walker.routes), tuple(walker.order()), walker.deferred)
 
 

@@ -11,14 +11,16 @@ from qnet.model.values import Values
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import base_unit, format_quantity
 
-_SHOWN = (
+LISTED = (Column("kind", "kind"), Column("id", "id"), Column("title", "title"))
+SHOWN = (
     Column("parameter", "parameter"),
     Column("value", "value"),
     Column("amount", "amount"),
     Column("grade", "grade"),
+    Column("low", "low"),
+    Column("high", "high"),
 )
-_RANGE = (Column("low", "low"), Column("high", "high"))
-_WHY = (
+WHY = (
     Column("source", "source"),
     Column("place", "place"),
     Column("fitted_on", "fitted on"),
@@ -29,8 +31,7 @@ _WHY = (
 def list_report(kind: str = "") -> Report:
     """Every entry of the catalog, or those of one kind: `part`, `system`, `study`."""
     rows = [(entry.kind, entry.id, entry.title) for entry in entries() if not kind or entry.kind == kind]
-    columns = (Column("kind", "kind"), Column("id", "id"), Column("title", "title"))
-    return Report("qnet/catalog/1", "qnet catalog", columns, rows, group="kind")
+    return Report("qnet/catalog/1", "qnet catalog", LISTED, rows, group="kind")
 
 
 def show_report(name: str, why: bool) -> Report:
@@ -41,7 +42,7 @@ def show_report(name: str, why: bool) -> Report:
     kinds = {entry.id: entry.kind for entry in entries() if entry.kind in ("part", "system")}
     if name not in kinds:
         raise UsageError(Problem("QN301", f'"{name}" is neither a part nor a system', help=suggest(name, list(kinds))))
-    columns = (*_SHOWN, *_RANGE, *(_WHY if why else ()))
+    columns = (*SHOWN, *(WHY if why else ()))
     if kinds[name] == "system":
         return _system(load(name), columns, why)
     part = load_part(name)

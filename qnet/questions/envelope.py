@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import NoAnswer, Problem, UsageError, suggest
+from qnet.documents import Path
+from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, short, suggest
 from qnet.expression import Expression, parse, solution_name
 from qnet.model.conditions import Condition, condition
-from qnet.model.grids import Grid, grid, parameter
+from qnet.model.grids import Grid, grid, varied
 from qnet.model.model import EnvelopeModel, Model
 from qnet.model.settings import with_settings
 from qnet.questions.saturation import busiest, busiest_utilization
@@ -16,6 +17,9 @@ from qnet.questions.search import search
 from qnet.record import Record
 
 MAX_POINTS = 200_000
+EXCEEDED = "limit exceeded at the lowest load"
+ENDLESS = "limit holds at every value"
+NOT_REACHED = "limit not reached at the highest load"
 
 
 class Question(Record):
@@ -77,21 +81,38 @@ def question(
                 help=_stated(model),
             )
         )
-    parameter(model, vary)
-    changed = (
-        with_settings(model, {k: v for k, v in stated.settings.items() if k not in model.settings}) if stated else model
-    )
+    varied(model, vary)
+    _refuse_population(model, vary)
+    changed = model
+    if stated:
+        own = {name: text for name, text in stated.settings.items() if name not in model.settings}
+        changed = with_settings(model, own, (*stated.path, "set"))
     texts = tuple(over) or (stated.over if stated else ())
     grids = tuple(grid(text, changed) for text in texts)
-    for item in grids:
-        if item.name == vary:
-            raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid'))
+    _apart(model, vary, grids)
+    place: Path = () if over or not stated else (*stated.path, "over")
+    origins = {item.name: place or f"--over {short(text)}" for item, text in zip(grids, texts, strict=True)}
+    changed = changed.replace(origins={**changed.origins, **origins})
     asked = condition(limit, changed)
     chosen = route or (stated.route if stated else "")
     if chosen:
         asked = _of_route(changed, asked, chosen)
     name, title = (stated.name, stated.title) if stated else ("envelope", "")
     return Question(changed, name, title, vary, asked, grids)
+
+
+def _apart(model: Model, vary: str, grids: Sequence[Grid]) -> None:
+    """Refuse a parameter that would get its values from more than one place."""
+    seen: set[str] = set()
+    for item in grids:
+        if item.name == vary:
+            raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid'))
+        if item.name in model.settings:
+            found = f'"{item.name}" is both set with -p and part of the grid'
+            raise UsageError(Problem("QN010", found, help="leave out -p, or give another --over"))
+        if item.name in seen:
+            raise UsageError(Problem("QN010", f'"{item.name}" is in the grid twice', "one --over with all its values"))
+        seen.add(item.name)
 
 
 def questions(
@@ -132,6 +153,19 @@ def _rate_parameter(model: Model) -> str:
     )
 
 
+def _refuse_population(model: Model, vary: str) -> None:
+    """Populations are whole: the search over a continuous value is not for them."""
+    affected = {vary}
+    for name, item in model.parameters.items():
+        if not affected.isdisjoint(item.expression.names):
+            affected.add(name)
+    for customers in model.classes:
+        if customers.population is not None and not affected.isdisjoint(customers.population.names):
+            found = f'"{vary}" sets the population of "{customers.name}"'
+            help = "solve it for single values with -p, or take it as a grid with --over"
+            raise NotComputed(Problem("QN501", found, "a parameter that is no population", help=help))
+
+
 def _of_route(model: Model, asked: Condition, route: str) -> Condition:
     routes = [item.name for customers in model.classes for item in customers.routes]
     if route not in routes:
@@ -143,7 +177,8 @@ def _of_route(model: Model, asked: Condition, route: str) -> Condition:
     from qnet.expression.nodes import Name
 
     name = solution_name("response", route)
-    return asked.replace(metric=Expression(asked.source, Name(name), (name,)))
+    source = f"{name} {asked.operator} {asked.source.partition(asked.operator)[2].strip()}"
+    return asked.replace(source=source, metric=Expression(source, Name(name), (name,)))
 
 
 def envelope(asked: Question) -> Envelope:
@@ -153,6 +188,9 @@ def envelope(asked: Question) -> Envelope:
     """
     coordinates = _product(asked.over)
     points = _points(asked, coordinates)
+    if all(point.status == ENDLESS for point in points):
+        found = f'every value of "{asked.vary}" meets {asked.condition.source}: there is no largest one'
+        raise NoAnswer(Problem("QN402", found, help=f'vary what loads the system, or give "{asked.vary}" a range'))
     if not any(point.status == "ok" for point in points):
         raise NoAnswer(
             Problem(
@@ -167,10 +205,12 @@ def envelope(asked: Question) -> Envelope:
 def _way_out(asked: Question, point: Point) -> str:
     from qnet.units import base_unit, format_quantity
 
-    if point.metric is None:
+    if point.metric is None or point.status == ENDLESS:
         return ""
-    lowest = format_quantity(point.metric, base_unit(asked.condition.dimension))
-    return f"at the lowest load it is {lowest}: ask for more than that"
+    best = format_quantity(point.metric, base_unit(asked.condition.dimension))
+    if asked.condition.upper:
+        return f"at the lowest load it is {best}: ask for more than that"
+    return f"at the highest load it is {best}: ask for less than that"
 
 
 def _product(over: Sequence[Grid]) -> list[tuple[float, ...]]:
@@ -200,12 +240,15 @@ def _points(asked: Question, coordinates: list[tuple[float, ...]]) -> list[Point
             points.append(
                 Point(place, "no steady state at any value", None, None, "", None, "", None, (None,) * len(outputs))
             )
+        elif found.endless[index]:
+            shown = _number(metric[index])
+            points.append(Point(place, ENDLESS, None, None, "", shown, "", None, (None,) * len(outputs)))
         elif found.infeasible[index]:
             shown = _number(metric[index])
             points.append(
                 Point(
                     place,
-                    "limit exceeded at the lowest load",
+                    EXCEEDED if asked.condition.upper else NOT_REACHED,
                     None,
                     maximum,
                     "",

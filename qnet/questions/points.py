@@ -6,17 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.expression import Expression, Value, evaluate, solution_name
+from qnet.expression import FLOATS, Expression, Operations, Value, arrays, evaluate, solution_name
 from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
-from qnet.networks.open import solve
 from qnet.networks.solution import Solution
+from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO, Wanted
 from qnet.record import Record
 
 _TOLERANCE = 1e-12
-_MAX_ROUNDS = 300
+_MAX_ROUNDS = 500
+_ACCELERATED = 250
+"""Rounds that are accelerated; those after them are plain."""
 
 
 class Part(Record):
@@ -132,85 +135,146 @@ def _maximum(values: list[Value]) -> Value:
 
 
 def solve_points(
-    model: Model, varied: Mapping[str, Value] | None = None, size: int | None = None, load_factor: Value = 1.0
+    model: Model,
+    varied: Mapping[str, Value] | None = None,
+    size: int | None = None,
+    load_factor: Value = 1.0,
+    patient: bool = True,
+    asked: Wanted = AUTO,
 ) -> Solved:
     """Solve a model with some parameters replaced by numbers, or by arrays of `size` points.
 
     load_factor   multiplies every arrival rate.
+    patient       refuse points whose times depend on the solution and do not settle; else they count as without a
+                  steady state, which is what a search for the largest load needs: only what is proven holds.
+    asked         the method and its budget, where there is a choice.
     Raises        `InvalidInput` for numbers outside their domain, `NotComputed` where a fixed point does not converge.
     """
     given = dict(varied or {})
     values = Values(model, given, size)
     if size is None:
-        return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values),))
+        return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, patient, asked),))
     import numpy as np
 
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
     if len(batches) == 1:
-        return Solved(model, size, (_solve_part(model, batches[0], given, size, factor, values),))
+        return Solved(model, size, (_solve_part(model, batches[0], given, size, factor, values, patient, asked),))
     parts: list[Part] = []
     for index in batches:
         own = {name: value[index] for name, value in given.items()}
-        parts.append(_solve_part(model, index, own, len(index), factor[index], Values(model, own, len(index))))
+        part_values = Values(model, own, len(index))
+        parts.append(_solve_part(model, index, own, len(index), factor[index], part_values, patient, asked))
     return Solved(model, size, tuple(parts))
 
 
 def _solve_part(
-    model: Model, index: Any, varied: dict[str, Value], size: int | None, factor: Value, values: Values
+    model: Model,
+    index: Any,
+    varied: dict[str, Value],
+    size: int | None,
+    factor: Value,
+    values: Values,
+    patient: bool,
+    asked: Wanted,
 ) -> Part:
-    dependent = depends_on_solution(model)
-    if not _needs_solution(model, dependent):
-        return Part(index, values, solve(bind(model, values, factor)))
-    return _fixed_point(model, index, varied, size, factor)
+    if not needs_solution(model):
+        return Part(index, values, solve(bind(model, values, factor), asked))
+    return _fixed_point(model, index, varied, size, factor, patient, asked)
 
 
-def _needs_solution(model: Model, dependent: frozenset[str]) -> bool:
+def needs_solution(model: Model) -> bool:
     """Whether any number of the network, not only an output, depends on the solution."""
     from qnet.model.bind import expressions
 
+    dependent = depends_on_solution(model)
     return any(uses_solution(expression, dependent) for expression in expressions(model))
 
 
-def _fixed_point(model: Model, index: Any, varied: dict[str, Value], size: int | None, factor: Value) -> Part:
+def _figures_used(model: Model) -> tuple[str, ...]:
+    """The figures that numbers of the network need, directly or through parameters."""
+    from qnet.model.bind import expressions
+
+    used = [parameter.expression for parameter in model.parameters.values()] + expressions(model)
+    return tuple(dict.fromkeys(name for expression in used for name in expression.names if is_figure(name)))
+
+
+def _fixed_point(
+    model: Model,
+    index: Any,
+    varied: dict[str, Value],
+    size: int | None,
+    factor: Value,
+    patient: bool,
+    asked: Wanted,
+) -> Part:
     """Times that use figures of the solution: solve, feed the figures back, until nothing changes.
 
-    The round is damped when changes do not halve; points without a steady state are left out of the test, because
-    their figures mean nothing.
+    Points without a steady state are left out of the test, because their figures mean nothing. A wait is measured
+    against wait and holding time together, as the solver finds it.
+
+    patient   refuse what does not settle; else such points count as without a steady state.
+    Method    From no load, so that the least fixed point is found. Rounds are accelerated by one step of memory
+              (Anderson, J. ACM 12 (1965) 547-560), each point of a batch by its own weight, while they contract; a
+              point that an accelerated step took out of its steady state goes on from before it, one round at a time.
     """
-    from qnet.model.scope import station_figures
-
-    wanted = [name for name in station_figures(model) if is_figure(name)]
+    operations: Operations = FLOATS if size is None else arrays()
+    where = operations.where
+    wanted = _figures_used(model)
     known: dict[str, Value] = dict.fromkeys(wanted, 0.0)
-    damping, before, change = 1.0, float("inf"), float("inf")
-    for _ in range(_MAX_ROUNDS):
+    plain, residual = dict(known), dict(known)
+    fast: Value = False
+    trusted: Value = True
+    rounds = 0
+    while True:
         values = Values(model, varied, size, known)
-        part = Part(index, values, solve(bind(model, values, factor)))
-        found = figures(part.solution)
-        change = 0.0
+        part = Part(index, values, solve(bind(model, values, factor), asked))
+        found, sizes = figures(part.solution), _sizes(part.solution)
+        stable = part.solution.stable
+        astray = fast & (stable == False)  # noqa: E712
+        trusted = trusted & (astray == False)  # noqa: E712
+        change: Value = 0.0
+        overlap: Value = 0.0
+        square: Value = 0.0
+        before, residual_before = plain, residual
+        plain: dict[str, Value] = {}
+        residual: dict[str, Value] = {}
         for name in wanted:
-            new, old = found[name], known[name]
-            difference = abs(new - old) / (abs(new) + abs(old) + 1e-300) * _tenable(part, new)
-            change = max(change, float(difference) if size is None else float(difference.max()))
-            known[name] = old + damping * _tenable(part, new) * (new - old)
-        if change <= _TOLERANCE:
+            plain[name] = where(stable, found[name], where(astray, before[name], known[name]))
+            residual[name] = where(stable, found[name] - known[name], 0.0)
+            measure = abs(plain[name]) + abs(known[name]) + where(stable, sizes.get(name, 0.0), 0.0) + 1e-300
+            share, turn = residual[name] / measure, (residual[name] - residual_before[name]) / measure
+            change = operations.maximum([change, abs(share)])
+            overlap, square = overlap + turn * share, square + turn * turn
+        settled = (change <= _TOLERANCE) & (astray == False)  # noqa: E712
+        if operations.all(settled):
             return part
-        if change > 0.5 * before:
-            damping = max(0.2, 0.7 * damping)
-        before = change
-    raise NotComputed(
-        Problem(
-            "QN511",
-            f"times that depend on the solution did not converge: residual {change:.1e} after {_MAX_ROUNDS} rounds",
-            f"a residual of {_TOLERANCE:.0e}",
-            help="the model may have no steady state here, or several",
-        )
-    )
+        if rounds == _MAX_ROUNDS and patient:
+            raise _unsettled(change)
+        if rounds == _MAX_ROUNDS:
+            return part.replace(solution=part.solution.replace(stable=part.solution.stable & settled))
+        weight = overlap / where(square > 0, square, 1.0)
+        fast = trusted & stable & (weight < 1) & (square > 0) & (rounds > 0) & (rounds < _ACCELERATED)
+        weight = where(fast, operations.maximum([operations.minimum([weight, 0.95]), -1000.0]), 0.0)
+        for name in wanted:
+            mixed = operations.maximum([plain[name] - weight * (plain[name] - before[name]), 0.0])
+            known[name] = operations.minimum([mixed, 1.0]) if name.startswith("utilization(") else mixed
+        rounds += 1
 
 
-def _tenable(part: Part, value: Value) -> Value:
-    """1 where a figure belongs to a steady state, else 0."""
-    if part.values.size is None:
-        return 1.0 if part.solution.stable else 0.0
-    return part.solution.stable * 1.0
+def _unsettled(change: Any) -> NotComputed:
+    """That a fixed point was not found; `change` is the residual, per point."""
+    largest = change if isinstance(change, (int, float)) else change.max()
+    found = f"times that depend on the solution did not converge: residual {largest:.1e} after {_MAX_ROUNDS} rounds"
+    help = "the model may have no steady state here, or several"
+    return NotComputed(Problem("QN511", found, f"a residual of {_TOLERANCE:.0e}", help=help))
+
+
+def _sizes(solution: Solution) -> dict[str, Value]:
+    """What waits are found relative to, beside themselves: the longest holding time of a station."""
+    found: dict[str, Value] = {}
+    for item in solution.stations:
+        name = solution_name("wait", item.name)
+        found[name] = _maximum([found[name], item.holding]) if name in found else item.holding
+    return found

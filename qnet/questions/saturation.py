@@ -8,10 +8,13 @@ from typing import Any
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
 from qnet.networks.solution import Solution
-from qnet.questions.points import Part, Solved, solve_points
-from qnet.questions.roots import root
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points import Part, Solved, needs_solution, solve_points
+from qnet.queues.roots import root
 from qnet.record import Record
 
+_STEP, _STEPS = 1e-3, 110
+"""How far a search goes down at once to where there is a steady state, and how often."""
 JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
@@ -25,21 +28,27 @@ class Saturation(Record):
     """A name, or an object array of names."""
 
 
-def saturation(model: Model, solved: Solved, varied: Mapping[str, Value] | None = None) -> Saturation:
+def saturation(
+    model: Model, solved: Solved, varied: Mapping[str, Value] | None = None, wanted: Wanted = AUTO
+) -> Saturation:
     """The factor on all arrival rates at which the steady state of a solved model ends.
 
     It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
     that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
+    if not any(customers.arrival_rate for customers in model.classes):
+        nothing = 0.0 * solved.gather(lambda part: part.solution.throughput)
+        return Saturation(nothing + float("inf"), "")
     certain = solved.certain_load
-    # Beyond saturation only loads without waits in them are to be trusted.
-    load = operations.where(solved.stable | (certain <= 0), solved.load, certain)
+    # Beyond saturation only loads without waits in them are to be trusted, and none where times depend on waits.
+    beyond = operations.where(solved.stable, 1.0, 1.0) if needs_solution(model) else certain
+    load = operations.where(solved.stable | (certain <= 0), solved.load, beyond)
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
 
     def at(factor: Value) -> Solved:
-        return solve_points(model, varied, solved.size, factor)
+        return solve_points(model, varied, solved.size, factor, patient=False, asked=wanted)
 
     edge = at(bound * JUST_BELOW)
     reached = edge.stable
@@ -53,17 +62,27 @@ def saturation(model: Model, solved: Solved, varied: Mapping[str, Value] | None 
 def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Value:
     """The factor below `bound` where an outer station saturates; `bound` itself where it is reached."""
 
-    def excess(factor: Value) -> Value:
-        solved = at(factor)
+    def excess(share: Value) -> Value:
+        solved = at(share * bound)
         return (
             operations.where(solved.stable, operations.minimum([solved.load, 1 - 1e-16 + 0 * solved.load]), 1.0)
             - 1
             + _over(solved, operations)
         )
 
-    low = bound * 1e-6
-    found = root(excess, low, bound, excess(low), excess(bound), operations)
-    return operations.where(reached, bound, found)
+    # Over the share of the bound, because factors on absurd rates are as absurd.
+    whole = operations.where(reached, 1.0, 1.0)
+    low = high = whole
+    at_low = at_high = excess(whole)
+    for _ in range(_STEPS):
+        here = reached | (at_low < 0)
+        if operations.all(here):
+            break
+        high, at_high = operations.where(here, high, low), operations.where(here, at_high, at_low)
+        low = operations.where(here, low, low * _STEP)
+        at_low = excess(low)
+    found = root(excess, low, high, at_low, at_high, operations)
+    return operations.where(reached, bound, found * bound)
 
 
 def _over(solved: Solved, operations: Operations) -> Value:

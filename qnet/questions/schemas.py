@@ -8,8 +8,12 @@ from qnet.reports.schema import json_schema
 
 
 def schema_text(name: str) -> str:
-    """The JSON Schema of `solution`, `envelope`, `queue`, `validation` or `catalog`, as text."""
-    return dumps(json_schema(f"qnet/{name}/1", _columns(name), more_columns=name == "envelope"), indent=2) + "\n"
+    """The JSON Schema of `solution`, `envelope`, `queue`, `methods`, `validation`, `catalog`, `part`, `system`."""
+    optional: tuple[Column, ...] = ()
+    if name in ("part", "system"):
+        from qnet.questions.catalog_report import WHY as optional
+    schema = json_schema(f"qnet/{name}/1", _columns(name), optional, more_columns=name == "envelope")
+    return dumps(schema, indent=2) + "\n"
 
 
 def _columns(name: str) -> tuple[Column, ...]:
@@ -25,9 +29,15 @@ def _columns(name: str) -> tuple[Column, ...]:
         from qnet.questions.queue_report import COLUMNS as queue
 
         return queue
+    if name == "methods":
+        from qnet.questions.methods_report import COLUMNS as methods
+
+        return methods
     if name == "envelope":
         return tuple(
             Column(key, key)
             for key in ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status")
         )
-    return (Column("kind", "kind"), Column("id", "id"), Column("title", "title"))
+    from qnet.questions.catalog_report import LISTED, SHOWN
+
+    return LISTED if name == "catalog" else SHOWN

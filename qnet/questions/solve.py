@@ -5,8 +5,9 @@ from __future__ import annotations
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse
 from qnet.model.model import Model
-from qnet.networks.solution import Solution
-from qnet.questions.points import Solved, solve_points
+from qnet.networks.solution import ClassFigures, Solution
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
 from qnet.reports.report import Cell, Column, Note, Report
@@ -31,40 +32,52 @@ COLUMNS = (
     Column("limited_by", "limited by"),
     Column("value", "value"),
     Column("unit", "unit"),
+    Column("population", "population"),
+    Column("think_time", "think time", "s"),
+    Column("throughput_lower", "throughput at least", "/s"),
+    Column("throughput_upper", "throughput at most", "/s"),
+    Column("response_lower", "response at least", "s"),
+    Column("response_upper", "response at most", "s"),
 )
-"""`scope` says what a row is about: system, class, route, station, class at station, or output."""
+"""`scope` says what a row is about: system, class, route, station, class at station, state, or output.
+
+A row of scope `state` has the probability that so many customers (`population`) of closed classes are at a copy."""
 
 _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
 
 
-def solve_report(model: Model) -> Report:
+def solve_report(model: Model, wanted: Wanted = AUTO) -> Report:
     """Solve a model as it stands and tell its figures by class, route and station.
 
+    wanted   the method and its budget, where there is a choice.
     Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the largest rate.
     """
-    solved = solve_points(model)
-    edge = saturation(model, solved)
+    solved = solve_points(model, asked=wanted)
+    edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
     if not solution.stable:
         raise _no_steady_state(model, solved, edge)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
+    if solution.why and solution.reasons:
+        notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
     return Report(
         "qnet/solution/1",
         model.title,
         COLUMNS,
         [*_rows(solution, edge), *_outputs(model, solved)],
         tuple(notes),
-        Basis(model, solution.method, solution.exact),
+        Basis(model, solution.method, solution.exact, **({"why": solution.why} if solution.why else {})),
         group="scope",
     )
 
 
 def _no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
     solution = solved.parts[0].solution
-    largest = solution.throughput * edge.factor
+    arrivals = sum(item.throughput for item in solution.classes if item.population is None)
+    largest = arrivals * edge.factor
     cause = next((item for item in solution.loads if item.name == edge.cause), None)
-    asked = format_quantity(solution.throughput, "/s", 6)
-    if cause is not None and cause.load >= 1 and cause.certain:
+    asked = format_quantity(arrivals, "/s", 6)
+    if cause is not None and cause.load >= 1 and cause.certain and not needs_solution(model):
         found = f'no steady state: "{edge.cause}" is asked for {cause.load:.4g} times what it can do, at {asked}'
     else:
         found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
@@ -81,18 +94,29 @@ def _row(**cells: Cell) -> tuple[Cell, ...]:
 
 
 def _rows(solution: Solution, edge: Saturation) -> list[tuple[Cell, ...]]:
-    maximum = solution.throughput * edge.factor if edge.factor < float("inf") else None
+    maximum, cause = _maximum(solution, edge)
+    mixed = any(item.population is not None for item in solution.classes) and edge.factor < float("inf")
     rows = [
         _row(
             scope="system",
             throughput=solution.throughput,
             response=solution.response,
             maximum_throughput=maximum,
-            limited_by=edge.cause if maximum is not None else None,
+            limited_by=cause,
         )
     ]
     rows += [
-        _row(scope="class", name=item.name, throughput=item.throughput, response=item.response)
+        _row(
+            scope="class",
+            name=item.name,
+            throughput=item.throughput,
+            response=item.response,
+            population=item.population,
+            think_time=item.think_time,
+            maximum_throughput=item.throughput * edge.factor if mixed and item.population is None else None,
+            limited_by=edge.cause if mixed and item.population is None else None,
+            **_enclosed(item),
+        )
         for item in solution.classes
     ]
     rows += [
@@ -137,7 +161,24 @@ def _rows(solution: Solution, edge: Saturation) -> list[tuple[Cell, ...]]:
             for item in solution.visits
             if item.throughput > 0
         ]
+    rows += [
+        _row(scope="state", name=label, population=count, probability=share)
+        for label, row in (solution.states or {}).items()
+        for count, share in enumerate(row)
+    ]
     return rows
+
+
+def _maximum(solution: Solution, edge: Saturation) -> tuple[float | None, str | None]:
+    """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
+    if all(item.population is None for item in solution.classes):
+        return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)
+    return solution.ceiling or (None, None)
+
+
+def _enclosed(item: ClassFigures) -> dict[str, Cell]:
+    names = ("throughput_lower", "throughput_upper", "response_lower", "response_upper")
+    return dict(zip(names, item.enclosed, strict=True)) if item.enclosed else {}
 
 
 def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:

@@ -22,8 +22,8 @@ def erlang_b(servers: int, offered: Value) -> Value:
               the last digit, and is 0 where B is below the smallest float: about 50 sqrt(a) steps, a million servers
               in milliseconds.
     Fails     with more than 300 servers, symbols take time and memory in proportion.
-    Source    Kleinrock, Queueing Systems I, 1975, section 3.6; the recursion: Bolch et al., Queueing Networks and
-              Markov Chains, 2006, section 6.5.
+    Source    Kleinrock, Queueing Systems I, 1975, chapter 3 (birth-death systems in equilibrium). The recursion
+              follows from p(k) = p(k-1) a / k.
     """
     if servers > _FEW and isinstance(offered, (int, float)):
         return _among_many(servers, float(offered))
@@ -61,7 +61,7 @@ def erlang_c(servers: int, offered: Value) -> Value:
     Returns   C(c, a) in [0, 1), of the shape of `offered`; exact for fractions. For a = c the formula gives 1.
     Method    C = B / (1 - (a / c)(1 - B)) with Erlang's B.
     Fails     a > c has no steady state; the caller must have refused it.
-    Source    Kleinrock, Queueing Systems I, 1975, section 3.5.
+    Source    Kleinrock, Queueing Systems I, 1975, chapter 3 (birth-death systems in equilibrium).
     """
     blocked = erlang_b(servers, offered)
     return blocked / (1 - offered / servers * (1 - blocked))

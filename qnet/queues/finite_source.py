@@ -45,7 +45,7 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
                  network), for b = 0 and c = N = 1, and as N grows (Erlang's C). Otherwise an aggregation.
     Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
     Source       Mixed product form: Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975); M/M/c//N: Kleinrock, Queueing
-                 Systems I, 1975, section 3.8; throughput as the given: this tool.
+                 Systems I, 1975, chapter 3; throughput as the given: this tool.
     """
     import numpy
 

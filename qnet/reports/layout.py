@@ -149,7 +149,7 @@ def aligned(cells: Sequence[str]) -> list[str]:
 
 
 def note_lines(note: Note, ascii: bool) -> list[str]:
-    """`warning [QN031]: text`, and what to do about it on a line of its own."""
+    """`warning [QN601]: text`, and what to do about it on a line of its own."""
     lines = [clean(f"{note.severity} [{note.code}]: {note.text}", ascii)]
     return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
 

@@ -9,22 +9,23 @@ from qnet.reports.records import column_names
 from qnet.reports.report import Column
 
 
-def json_schema(report_schema_name: str, columns: Sequence[Column], more_columns: bool = False) -> dict[str, Any]:
+def json_schema(
+    report_schema_name: str, columns: Sequence[Column], optional: Sequence[Column] = (), more_columns: bool = False
+) -> dict[str, Any]:
     """The schema of one kind of report. Its top level is open: what an answer rests on differs by model.
 
-    Rows are open only with `more_columns`, for reports that have columns of a model's own.
+    Rows have all of `columns` and may have those of `optional`; they are open only with `more_columns`, for reports
+    that have columns of a model's own.
 
     A column with a unit holds numbers; one without may hold a number, a text or a truth value.
     """
-    cells = {
-        name: {"description": column.title, "type": _cell_types(column)}
-        for name, column in zip(column_names(columns), columns, strict=True)
-    }
+    row: dict[str, Any] = {**_object(_cells(columns)), "additionalProperties": more_columns}
+    row["properties"] = {**row["properties"], **_cells(optional)}
     properties: dict[str, Any] = {
         "schema": {"type": "string", "enum": [report_schema_name]},
         "qnet": {"description": "version of qnet", "type": "string"},
         "columns": _array(_object({key: {"type": "string"} for key in ("key", "unit", "title")})),
-        "rows": _array({**_object(cells), "additionalProperties": more_columns}),
+        "rows": _array(row),
         "notes": _array(
             _object(
                 {
@@ -41,6 +42,14 @@ def json_schema(report_schema_name: str, columns: Sequence[Column], more_columns
         "title": report_schema_name,
         **_object(properties),
         "additionalProperties": True,
+    }
+
+
+def _cells(columns: Sequence[Column]) -> dict[str, Any]:
+    """What the cells of some columns hold, by the names of the columns."""
+    return {
+        name: {"description": column.title, "type": _cell_types(column)}
+        for name, column in zip(column_names(columns), columns, strict=True)
     }
 
 

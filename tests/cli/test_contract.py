@@ -210,6 +210,10 @@ SCHEMAS = [
     ("validation", ("validate", "ibm-3990-6")),
     ("queue", ("queue", "M/M/1", "--arrival-rate", "80/s", "--service-time", "10ms")),
     ("catalog", ("catalog", "list")),
+    ("part", ("catalog", "show", "dasd/ibm-3390-3")),
+    ("part", ("catalog", "show", "dasd/ibm-3390-3", "--why")),
+    ("system", ("catalog", "show", "ibm-3990-6")),
+    ("system", ("catalog", "show", "ibm-3990-6", "--why")),
 ]
 
 
@@ -218,8 +222,19 @@ def test_json_is_what_the_schema_says(name: str, command: tuple[str, ...]) -> No
     schema = json.loads(answer_of("schema", name).out)
     assert schema["title"] == f"qnet/{name}/1"
     golden = GOLDEN / command[0] / "json" / "out"  # compared with the present answer by its own test
-    text = golden.read_text() if command[-1] == "ibm-3990-6" else answer_of(*command, "--json").out
+    text = golden.read_text() if command[1:] == ("ibm-3990-6",) else answer_of(*command, "--json").out
     assert list(faults(json.loads(text), schema)) == []
+
+
+def test_every_schema_that_is_written_can_be_printed() -> None:
+    import qnet
+    from qnet.cli.schema import NAMES
+
+    package = Path(qnet.__file__).parent
+    written = {name for path in package.rglob("*.py") for name in re.findall(r'"qnet/(\w+)/1"', path.read_text())}
+    assert written == set(NAMES)
+    assert {name for name, _ in SCHEMAS} == set(NAMES)
+    assert [line.split()[0] for line in answer_of("schema").out.splitlines()] == list(NAMES)
 
 
 def faults(value: Any, schema: dict[str, Any]) -> Iterator[str]:

@@ -26,9 +26,10 @@ MAY_USE = {
     "model": GROUND | {"documents", "expression", "catalog", "networks"},
     "reports": GROUND | {"__init__"},
     "questions": GROUND | {"documents", "expression", "catalog", "model", "networks", "queues", "reports"},
-    "cli": GROUND | {"documents", "queues", "explanations", "catalog", "model", "questions", "reports", "__init__"},
+    "cli": GROUND
+    | {"documents", "queues", "networks", "explanations", "catalog", "model", "questions", "reports", "__init__"},
     "__main__": {"cli", "__init__"},
-    "__init__": {"model", "queues"},
+    "__init__": {"model", "networks", "queues"},
 }
 
 

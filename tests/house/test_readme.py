@@ -62,6 +62,12 @@ def test_the_model_of_the_readme_is_sound(tmp_path: Path):
     assert "sound" in run(f"qnet check {tmp_path / 'model.toml'}", tmp_path)
 
 
+def test_the_python_of_the_readme_runs(tmp_path: Path):
+    text = README.read_text().partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "front_door.py").write_text(text)
+    assert run(f"{sys.executable} {tmp_path / 'front_door.py'}", tmp_path) == ""
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_example_is_solved(path: Path, tmp_path: Path):
     assert '"schema": "qnet/solution/1"' in run(f"qnet solve {path} --json", tmp_path)

@@ -52,3 +52,7 @@ def test_a_subclass_adds_fields():
 
     assert Box(1) == (1, 2, 9)
     assert Box.fields() == ("width", "height", "depth")
+
+
+def test_there_is_one_way_to_change_a_field():
+    assert not hasattr(Size(1), "_replace")

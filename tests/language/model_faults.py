@@ -44,7 +44,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a number where a table is wanted": (
         "path = {}",
         "path = 1",
-        "model.toml:14: stations.path: found 1; expected a table with servers, discipline, delay, copies, split, follows, note [QN201]",
+        "model.toml:14: stations.path: found 1; expected a table with servers, rates, discipline, delay, copies, split, follows, note [QN201]",
     ),
     "a truth value for a number": (
         "servers = 2",

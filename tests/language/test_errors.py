@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qnet.errors import InvalidInput, Problem, caret, render_path, suggest
+from qnet.errors import InvalidInput, Problem, caret, printable, render_path, suggest
 
 
 def test_a_problem_says_where_what_and_what_to_do():
@@ -35,6 +35,19 @@ def test_a_hostile_key_is_quoted_and_escaped():
 def test_long_texts_are_cut():
     text = Problem("QN202", "x" * 10_000, "y" * 10_000, ("k" * 10_000,)).render()
     assert len(text) < 1000
+
+
+def test_a_long_text_keeps_its_head_and_its_tail():
+    told = printable("where it begins " + "x" * 10_000 + " and where it ends", 60)
+    assert len(told) == 60
+    assert told.startswith("where it begins xxx")
+    assert " ... " in told
+    assert told.endswith("and where it ends")
+
+
+@pytest.mark.parametrize("length", [59, 60])
+def test_a_text_that_fits_is_left_alone(length: int):
+    assert printable("x" * length, 60) == "x" * length
 
 
 def test_a_caret_stands_under_its_column():

@@ -6,7 +6,7 @@ import numpy as np  # noqa: TID253
 import pytest
 from language_models import SOUND, model_of, spoilt
 
-from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.errors import InvalidInput, Problem
 from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.values import Values
@@ -218,10 +218,20 @@ def test_a_follower_has_the_copies_of_its_leader():
     assert station_of(network, "path").copies == 2
 
 
-def test_closed_classes_are_not_solved_yet():
-    text = spoilt('arrival_rate = "rate"', "population = 5")
-    with pytest.raises(NotComputed, match=r"model\.toml:16: classes\.io: closed classes are checked but not solved"):
-        network_of(text)
+def test_a_population_makes_a_closed_class():
+    text = spoilt('arrival_rate = "rate"', 'population = 5\nthink_time = "3 s"')
+    (customers,) = network_of(text).closed
+    assert (customers.name, customers.population, customers.think_time) == ("io", 5.0, 3.0)
+
+
+def test_rates_are_capacities_of_a_station():
+    network = network_of(spoilt("path = {}", "path = { rates = [1, 1.5] }"))
+    assert station_of(network, "path").rates == (1.0, 1.5)
+
+
+def test_a_capacity_of_nothing_is_told():
+    problem = refused(spoilt("path = {}", "path = { rates = [1, 0] }"))
+    assert "stations.path.rates[1]: the value is 0; expected a capacity above 0 [QN211]" in problem.render()
 
 
 # Structures

@@ -30,7 +30,7 @@ def blocks() -> Report:
             ("stations", "µ-disk", 1e22, 1.2345, 1 / 3, None, False),
         ],
         notes=(
-            Note("QN031", f"approximate {HOSTILE}", "warning", "use --method mva"),
+            Note("QN601", f"approximate {HOSTILE}", "warning", "use --method mva"),
             Note("QN001", "nothing else"),
         ),
         meta={"model": {"title": f"µ {HOSTILE}", "digest": "12ab34"}, "method": "mva", "exactness": "approximate"},

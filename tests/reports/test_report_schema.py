@@ -65,6 +65,15 @@ def test_what_is_written_satisfies_the_schema(blocks: Report, sweep: Report) -> 
         assert list(faults(value, schema)) == []
 
 
+def test_an_optional_column_may_be_there(blocks: Report) -> None:
+    value, _ = written(blocks)
+    schema = json_schema(blocks.schema, blocks.columns[:-1], blocks.columns[-1:])
+    assert list(faults(value, schema)) == []
+    for row in value["rows"]:
+        row.popitem()
+    assert list(faults(value, schema)) == []
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [

@@ -25,7 +25,7 @@ def test_parts_stand_in_their_order(blocks: Report) -> None:
     assert title.startswith("Disk µ a [red]long[/red] | name")
     assert system.startswith("system\n")
     assert stations.startswith("stations\n")
-    assert notes.startswith("warning [QN031]: approximate")
+    assert notes.startswith("warning [QN601]: approximate")
     assert last.endswith("digest 12ab34; method mva (approximate)\n")
 
 

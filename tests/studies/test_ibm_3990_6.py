@@ -13,10 +13,10 @@ from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.questions.envelope import envelope, question
 from qnet.questions.points import solve_points
-from qnet.questions.roots import root
 from qnet.questions.search import search
 from qnet.questions.study import load_study
 from qnet.questions.validate import Judged, validate
+from qnet.queues.roots import root
 
 FITTED = {
     "cu.connect_overhead", "cu.path_release", "cu.destage_overhead", "cu.stage_overhead", "seek", "destages_per_write",

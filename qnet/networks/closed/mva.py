@@ -79,33 +79,19 @@ def plain(
     demands: Sequence[float], counts: Sequence[int], think: float, population: int
 ) -> tuple[float, list[float], float]:
     """Throughput, residence at one station of each group and log G(N), in plain Python."""
-    pairs = list(zip(demands, counts, strict=True))
-    queues = [0.0] * len(pairs)
-    residence: list[float] = []
+    # Whole groups at once: R(n + 1) = count x D + D x X(n) x R(n), one pass over the groups for each customer.
+    alone = [demand * count for demand, count in zip(demands, counts, strict=True)]
+    pairs = list(zip(alone, demands, strict=True))
+    times = [0.0] * len(pairs)
     rate, logs, product = 0.0, 0.0, 1.0
-    if len(pairs) == 1:
-        demand, count = pairs[0]
-        queue = time = 0.0
-        for customers in range(1, population + 1):
-            time = demand + demand * queue
-            rate = customers / (think + count * time)
-            queue = rate * time
-            product *= rate
-            if not 1e-150 < product < 1e150:
-                logs += log(product)
-                product = 1.0
-        return rate, [time], -(logs + log(product))
     for customers in range(1, population + 1):
-        residence = [demand + demand * queue for demand, queue in zip(demands, queues, strict=True)]
-        total = think
-        for time, count in zip(residence, counts, strict=True):
-            total += time * count
-        rate = customers / total
-        queues = [rate * time for time in residence]
+        times = [first + rate * (demand * time) for (first, demand), time in zip(pairs, times, strict=True)]
+        rate = customers / (think + sum(times))
         product *= rate
         if not 1e-150 < product < 1e150:
             logs += log(product)
             product = 1.0
+    residence = [time / count for time, count in zip(times, counts, strict=True)]
     return rate, residence, -(logs + log(product))
 
 

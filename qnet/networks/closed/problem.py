@@ -26,7 +26,7 @@ class ClosedNetwork(Record):
     rates: tuple[Rates, ...]
     """K entries: None for one server of fixed rate, or relative capacities with 1, 2, ... present; the last repeats."""
     population: Any
-    """R integers, or floats where they may be fractional; an array (B, R) in a batch."""
+    """R integers; an array (B, R) in a batch."""
     think_time: Any
     """R times in seconds; an array (B, R) in a batch."""
     size: int | None = None
@@ -99,7 +99,7 @@ def closed_network(
     think_time  (R,) or (B, R) seconds, >= 0; None: 0
     delay       K truth values; None: no delays
     rates       K entries, each None or positive relative capacities; None: single servers
-    fractional  whether populations may be fractional, which approximations alone accept; they are floats then
+    fractional  whether populations may have fractions, which only approximations accept
     Returns     tuples, or arrays where any of the inputs has a batch axis; a batch of 1 is repeated
     Raises      `InvalidInput` for numbers that are negative, not finite or not integers, and for shapes that differ
     """
@@ -109,7 +109,7 @@ def closed_network(
 
 def _point(demands: Any, population: Any, think_time: Any, delay: Any, rates: Any, fractional: bool) -> ClosedNetwork:
     rows: Matrix = tuple(tuple(float(value) for value in row) for row in demands)
-    counts = tuple(_number(value) if fractional else _integer(value) for value in population)
+    counts = tuple(_count(value, fractional) for value in population)
     think = tuple(0.0 for _ in counts) if think_time is None else tuple(float(value) for value in think_time)
     if any(len(row) != len(counts) for row in rows) or len(think) != len(counts):
         raise _invalid("the demands, populations and think times are of different numbers of classes")
@@ -136,14 +136,15 @@ def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: An
         raise _invalid("the demands, populations and think times are of different numbers of classes or variants")
     if not (np.isfinite(table).all() and np.isfinite(think).all() and (table >= 0).all() and (think >= 0).all()):
         raise _invalid("a demand or think time is negative or not finite")
-    if not ((counts >= 0) & (counts < 2**53) & (fractional | (counts == np.floor(counts)))).all():
-        raise _invalid(f"a population is not {'a number' if fractional else 'an integer'} of 0 or more")
+    whole = bool((counts == np.floor(counts)).all())
+    if not ((counts >= 0) & (counts < 2**53)).all() or not (whole or fractional):
+        raise _invalid("a population is not an integer of 0 or more")
     kinds, capacities = _structure(table.shape[1], delay, rates)
     return ClosedNetwork(
         np.broadcast_to(table, (size, *table.shape[1:])),
         kinds,
         capacities,
-        np.broadcast_to(counts if fractional else counts.astype(np.int64), (size, counts.shape[1])),
+        np.broadcast_to(counts.astype(np.int64) if whole else counts, (size, counts.shape[1])),
         np.broadcast_to(think, (size, think.shape[1])),
         size,
     )
@@ -163,16 +164,10 @@ def _structure(stations: int, delay: Any, rates: Any) -> tuple[tuple[bool, ...],
     return kinds, tuple(capacities)
 
 
-def _integer(value: Any) -> int:
-    if not 0 <= value < inf or int(value) != value:
+def _count(value: Any, fractional: bool) -> int | float:
+    if not 0 <= value < inf or not (fractional or int(value) == value):
         raise _invalid(f"a population is {value!r}", "an integer of 0 or more")
-    return int(value)
-
-
-def _number(value: Any) -> float:
-    if not 0 <= value < 2**53:
-        raise _invalid(f"a population is {value!r}", "a number of 0 or more")
-    return float(value)
+    return int(value) if int(value) == value else float(value)
 
 
 def _depth(value: Any) -> int:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from qnet.errors import NotComputed, Problem
+from qnet.queues.roots import neighbours
 
 _LAST = 1e-19
 """A term below this share of a sum of falling terms changes no digit of it."""
@@ -98,7 +99,7 @@ def quantile(tail: Callable[[float], float], scale: float) -> Callable[[float], 
     """q(p): the least t with P(T > t) <= 1 - p, from a falling tail function; 0 where nobody waits longer.
 
     scale   a time of the order of the answer.
-    Method  doubling from `scale`, then bisection and secant steps on the logarithm of the tail, to 1e-14 of t.
+    Method  doubling from `scale`, then the root of the logarithm of the tail, to the last digits of t.
     """
 
     def at(share: float) -> float:
@@ -111,34 +112,6 @@ def quantile(tail: Callable[[float], float], scale: float) -> Callable[[float], 
             low, high = high, 2 * high
             if high > 1e200:
                 raise NotComputed(Problem("QN550", "the percentile is too far out", "a smaller percentile"))
-        return bisect(lambda time: math.log(max(tail(time), 1e-320) / goal), low, high)
+        return neighbours(lambda time: math.log(max(tail(time), 1e-320) / goal), low, high)[1]
 
     return at
-
-
-def bisect(function: Callable[[float], float], low: float, high: float) -> float:
-    """The upper end of `bracket`."""
-    return bracket(function, low, high)[1]
-
-
-def bracket(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Neighbours where a function that is positive at `low` and not at `high` changes sign.
-
-    Method  Regula falsi with halved weights (Illinois), every fourth step a bisection, to the last digits.
-    """
-    at_low, at_high = function(low), function(high)
-    for step in range(1000):
-        if high - low <= 2e-15 * max(abs(low), abs(high)):
-            break
-        middle = low + (high - low) / 2
-        place = low + (high - low) * at_low / (at_low - at_high) if at_low > at_high else middle
-        if step % 4 == 3 or not low < place < high:
-            place = middle
-        if not low < place < high:
-            break
-        value = function(place)
-        if value > 0:
-            low, at_low, at_high = place, value, at_high / 2
-        else:
-            high, at_high, at_low = place, value, at_low / 2
-    return low, high

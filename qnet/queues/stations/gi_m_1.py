@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer, answer
-from qnet.queues.stations.distributions import bisect, check_share
+from qnet.queues.stations.distributions import check_share
 from qnet.queues.stations.m_h_1 import balanced
 from qnet.queues.stations.numbers import pointwise, require_stable
 
@@ -67,4 +68,4 @@ def _away(load: float, scv: float) -> float:
 
     low = (1 - load) * 1e-3 / (1 + scv)
     # passed(d) - d is concave, 0 at 0 and negative at 1: positive up to the root.
-    return bisect(lambda at: passed(at) / at - 1, low, 1.0)
+    return neighbours(lambda at: passed(at) / at - 1, low, 1.0)[1]

@@ -10,8 +10,8 @@ from typing import Any
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, suggest
 from qnet.expression import Expression, ExpressionError, check, evaluate, parse
 from qnet.expression.nodes import Comparison, Node, Number
+from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer
-from qnet.queues.stations.distributions import bracket
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
 from qnet.queues.stations.table import BY_CLASS
 from qnet.record import Record
@@ -228,7 +228,7 @@ class _Question:
 
             if lacking(start) <= 0:
                 return start
-            below, above = bracket(lacking, start, float(high))
+            below, above = neighbours(lacking, start, float(high))
             return above if sign > 0 else below
         if low < 1:
             return float(high)
@@ -270,7 +270,7 @@ class _Question:
 
         if not function(before) > 0:  # The limit holds with equality over a stretch: it ends at `before`.
             return self.told(place(before), place(before), "limit")
-        low, high = bracket(function, before, u)
+        low, high = neighbours(function, before, u)
         value = place(low if kept else high)
         return self.told(value, value, "limit")
 

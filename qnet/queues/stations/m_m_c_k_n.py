@@ -9,8 +9,9 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem, UsageError
 from qnet.expression import Value
+from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer, answer
-from qnet.queues.stations.distributions import bisect, poisson_sum, quantile
+from qnet.queues.stations.distributions import poisson_sum, quantile
 from qnet.queues.stations.numbers import is_symbol, pointwise
 from qnet.record import Record
 
@@ -204,7 +205,7 @@ def _rate_of_total(total: Value, service_time: Value, servers: int, sources: int
             raise NoAnswer(
                 Problem("QN402", found, f"less than {limit:.6g}/s", help="ask for less, or state source_rate")
             )
-    return bisect(lambda asking: goal - offered(asking), low, high) / float(service_time)
+    return neighbours(lambda asking: goal - offered(asking), low, high)[1] / float(service_time)
 
 
 def _wait(seen: _Seen, step: float) -> Any:

@@ -1,0 +1,278 @@
+"""Networks with closed classes, or with rates that depend on the number present: solved by their demands.
+
+The routes are reduced to one demand per class and copy of a station, the product-form methods of `product` solve that,
+and the waits they find give the figures by route and station.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.duration import Wait
+from qnet.networks.figures import Steady, figures
+from qnet.networks.network import ClosedClass, Network
+from qnet.networks.product.network import Network as Demands
+from qnet.networks.product.solution import Solution as Found
+from qnet.networks.product.solve import solve as solve_demands
+from qnet.networks.solution import ClassFigures, Solution
+from qnet.networks.streams import Key, Streams, streams
+from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
+
+if TYPE_CHECKING:
+    from qnet.networks.product.bounds import Bounds
+
+MAX_COPIES = 20_000
+
+
+def solve(network: Network, wanted: Wanted) -> Solution:
+    """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
+
+    Applies   holds without inner holds, no work left after the response, no priorities.
+    network   rates per second, times in seconds, populations as numbers of customers.
+    wanted    the method and its budget.
+    Returns   figures by class, route and station. Points where open load reaches a capacity are marked in `stable`.
+              A class without customers has the response of its demands alone.
+    Raises    `NotComputed` QN501 for what is not covered, and as `product.solve`.
+    """
+    return _Reduction(network).solve(wanted)
+
+
+def enclosed(network: Network, solution: Solution, kind: str) -> Solution:
+    """The solution of an open network, with bounds of a kind at its classes.
+
+    Raises   `NotComputed` QN501, QN513 where the network has no product form or the kind does not apply.
+    """
+    reduction = _Reduction(network, "bounds")
+    demands, visits = reduction.table(weighted=True), reduction.table(weighted=False)
+    reduced = reduction.reduced(demands, visits, solution.stable)
+    return solution.replace(classes=reduction.classes(solution, reduction.bounds(reduced, kind, solution.reasons)))
+
+
+class _Reduction:
+    def __init__(self, network: Network, purpose: str = "") -> None:
+        self.network = network
+        self.purpose = purpose
+        self.operations: Operations = FLOATS if network.size is None else arrays()
+        ones = [1.0] * len(network.classes)
+        self.unit: Streams = streams(network, self.operations, ones)
+        self.refuse()
+        self.members = self.unit.members()
+        self.groups = [
+            ((station.name, index), station, group.copies)
+            for station in network.stations
+            for index, group in enumerate(station.groups)
+        ]
+        self.places: dict[Key, int] = {}
+        """The row of the first copy of each group."""
+        rows = 0
+        for key, _, copies in self.groups:
+            self.places[key] = rows
+            rows += copies
+        if rows > MAX_COPIES:
+            found = f"the stations have {rows} copies together"
+            raise NotComputed(Problem("QN515", found, f"at most {MAX_COPIES} beside closed classes"))
+
+    def refuse(self) -> None:
+        """Raise for what demands cannot say."""
+        reasons = [
+            reason
+            for reason, here in (
+                ("a station is held while another is waited for", any(item.holder for item in self.unit.streams)),
+                ("work is left after the response", self.unit.deferred),
+                ("steps have priorities", any(item.priority for item in self.unit.streams)),
+            )
+            if here
+        ]
+        if reasons:
+            if self.purpose:
+                found = f"no {self.purpose} are known where {' and '.join(reasons)}"
+                raise NotComputed(Problem("QN513", found, "a network with product form"))
+            rates = "closed classes" if self.network.closed else "rates that depend on the number present"
+            found = f"{rates}, and {' and '.join(reasons)}"
+            raise NotComputed(Problem("QN501", found, "one without the other"))
+
+    def solve(self, wanted: Wanted) -> Solution:
+        """Reduce, solve, and tell the figures of the routes."""
+        rho = self.open_loads()
+        stable = self.stable(rho)
+        demands, visits = self.table(weighted=True), self.table(weighted=False)
+        reduced = self.reduced(demands, visits, stable)
+        found = solve_demands(reduced, wanted)
+        throughputs = [
+            self.of_class(found.figures.throughput, kind) if isinstance(item, ClosedClass) else item.arrival_rate
+            for kind, item in enumerate(self.network.classes)
+        ]
+        compiled = streams(self.network, self.operations, throughputs)
+        waits = self.waits(found, demands)
+        steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations)
+        solution = figures(steady, found.method, 1)
+        reasons = (*found.reasons, *solution.reasons)
+        bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if wanted.bounds or found.reasons else None
+        classes = self.classes(solution, bounds)
+        return solution.replace(
+            exact=not reasons,
+            reasons=reasons,
+            classes=classes,
+            ceiling=self.ceiling(demands),
+            states=self.states(found),
+            why=found.why,
+        )
+
+    def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
+        """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""
+        from qnet.networks.product.bounds import bounds, tightest
+
+        if not kind:
+            return None if reasons else tightest(reduced)
+        if reasons:
+            found = f"bounds enclose product-form networks only: {reasons[0]}"
+            raise NotComputed(Problem("QN513", found, "a network with product form"))
+        return bounds(reduced, kind)
+
+    def states(self, found: Found) -> dict[str, tuple[float, ...]] | None:
+        """State probabilities of the first copy of every group, by its label."""
+        rows = found.figures.states
+        if rows is None or self.network.size is not None:
+            return None
+        return {station.groups[key[1]].label: tuple(rows[self.places[key]]) for key, station, _ in self.groups}
+
+    def ceiling(self, demands: list[list[Value]]) -> tuple[Value, str] | None:
+        """What the throughput of a single closed class tends to, and the station that limits it."""
+        if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
+            return None
+        limits = [
+            ((station.servers if station.rates is None else station.rates[-1]) / row[0], station.groups[key[1]].label)
+            for (key, station, _), row in zip(self.groups, demands, strict=False)
+            if row[0] > 0 and not station.delay
+        ]
+        return min(limits, default=None)
+
+    def open_loads(self) -> dict[Key, Value]:
+        """The load per capacity that open classes ask of every queueing station group."""
+        loads: dict[Key, Value] = {}
+        for key, station, _ in self.groups:
+            if station.delay:
+                continue
+            own = [self.unit.streams[index] for index in self.members[key]]
+            parts = [
+                stream.rate * stream.holding.mean * item.arrival_rate
+                for stream in own
+                if not isinstance(item := self.network.classes[stream.class_index], ClosedClass)
+            ]
+            if parts:
+                most = station.servers if station.rates is None else station.rates[-1]
+                loads[key] = total(parts) / most
+        return loads
+
+    def stable(self, rho: dict[Key, Value]) -> Value:
+        """Where open load is below every capacity."""
+        full: Value = False
+        for load in rho.values():
+            full = full | (load >= 1.0)
+        return not full if isinstance(full, bool) else ~full
+
+    def table(self, weighted: bool) -> list[list[Value]]:
+        """Demands, or visits, of every class at every station group, and at last in pure delays."""
+        classes = range(len(self.network.classes))
+        rows: list[list[Value]] = []
+        for key, _, _ in self.groups:
+            row: list[Value] = [0.0 for _ in classes]
+            for index in self.members[key]:
+                stream = self.unit.streams[index]
+                row[stream.class_index] = row[stream.class_index] + stream.rate * (
+                    stream.holding.mean if weighted else 1.0
+                )
+            rows.append(row)
+        away: list[Value] = [0.0 for _ in classes]
+        for route in self.unit.routes:
+            for (name, _), duration in route.parts.items():
+                if not name:
+                    away[route.class_index] = away[route.class_index] + route.probability * duration.mean
+        rows.append(away if weighted else [1.0 for _ in classes])
+        return rows
+
+    def reduced(self, demands: list[list[Value]], visits: list[list[Value]], stable: Value) -> Demands:
+        """The network of demands, every copy a station of its own, pure delays as one more."""
+        copies = [*(count for _, _, count in self.groups), 1]
+        stations = [*(station for _, station, _ in self.groups), None]
+        population: list[Any] = []
+        think_time: list[Any] = []
+        arrival_rate: list[Any] = []
+        for item in self.network.classes:
+            closed = isinstance(item, ClosedClass)
+            population.append(item.population if closed else None)
+            think_time.append(item.think_time if closed else 0.0)
+            arrival_rate.append(None if closed else item.arrival_rate * (stable * 1.0))
+        return Demands(
+            demands=self.spread(demands, copies),
+            visits=self.spread(visits, copies),
+            kinds=_repeated(["delay" if item is None or item.delay else "queue" for item in stations], copies),
+            servers=_repeated([1 if item is None or item.delay else item.servers for item in stations], copies),
+            rates=_repeated([None if item is None else item.rates for item in stations], copies),
+            population=population,
+            think_time=think_time,
+            arrival_rate=arrival_rate,
+        )
+
+    def spread(self, rows: list[list[Value]], copies: Sequence[int]) -> Any:
+        """One row per copy: tuples, or an array with the batch axis first."""
+        if self.network.size is None:
+            return _repeated([tuple(row) for row in rows], copies)
+        import numpy
+
+        np: Any = numpy
+        size = self.network.size
+        table = np.stack([np.stack([np.broadcast_to(cell, (size,)) for cell in row], axis=1) for row in rows], axis=1)
+        return np.repeat(table, copies, axis=1)
+
+    def of_class(self, values: Any, kind: int) -> Value:
+        """One column of figures by class."""
+        return values[kind] if self.network.size is None else values[:, kind]
+
+    def waits(self, found: Found, demands: list[list[Value]]) -> list[Wait]:
+        """What every stream waits: its own part of how much the station stretches the demands of its class."""
+        residence = found.figures.residence
+        place = {key: number for number, (key, _, _) in enumerate(self.groups)}
+        changing = {station.name for station in self.network.stations if station.rates is not None}
+        waits: list[Wait] = []
+        for stream in self.unit.streams:
+            key, kind = (stream.station, stream.group), stream.class_index
+            row = self.places[key]
+            spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
+            demand = demands[place[key]][kind]
+            idle = (spent == 0) | (demand == 0)
+            longer = spent / (demand + idle) - 1.0 + idle
+            if stream.station not in changing:
+                longer = self.operations.maximum([longer, 0.0 * longer])
+            waits.append(Wait(stream.holding.mean * longer, 0.0))
+        return waits
+
+    def classes(self, solution: Solution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
+        """The figures of the classes, with what was asked of the closed ones and with bounds."""
+        classes: list[ClassFigures] = []
+        for kind, (item, asked) in enumerate(zip(solution.classes, self.network.classes, strict=True)):
+            enclosed = None
+            if bounds is not None:
+                lower, upper, quick, slow = (_column(row, kind, self.network.size) for row in bounds.rows)
+                enclosed = (lower, upper, quick, slow)
+            if isinstance(asked, ClosedClass):
+                item = item.replace(population=asked.population, think_time=asked.think_time)
+            classes.append(item.replace(enclosed=enclosed))
+        return tuple(classes)
+
+
+def _column(row: Any, kind: int, size: int | None) -> Value:
+    if size is None:
+        return row[kind]
+    import numpy
+
+    np: Any = numpy
+    return np.array([point[kind] for point in row])
+
+
+def _repeated(values: Sequence[Any], copies: Sequence[int]) -> list[Any]:
+    return [value for value, count in zip(values, copies, strict=True) for _ in range(count)]

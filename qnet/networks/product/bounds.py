@@ -1,0 +1,160 @@
+"""Bounds of a `Network`: intervals that enclose the exact throughput and response of every class.
+
+Closed classes: see `qnet.networks.closed.bounds`, at what open load leaves of every station. Open classes carry what
+arrives; their response lies between bounds on how much a station stretches a demand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.networks.closed import bounds as closed_bounds
+from qnet.networks.product.closed_classes import closed_part
+from qnet.networks.product.network import Network
+from qnet.networks.product.open_classes import capacities_left, stretch
+from qnet.networks.product.solve import loads, refuse_overload
+from qnet.record import Record
+
+
+class Bounds(Record):
+    """What encloses the exact answer: (R,) arrays on access, (B, R) for a batch."""
+
+    rows: tuple[Any, Any, Any, Any]
+    """Throughput lower and upper, response lower and upper, as tuples."""
+    kind: str
+    source: str
+
+    @property
+    def throughput_lower(self) -> Any:
+        """Passages per second."""
+        return _array(self.rows[0])
+
+    @property
+    def throughput_upper(self) -> Any:
+        """Passages per second."""
+        return _array(self.rows[1])
+
+    @property
+    def response_lower(self) -> Any:
+        """Seconds per passage, think time excluded."""
+        return _array(self.rows[2])
+
+    @property
+    def response_upper(self) -> Any:
+        """Seconds per passage, think time excluded."""
+        return _array(self.rows[3])
+
+
+def bounds(network: Network, kind: str = "balanced") -> Bounds:
+    """Intervals that enclose the exact throughputs and responses of a product-form network.
+
+    Applies   by kind, see `closed.bounds.KINDS`; open classes: "asymptotic" and "balanced"; mixed networks: those of
+              the closed classes, open ones asymptotically.
+    kind      "asymptotic", "balanced", "composite", "proportional" or "geometric".
+    Returns   `Bounds`. The throughput of an open class is its arrival rate.
+    Raises    `NotComputed` QN513 where the kind does not apply, with the reason; `InvalidInput` QN514 for an unknown
+              kind; `NoAnswer` QN401 where open load reaches a capacity, QN403 for a class without any time to spend.
+    Source    Lazowska, Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5, and those of
+              `closed.bounds`; open classes at several servers: this tool, as Erlang's C is at most the
+              utilization.
+    """
+    if kind not in closed_bounds.KINDS:
+        raise InvalidInput(Problem("QN514", f'no bound "{kind}"', " or ".join(closed_bounds.KINDS)))
+    refuse_overload(network)
+    if network.size is not None:
+        points = [_point(network.point(index), kind) for index in range(network.size)]
+        rows = [tuple(point[place] for point in points) for place in range(4)]
+        return Bounds((rows[0], rows[1], rows[2], rows[3]), kind, closed_bounds.KINDS[kind].source)
+    return Bounds(_point(network, kind), kind, closed_bounds.KINDS[kind].source)
+
+
+def tightest(network: Network) -> Bounds | None:
+    """The tightest kind that applies to all classes of a network, or None."""
+    several = len(network.closed) > 1
+    for kind in ("composite",) * several + ("balanced", "asymptotic"):
+        try:
+            return bounds(network, kind)
+        except (NotComputed, InvalidInput):
+            continue
+    return None
+
+
+def _point(network: Network, kind: str) -> tuple[Any, Any, Any, Any]:
+    """The four rows of one network."""
+    classes = network.shape[1]
+    rows = [[0.0] * classes for _ in range(4)]
+    loaded = loads(network)
+    if network.closed:
+        found = closed_bounds.bounds(closed_part(network, loaded), kind)
+        told = (found.throughput_lower, found.throughput_upper, found.response_lower, found.response_upper)
+        for row, values in zip(rows, told, strict=True):
+            for place, own in enumerate(network.closed):
+                row[own] = values[place]
+    elif kind not in ("asymptotic", "balanced"):
+        reason = f"the {kind} bound: it is known for closed classes only"
+        raise NotComputed(Problem("QN513", reason, help="the asymptotic and balanced bounds apply"))
+    for own in network.open:
+        rows[0][own] = rows[1][own] = network.arrival_rate[own]
+        rows[2][own], rows[3][own] = _open_response(network, own, loaded, kind)
+    return tuple(rows[0]), tuple(rows[1]), tuple(rows[2]), tuple(rows[3])
+
+
+def _open_response(network: Network, kind: int, loaded: list[Any], name: str) -> tuple[float, float]:
+    """The response of an open class: its demands, stretched by what stations at least and at most do to them.
+
+    Asymptotic: nobody waits; every station is as slow as the slowest. Balanced: the load is spread evenly over single
+    servers; otherwise each station between bounds of its own.
+    """
+    stations = range(network.shape[0])
+    away = sum(network.demand(station, kind) for station in stations if network.delay[station])
+    used = [place for place in stations if not network.delay[place] and network.demand(place, kind) > 0]
+    demands = [network.demand(place, kind) for place in used]
+    limits = [_stretches(network, place, loaded[place]) for place in used]
+    whole, slowest = sum(demands), max((most for _, most in limits), default=1.0)
+    if name != "balanced" or network.closed:
+        quickest = sum(demand * _quickest(network, place) for demand, place in zip(demands, used, strict=True))
+        return away + quickest, away + whole * slowest
+    if _plain(network) and used:
+        average = sum(loaded[place] for place in used) / len(used)
+        return away + whole / (1.0 - average), away + whole * slowest
+    pairs = list(zip(demands, limits, strict=True))
+    return away + sum(demand * row[0] for demand, row in pairs), away + sum(demand * row[1] for demand, row in pairs)
+
+
+def _quickest(network: Network, station: int) -> float:
+    """The least of n / capacity(n): a customer at a station whose capacity is shared best."""
+    capacities = network.capacities(station)
+    return min((count + 1) / capacity for count, capacity in enumerate(capacities))
+
+
+def _plain(network: Network) -> bool:
+    """Whether there is one class, at single servers and delays."""
+    stations = range(network.shape[0])
+    return network.shape[1] == 1 and all(
+        network.servers[station] == 1 and network.rates[station] is None for station in stations
+    )
+
+
+def _stretches(network: Network, station: int, load: float) -> tuple[float, float]:
+    """How much a station stretches the demand of an open customer, at least and at most."""
+    capacities = network.capacities(station)
+    if network.closed:
+        left = capacities_left(load, capacities)
+        present = sum(int(network.population[kind]) for kind in network.closed if network.demand(station, kind) > 0)
+        met = [(count + 1) / left[min(count, len(left) - 1)] for count in range(min(present, len(left)) + 1)]
+        met.append((present + 1) / left[min(present, len(left) - 1)])
+        return min(met), max(met)
+    if network.rates[station] is not None:
+        exact = stretch(load, capacities)
+        return exact, exact
+    servers = network.servers[station]
+    busy = load / servers
+    return max(1.0, 1.0 / (servers * (1.0 - busy))), 1.0 + busy / (servers * (1.0 - busy))
+
+
+def _array(value: Any) -> Any:
+    import numpy
+
+    np: Any = numpy
+    return np.asarray(value, dtype=float)

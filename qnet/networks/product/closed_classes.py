@@ -1,0 +1,194 @@
+"""The closed classes of a network: what the open ones leave to them, and the method that solves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import NoAnswer, NotComputed, Problem
+from qnet.networks.closed import exact
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
+from qnet.networks.product.methods import APPROXIMATIONS
+from qnet.networks.product.network import Network
+from qnet.networks.product.open_classes import capacities_left
+from qnet.networks.wanted import Wanted
+from qnet.record import Record
+
+FAMILIES = {"mva": "lattice-mva", "convolution": "lattice-convolution"}
+"""The form that a method has for several classes."""
+
+
+class Answer(Record):
+    """The figures of the closed classes and where they come from."""
+
+    figures: ClosedFigures
+    method: str
+    reasons: tuple[str, ...]
+    why: str
+
+
+def closed_part(network: Network, loads: list[Any], left: bool = True) -> ClosedNetwork:
+    """The closed classes alone, at what open load leaves of every station.
+
+    network  a point, or a batch in which only single servers and delays have open load.
+    loads    open load of every station, in erlangs at rate 1.
+    left     whether stations of several servers or rates have the capacities that are left, as exact methods want
+             them, or their own, as approximations do that are told the open load.
+    """
+    rates: list[tuple[float, ...] | None] = []
+    rows: list[list[Any]] = []
+    for station, load in enumerate(loads):
+        row = [network.demand(station, kind) for kind in network.closed]
+        single = network.rates[station] is None and network.servers[station] == 1
+        if network.delay[station] or single:
+            rates.append(None)
+            free = 1.0 if network.delay[station] else 1.0 - load
+            rows.append([value / free for value in row])
+        else:
+            capacities = network.capacities(station)
+            rates.append(capacities_left(load, capacities) if left and _any(load) else capacities)
+            rows.append(row)
+    population = [network.population[kind] for kind in network.closed]
+    think_time = [network.think_time[kind] for kind in network.closed]
+    if network.size is not None:
+        rows, population, think_time = _stacked(rows, population, think_time, network.size)
+    return closed_network(rows, population, think_time, network.delay, rates, fractional=True)
+
+
+def _stacked(rows: Any, population: Any, think_time: Any, size: int) -> tuple[Any, Any, Any]:
+    """Arrays with the batch axis first."""
+    import numpy
+
+    np: Any = numpy
+    table = np.empty((size, len(rows), len(population)))
+    for station, row in enumerate(rows):
+        for kind, value in enumerate(row):
+            table[:, station, kind] = value
+    return table, np.stack(population, axis=1), np.stack(think_time, axis=1)
+
+
+def _any(load: Any) -> bool:
+    return bool(load.any()) if hasattr(load, "any") else load != 0
+
+
+def solve_closed(network: Network, loads: list[Any], wanted: Wanted, states_needed: bool = False) -> Answer:
+    """The closed classes by the method asked for, or by the best that is affordable.
+
+    network        a point, or a batch as `closed_part` wants it.
+    loads          open load of every station, in erlangs at rate 1.
+    states_needed  whether exact methods must give state probabilities, for open classes at several servers.
+    Raises         `NotComputed` QN513 where a named method does not apply, QN515 where it is too large for the
+                   budget, QN511 where it does not converge; `NoAnswer` for a class without any time to spend.
+    """
+    states = wanted.states or states_needed
+    if wanted.method in APPROXIMATIONS:
+        if wanted.states:
+            raise _refused(wanted.method, "it gives no state probabilities", "an exact method")
+        return _approximate(network, loads, wanted, "asked for", (wanted.method,))
+    closed = closed_part(network, loads)
+    fractional = _fractional(closed)
+    if wanted.method != "auto":
+        if fractional:
+            raise _refused(wanted.method, "a population is fractional", "whole populations, or " + APPROXIMATIONS[0])
+        return _forced(closed, wanted, states)
+    failure: NotComputed | None = None
+    if fractional:
+        why = "a population is fractional, and exact methods need whole ones"
+    else:
+        try:
+            return _affordable(closed, wanted, states)
+        except NotComputed as error:
+            failure = error
+            why = error.problems[0].found
+    if wanted.states:
+        raise NotComputed(Problem("QN515", f"state probabilities: {why}", "an exact method within the budget"))
+    try:
+        return _approximate(network, loads, wanted, why, APPROXIMATIONS)
+    except NotComputed as error:
+        if failure is None or error.problems[0].code != "QN513":
+            raise
+        raise failure from None
+
+
+def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
+    """The exact method that costs least, where the budget allows one."""
+    if closed.size is None:
+        figures = exact.solve(closed, states, wanted.operations, wanted.memory)
+    else:
+        if closed.size:
+            largest = closed.point(int(closed.population.sum(1).argmax()))
+            _afford(exact.choices(largest, states), wanted, closed.size)
+        figures = exact.solve(closed, states, wanted.operations, wanted.memory)
+    why = "exact, and the cheapest of the methods that apply"
+    return Answer(figures, figures.method or "mva", (), why)
+
+
+def _afford(found: list[tuple[str, Any]], wanted: Wanted, times: int) -> None:
+    """Refuse a batch of which even the cheapest method takes more than the budget."""
+    name, need = found[0]
+    operations = need.operations * times
+    if operations > wanted.operations or need.bytes > wanted.memory:
+        text = f"too large for an exact answer ({name}: {operations:.1e} operations, {need.bytes:.1e} bytes)"
+        raise NotComputed(Problem("QN515", text, _budget(wanted)))
+
+
+def _budget(wanted: Wanted) -> str:
+    return f"at most {wanted.operations:.1e} operations and {wanted.memory:.1e} bytes"
+
+
+def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
+    """A named exact method, or why it does not apply."""
+    points = [closed] if closed.size is None else [closed.point(index) for index in range(closed.size)]
+    name = wanted.method
+    if name in FAMILIES and any(sum(count > 0 for count in point.population) > 1 for point in points):
+        name = FAMILIES[name]
+    module = exact.module(name)
+    for point in points:
+        reason = module.refusal(point, states)
+        if reason:
+            others = ", ".join(other for other, _ in exact.choices(point, states))
+            raise _refused(name, reason, others or "an approximation")
+        need = module.work(point, states) if name in exact.WITH_STATES else module.work(point)
+        if need.operations * len(points) > wanted.operations or need.bytes > wanted.memory:
+            text = f"{name} takes {need.operations * len(points):.1e} operations and {need.bytes:.1e} bytes"
+            help = "allow more with --operations and --memory, or leave the choice to auto"
+            raise NotComputed(Problem("QN515", text, _budget(wanted), help=help))
+    figures = module.solve(closed, states) if name in exact.WITH_STATES else module.solve(closed)
+    return Answer(figures, name, (), "asked for")
+
+
+def _approximate(network: Network, loads: list[Any], wanted: Wanted, why: str, names: tuple[str, ...]) -> Answer:
+    """The first of the approximations that converges within its own laws."""
+    from qnet.networks.closed import approximate
+
+    closed = closed_part(network, loads, left=False)
+    open_load: Any = None
+    if any(rates is not None and _any(load) for rates, load in zip(closed.rates, loads, strict=True)):
+        open_load = tuple(0.0 if rates is None else load for rates, load in zip(closed.rates, loads, strict=True))
+    failure: NotComputed | None = None
+    for name in names:
+        try:
+            correction = wanted.correction or approximate.DEFAULT_CORRECTION
+            figures = approximate.solve(closed, name, correction, wanted.core_solutions, open_load)
+        except NotComputed as error:
+            failure = failure or error
+            continue
+        told = why if failure is None else f"{why}; {names[0]}: {failure.problems[0].found}"
+        return Answer(figures, name, (f"{name} is an approximation",), told)
+    assert failure is not None
+    raise failure
+
+
+def _fractional(closed: ClosedNetwork) -> bool:
+    if closed.size is None:
+        return any(count != int(count) for count in closed.population)
+    return bool((closed.population != closed.population.round()).any())
+
+
+def _refused(name: str, reason: str, expected: str) -> NotComputed:
+    return NotComputed(Problem("QN513", f"{name} does not apply: {reason}", expected))
+
+
+def without_limit(kind: int) -> NoAnswer:
+    """The refusal of a closed class that spends no time anywhere."""
+    found = f"class {kind} has customers and neither demand nor think time: its throughput has no limit"
+    return NoAnswer(Problem("QN403", found))

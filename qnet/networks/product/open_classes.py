@@ -1,0 +1,125 @@
+r"""Open classes at product-form stations: how much a station stretches a demand, and what open load leaves to others.
+
+With the load :math:`\rho = \sum_r \lambda_r D_r` (erlangs at rate 1) and the capacities a(1), a(2), ... of a station,
+open customers present have :math:`p(j) \propto \rho^j / (a(1) \cdots a(j))`, and the residence of a class is
+
+.. math:: R_r = D_r \sum_j \frac{j + 1}{a(j + 1)}\, p(j)
+
+Closed customers beside them see a station whose capacity with n of them present is T(n - 1) / T(n), with
+:math:`T(n) = \sum_m \binom{n + m}{m} \rho^m / (a(1) \cdots a(n + m))`: for one server that is 1 - rho.
+
+Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260; mixed networks: Lavenberg (ed.), Computer
+          Performance Modeling Handbook, 1983, chapter 3; the sums in closed form: this tool
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import exp, inf, lgamma, log, log1p
+from typing import Any
+
+from qnet.expression import Value
+from qnet.queues.arithmetic import total
+
+
+def stretch(load: Value, capacities: Sequence[float]) -> Value:
+    """Residence over demand at a queueing station that only open customers use.
+
+    load        erlangs at rate 1, 0 <= load < the last capacity: a float or an array.
+    capacities  relative capacities with 1, 2, ... present; the last repeats.
+    Returns     a factor >= least of (j + 1) / capacity(j + 1), of the shape of `load`.
+    Method      c servers by Erlang's C; other rates by their distribution, scaled, with the geometric rest summed.
+    Fails       load at or above the last capacity has no steady state; the caller must have refused it.
+    """
+    if all(value == place + 1 for place, value in enumerate(capacities)):
+        from qnet.queues.erlang import erlang_c
+
+        servers = len(capacities)
+        return 1 / (1 - load) if servers == 1 else 1 + erlang_c(servers, load) / (servers - load)
+    return _by_states(load, capacities)
+
+
+def _by_states(load: Value, capacities: Sequence[float]) -> Value:
+    """The stretch of any capacities: sums over j below the last capacity, then over the geometric rest.
+
+    The weights are kept as shares of their sum so far, which neither over- nor underflows.
+    """
+    last = capacities[-1]
+    ratio = load / last
+    # sum of p(j) and of (j + 1) / a(j + 1) p(j), both divided by the newest weight
+    weights: Value = 1.0 + load * 0
+    stretched: Value = weights / capacities[0]
+    share: Value = weights
+    for count, capacity in enumerate(capacities, start=1):
+        share = share * load / capacity
+        if count == len(capacities):
+            break
+        weights = weights + share
+        stretched = stretched + share * ((count + 1) / capacities[count])
+        scale = weights
+        weights, stretched, share = weights / scale, stretched / scale, share / scale
+    # From m = len(capacities) on: sum of ratio^i and of (m + i + 1) / last x ratio^i
+    rest = 1 / (1 - ratio)
+    weights = weights + share * rest
+    stretched = stretched + share * (((len(capacities) + 1) * rest + ratio * rest * rest) / last)
+    return stretched / weights
+
+
+def capacities_left(load: float, capacities: Sequence[float]) -> tuple[float, ...]:
+    """What is left to closed customers of a station that open customers use as well.
+
+    load        erlangs at rate 1 of the open customers, 0 <= load < the last capacity.
+    capacities  relative capacities with 1, 2, ... present; the last repeats.
+    Returns     len(capacities) + 1 relative capacities with 1, 2, ... closed customers present; the last repeats.
+    Method      T(n) as a finite sum and a geometric rest whose n-th derivative obeys a recursion of two positive
+                terms, in logarithms: nothing cancels or overflows.
+    Fails       as `stretch`. Work grows with the square of the number of capacities.
+    """
+    if load == 0:
+        return tuple(capacities)
+    length, last = len(capacities), capacities[-1]
+    products = [0.0]
+    for capacity in capacities:
+        products.append(products[-1] + log(capacity))
+    logs, left = log(load), -log1p(-load / last)
+
+    def term(count: int, closed: int) -> float:
+        chosen = lgamma(count + 1) - lgamma(closed + 1) - lgamma(count - closed + 1)
+        return chosen + (count - closed) * logs - products[count]
+
+    sums: list[float] = []
+    rest = -inf
+    for closed in range(length + 1):
+        start = term(length, closed) if closed <= length else -inf
+        rest = left + _log_sum([start, rest - log(last)])
+        sums.append(_log_sum([*(term(count, closed) for count in range(closed, length)), rest]))
+    found = [exp(sums[closed] - sums[closed + 1]) for closed in range(length)] + [last - load]
+    if all(value <= later for value, later in pairwise(capacities)):
+        # Capacities that rise leave ones that rise; rounding must not hide that from the bounds.
+        for closed in range(length - 1, -1, -1):
+            found[closed] = min(found[closed], found[closed + 1])
+    return tuple(found)
+
+
+def _log_sum(logs: Sequence[float]) -> float:
+    top = max(logs)
+    return top if top == -inf else top + log(sum(exp(value - top) for value in logs))
+
+
+def residence_beside(demand: float, left: Sequence[float], states: Sequence[float]) -> float:
+    """Residence of an open class at a station where closed customers are present with known probabilities.
+
+    demand  seconds at rate 1.
+    left    what `capacities_left` gives.
+    states  probabilities of 0, 1, ... closed customers.
+    Returns seconds. An arriving open customer sees the closed ones as they are (Poisson arrivals), and is stretched
+            like one more of them.
+    """
+    longest = len(left)
+    return demand * total((count + 1) / left[min(count, longest - 1)] * share for count, share in enumerate(states))
+
+
+def load_of(rates: Sequence[Any], demands: Sequence[Any]) -> Any:
+    """Offered load in erlangs: the sum of arrival rate x demand over the open classes."""
+    return total(rate * demand for rate, demand in zip(rates, demands, strict=True))

@@ -1,0 +1,137 @@
+"""What `Network.solve` answers: figures by class and station, how they were found, and how far to trust them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.product.bounds import Bounds
+    from qnet.networks.product.network import Network
+
+
+class Figures(Record):
+    """The figures as computed: nested tuples for a point, arrays with the batch axis first for a batch."""
+
+    throughput: Any
+    """(R,) passages per second."""
+    response: Any
+    """(R,) seconds per passage, delays included, think time not; of a closed class without customers 0."""
+    residence: Any
+    """(K, R) seconds per passage, all visits and their waits."""
+    queue_length: Any
+    """(K, R) mean number, those in service included."""
+    utilization: Any
+    """(K, R) throughput x demand / peak capacity; 0 at delays."""
+    busy_servers: Any
+    """(K, R) throughput x demand: mean capacity in use, at delays the mean number present."""
+    log_constant: Any = None
+    """Logarithm of the normalising constant of the closed classes; None where the method has none."""
+    states: Any = None
+    """For each station the probabilities of 0, 1, ... customers of the closed classes together; None if not asked."""
+
+
+class Solution:
+    """The steady state of a `Network`. Figures become numpy arrays when they are read; `figures` has them as they are.
+
+    Conventions: utilization is throughput x demand / peak capacity, per class, below 1 in sum at queueing stations.
+    Residence counts all visits of a passage; response per visit is residence / visits; the system response is the sum
+    of residences and leaves the think time out. Queue lengths count those in service.
+    """
+
+    __slots__ = ("exact", "figures", "method", "network", "reasons", "why")
+
+    def __init__(
+        self,
+        network: Network,
+        figures: Figures,
+        method: str,
+        reasons: tuple[str, ...],
+        why: str,
+    ) -> None:
+        self.network = network
+        self.figures = figures
+        self.method = method
+        """The name of the method, as in `qnet methods`."""
+        self.exact = not reasons
+        self.reasons = reasons
+        """Why the answer is not exact; empty where it is."""
+        self.why = why
+        """Why this method was taken."""
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """What encloses the exact answer, where theory has bounds; None where it has none, or no product form."""
+        from qnet.networks.product.bounds import tightest
+        from qnet.networks.product.solve import reasons
+
+        return None if reasons(self.network) else tightest(self.network)
+
+    @property
+    def throughput(self) -> Any:
+        """(R,) or (B, R): passages per second."""
+        return _array(self.figures.throughput)
+
+    @property
+    def response(self) -> Any:
+        """(R,) or (B, R): seconds per passage, think time excluded."""
+        return _array(self.figures.response)
+
+    @property
+    def residence(self) -> Any:
+        """(K, R) or (B, K, R): seconds per passage at the station, all visits and their waits."""
+        return _array(self.figures.residence)
+
+    @property
+    def queue_length(self) -> Any:
+        """(K, R) or (B, K, R): mean number at the station, those in service included."""
+        return _array(self.figures.queue_length)
+
+    @property
+    def utilization(self) -> Any:
+        """(K, R) or (B, K, R): throughput x demand / peak capacity; 0 at delays."""
+        return _array(self.figures.utilization)
+
+    @property
+    def busy_servers(self) -> Any:
+        """(K, R) or (B, K, R): throughput x demand, the mean capacity in use."""
+        return _array(self.figures.busy_servers)
+
+    @property
+    def response_per_visit(self) -> Any:
+        """(K, R) or (B, K, R): residence / visits; 0 where nobody visits."""
+        import numpy
+
+        np: Any = numpy
+        visits = self.network.visits
+        visited = _array(self.network.demands) > 0 if visits is None else _array(visits)
+        return np.divide(self.residence, visited, out=np.zeros(visited.shape), where=visited > 0)
+
+    @property
+    def log_constant(self) -> Any:
+        """Logarithm of the normalising constant, a float or (B,); None where the method has none."""
+        return self.figures.log_constant
+
+    @property
+    def state_probabilities(self) -> Any:
+        """K rows: the probabilities of 0, 1, ... customers of closed classes there; None where not asked for."""
+        states = self.figures.states
+        return None if states is None else [_array(row) for row in states]
+
+    @property
+    def busy_probability(self) -> Any:
+        """(K,): the probability that anybody of the closed classes is there; None where not asked for."""
+        rows = self.state_probabilities
+        return None if rows is None else _array([1.0 - row[0] for row in rows])
+
+    def __repr__(self) -> str:
+        trust = "exact" if self.exact else "approximate"
+        return f"Solution(method={self.method!r}, {trust}, throughput={self.figures.throughput!r})"
+
+
+def _array(value: Any) -> Any:
+    import numpy
+
+    np: Any = numpy
+    return np.asarray(value, dtype=float)

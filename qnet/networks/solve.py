@@ -1,0 +1,36 @@
+"""The solver of a network: open ones in closed form, others by their demands."""
+
+from __future__ import annotations
+
+from qnet.networks.network import Network
+from qnet.networks.solution import Solution
+from qnet.networks.wanted import AUTO, Wanted
+
+
+def solve(network: Network, wanted: Wanted = AUTO) -> Solution:
+    """The steady state of a network, or of every point of a batch.
+
+    network   open classes with holds, phases and priorities; or open and closed classes without.
+    wanted    the method and its budget, where there is a choice.
+    Returns   `Solution`; points without a steady state are marked in it.
+              Bounds are added at its classes where they are wanted.
+    Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
+              does not converge.
+    """
+    if network.closed or any(station.rates is not None for station in network.stations):
+        from qnet.networks.by_demands import solve as solve_by_demands
+
+        return solve_by_demands(network, wanted)
+    if wanted.method not in ("auto", "open"):
+        from qnet.errors import NotComputed, Problem
+
+        found = f"{wanted.method} does not apply: there are no closed classes"
+        raise NotComputed(Problem("QN513", found, "auto, or open"))
+    from qnet.networks.open import solve as solve_open
+
+    solution = solve_open(network)
+    if wanted.bounds:
+        from qnet.networks.by_demands import enclosed
+
+        return enclosed(network, solution, wanted.bounds)
+    return solution

@@ -1,0 +1,325 @@
+r"""How often customers visit the stations of a network that is given by routing probabilities.
+
+A state is a station together with a class: after service customers go on to another state, and so may change their
+class. Row i of a routing holds the probabilities to go from state i to every state; what is missing to one is the
+probability to leave the network.
+
+.. math:: v_j = e_j + \sum_i v_i\,P_{ij}
+
+All results are sums, products and quotients of numbers that are not negative, so that no digits cancel: probabilities
+of 1e-14 count with all their digits. Plain floats only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import fsum, inf, isfinite
+
+from qnet.errors import InvalidInput, NotComputed, Problem, short
+
+TOLERANCE = 1e-9
+"""By how much a row may differ from one."""
+
+_ULP = 2.0**-52
+_LEAST = 1e-290
+"""Below this a probability has too few digits left for its reciprocal."""
+_NAMED = 5
+"""States that a message names at most."""
+
+_Row = dict[int, float]
+"""The positive probabilities of a row, by state."""
+
+
+def closed_visits(
+    routing: Sequence[Sequence[float]], reference: int, labels: Sequence[str] | None = None
+) -> tuple[float, ...]:
+    """Visits to every state between two visits to the reference, for customers that never leave.
+
+    Applies    any routing; states outside the chain of the reference, and states that customers pass only before they
+               first come to the reference, get 0.
+    routing    (S, S) probabilities; every row sums to one within `TOLERANCE`, or is all 0: nobody is ever there. The
+               probability to stay is what the others leave of one, so that it need not have all digits.
+    reference  the place of the reference state, from 0.
+    labels     S names of the states for messages; None: numbers from 1.
+    Returns    (S,) visits per visit to the reference, 1 there.
+    Method     State reduction: states are taken out one by one, and their customers sent on to where they go next.
+               Costs at most S^3 / 3 multiplications, less for rows with many zeros.
+    Fails      `InvalidInput` QN230 for what is no stochastic matrix, naming the rows; QN231 where customers who are at
+               the reference may never return, naming the states that keep them; `NotComputed` QN502 for visits near
+               the largest float.
+    Source     Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
+    """
+    rows = _rows(routing, labels)
+    if not 0 <= reference < len(rows):
+        raise _invalid(f"the reference is state {reference}", f"0 to {len(rows) - 1}")
+    around = _reached(rows, [reference])
+    sums = [fsum(row.values()) for row in rows]
+    wrong = [
+        state for state, value in enumerate(sums) if abs(value - 1.0) > TOLERANCE and (value > 0.0 or state in around)
+    ]
+    _refuse_sums(wrong, sums, "1", labels)
+    return _visits(rows, reference, around, "never return to the reference", labels)
+
+
+def open_visits(
+    routing: Sequence[Sequence[float]],
+    entrance: Sequence[float],
+    leaving: Sequence[float] | None = None,
+    labels: Sequence[str] | None = None,
+) -> tuple[float, ...]:
+    """Visits to every state per arrival, for customers that come from outside and leave.
+
+    Applies   any routing in which customers can leave from wherever they can get to.
+    routing   (S, S) probabilities; every row sums to at most one within `TOLERANCE`.
+    entrance  (S,) numbers >= 0, not all 0: probabilities or rates (all arrivals together count as one); in rates,
+              throughputs are their sum times the visits.
+    leaving   (S,) probabilities to leave, that fill up their rows to one within `TOLERANCE`; None: what the rows leave
+              of one, where a few units in the last place are rounding and count as none. Give it where customers leave
+              with probabilities below 1e-12 or so, whose digits are lost in the sum of the row.
+    labels    S names of the states for messages; None: numbers from 1.
+    Returns   (S,) visits per arrival; 0 where nobody comes.
+    Method    `closed_visits` with the outside as a state more, and as the reference.
+    Fails     `InvalidInput` QN230 for what is no routing, naming the rows; QN231 where customers may never leave,
+              naming the states that keep them; `NotComputed` QN502 for visits near the largest float.
+    Source    Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
+    """
+    rows = _rows(routing, labels)
+    outside = len(rows)
+    first = _vector(entrance, outside, "entrance")
+    largest = max(first, default=0.0)
+    if largest <= 0.0:
+        raise _invalid("nobody enters: the entrance is 0 everywhere", "a positive entrance")
+    if leaving is None:
+        sums = [fsum(row.values()) for row in rows]
+        wrong = [state for state, value in enumerate(sums) if value > 1.0 + TOLERANCE]
+        _refuse_sums(wrong, sums, "at most 1", labels)
+        out = [_missing(row) for row in rows]
+    else:
+        out = _vector(leaving, outside, "leaving")
+        sums = [fsum((*row.values(), value)) for row, value in zip(rows, out, strict=True)]
+        wrong = [state for state, value in enumerate(sums) if abs(value - 1.0) > TOLERANCE]
+        _refuse_sums(wrong, sums, "1 with the probability to leave", labels)
+    for row, value in zip(rows, out, strict=True):
+        if value > 0.0:
+            row[outside] = value
+    shares = [value / largest for value in first]
+    whole = fsum(shares)
+    rows.append({state: value / whole for state, value in enumerate(shares) if value > 0.0})
+    around = _reached(rows, [outside])
+    return _visits(rows, outside, around, "never leave", labels)[:outside]
+
+
+def chains(
+    routing: Sequence[Sequence[float]], class_of: Sequence[int], labels: Sequence[str] | None = None
+) -> tuple[int, ...]:
+    """The chain of every class: classes between which customers change, directly or through others, are one chain.
+
+    Applies   open, closed and mixed networks.
+    routing   (S, S) probabilities; every row sums to at most one within `TOLERANCE`.
+    class_of  S numbers: the class of each state, from 0.
+    labels    S names of the states for messages; None: numbers from 1.
+    Returns   (R,) chain numbers, from 0 in the order of their first classes; R is the largest class and one more. A
+              class that customers only leave belongs to the chain they go to; its states get no visits there.
+    Method    The classes of the two ends of every positive probability are united. Then every chain is searched for
+              states that customers never leave once they are there.
+    Fails     `InvalidInput` QN230 for what is no routing; QN231 for a chain with several sets of states that keep their
+              customers: its population would not say how many are in each. Where the sets share classes, give each set
+              classes of its own; where customers end in one of them by chance, there is no one steady state.
+    Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260
+    """
+    rows = _rows(routing, labels)
+    if len(class_of) != len(rows) or any(int(value) != value or value < 0 for value in class_of):
+        raise _invalid("the classes of the states are not one number from 0 for each row of the routing")
+    sums = [fsum(row.values()) for row in rows]
+    _refuse_sums([state for state, value in enumerate(sums) if value > 1.0 + TOLERANCE], sums, "at most 1", labels)
+    parent = list(range(max(class_of, default=-1) + 1))
+    for state, row in enumerate(rows):
+        for onward in row:
+            first, second = sorted((_root(parent, class_of[state]), _root(parent, class_of[onward])))
+            parent[second] = first
+    numbers: dict[int, int] = {}
+    found = tuple(numbers.setdefault(_root(parent, kind), len(numbers)) for kind in range(len(parent)))
+    kept: dict[int, list[int]] = {}
+    for group in _closed_sets(rows, [value < 1.0 - TOLERANCE for value in sums]):
+        chain = found[class_of[group[0]]]
+        if chain in kept:
+            members = [str(kind + 1) for kind, number in enumerate(found) if number == chain]
+            which = "class " + members[0] if len(members) == 1 else "classes " + ", ".join(members)
+            raise _stranded(
+                f"customers of {which} stay either in {_names(kept[chain], labels)} or in {_names(group, labels)}, "
+                "and never change over",
+                "one set of states for each chain",
+            )
+        kept[chain] = group
+    return found
+
+
+def _root(parent: list[int], item: int) -> int:
+    """The representative of a set of a union-find forest, with the path to it halved."""
+    while parent[item] != item:
+        parent[item] = parent[parent[item]]
+        item = parent[item]
+    return item
+
+
+def _visits(
+    rows: list[_Row], reference: int, around: set[int], failing: str, labels: Sequence[str] | None
+) -> tuple[float, ...]:
+    """Visits per visit to the reference; refuses where one of the states around it does not lead back."""
+    back = _reached(_turned(rows), [reference])
+    stuck = sorted(around - back)
+    if stuck:
+        found = f"customers in {_names(stuck, labels)} {failing}"
+        raise _stranded(found, "a way with a positive probability")
+    reduced = _reduced(rows, reference, around)
+    return tuple(reduced.get(state, 0.0) for state in range(len(rows)))
+
+
+def _reduced(rows: list[_Row], reference: int, states: set[int]) -> dict[int, float]:
+    """Visits between two visits to the reference, of states that all lead to each other.
+
+    A state that is taken out divides its entries by the probability to leave it, which is a sum over other states:
+    nothing is ever subtracted from one. States with few neighbours go first, which keeps most zeros.
+    """
+    ahead = {state: {to: value for to, value in rows[state].items() if to != state} for state in sorted(states)}
+    behind: dict[int, dict[int, None]] = {state: {} for state in ahead}
+    for state, row in ahead.items():
+        for to in row:
+            behind[to][state] = None
+    order = sorted(ahead, key=lambda state: len(ahead[state]) * len(behind[state]))
+    order.remove(reference)
+    entered: list[tuple[int, _Row]] = []
+    for state in order:
+        onward = ahead.pop(state)
+        total = fsum(onward.values())
+        if total < _LEAST:
+            raise _too_large()
+        for to in onward:
+            del behind[to][state]
+        sources: _Row = {}
+        for source in behind.pop(state):
+            row = ahead[source]
+            sources[source] = weight = row.pop(state) / total
+            for to, value in onward.items():
+                if to in row:
+                    row[to] += weight * value
+                elif to != source:
+                    row[to] = weight * value
+                    behind[to][source] = None
+        entered.append((state, sources))
+    visits = {reference: 1.0}
+    for state, sources in reversed(entered):
+        visits[state] = sum(visits[source] * weight for source, weight in sources.items())
+    if not all(isfinite(value) for value in visits.values()):
+        raise _too_large()
+    return visits
+
+
+def _closed_sets(rows: list[_Row], open_rows: list[bool]) -> list[list[int]]:
+    """The sets of states that lead to each other and nowhere else, by their first states."""
+    turned = _turned(rows)
+    leading = _reached(turned, [state for state, out in enumerate(open_rows) if out])
+    found: list[list[int]] = []
+    for start in range(len(rows)):
+        if start in leading:
+            continue
+        state = start
+        while True:
+            # A state that does not lead back is one step nearer to where customers stay.
+            group = _reached(rows, [state])
+            lost = group - _reached(turned, [state])
+            if not lost:
+                break
+            state = min(lost)
+        found.append(sorted(group))
+        leading |= _reached(turned, [state])
+    return found
+
+
+def _reached(rows: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
+    """The states that can be reached, the starts included."""
+    found = set(starts)
+    waiting = list(found)
+    while waiting:
+        for onward in rows[waiting.pop()]:
+            if onward not in found:
+                found.add(onward)
+                waiting.append(onward)
+    return found
+
+
+def _turned(rows: list[_Row]) -> list[list[int]]:
+    """For every state those that lead to it."""
+    turned: list[list[int]] = [[] for _ in rows]
+    for state, row in enumerate(rows):
+        for onward in row:
+            turned[onward].append(state)
+    return turned
+
+
+def _missing(row: _Row) -> float:
+    """What a row leaves of one, rounded once; 0 for what the rounding of its entries explains."""
+    missing = fsum((1.0, *(-value for value in row.values())))
+    return missing if missing > (len(row) + 1) * _ULP else 0.0
+
+
+def _rows(routing: Sequence[Sequence[float]], labels: Sequence[str] | None) -> list[_Row]:
+    """The positive entries of a square matrix of finite numbers that are not negative."""
+    size = len(routing)
+    if labels is not None and len(labels) != size:
+        raise _invalid(f"{len(labels)} labels for {size} states")
+    problems: list[Problem] = []
+    rows: list[_Row] = []
+    for state, row in enumerate(routing):
+        values = [float(value) for value in row]
+        bad = [place for place, value in enumerate(values) if not 0.0 <= value < inf]
+        if len(values) != size:
+            found = f"the routing from {_name(state, labels)} has {len(values)} entries"
+            problems.append(Problem("QN230", found, f"{size}, one for each state"))
+        elif bad:
+            found = f"the routing from {_name(state, labels)} to {_name(bad[0], labels)} is {values[bad[0]]!r}"
+            problems.append(Problem("QN230", found, "a probability"))
+        rows.append({place: value for place, value in enumerate(values) if value > 0.0})
+    if problems:
+        raise InvalidInput(*problems)
+    return rows
+
+
+def _vector(values: Sequence[float], size: int, name: str) -> list[float]:
+    numbers = [float(value) for value in values]
+    if len(numbers) != size:
+        raise _invalid(f"the {name} has {len(numbers)} entries for {size} states")
+    if not all(0.0 <= value < inf for value in numbers):
+        raise _invalid(f"the {name} has an entry that is negative or not finite")
+    return numbers
+
+
+def _refuse_sums(wrong: list[int], sums: list[float], expected: str, labels: Sequence[str] | None) -> None:
+    if wrong:
+        raise InvalidInput(
+            *(
+                Problem("QN230", f"the routing from {_name(state, labels)} sums to {sums[state]!r}", expected)
+                for state in wrong
+            )
+        )
+
+
+def _name(state: int, labels: Sequence[str] | None) -> str:
+    return f"state {state + 1}" if labels is None else f'"{short(labels[state])}"'
+
+
+def _names(states: Sequence[int], labels: Sequence[str] | None) -> str:
+    shown = ", ".join(_name(state, labels) for state in states[:_NAMED])
+    return shown if len(states) <= _NAMED else f"{shown} and {len(states) - _NAMED} more"
+
+
+def _invalid(found: str, expected: str = "") -> InvalidInput:
+    return InvalidInput(Problem("QN230", found, expected))
+
+
+def _stranded(found: str, expected: str) -> InvalidInput:
+    return InvalidInput(Problem("QN231", found, expected))
+
+
+def _too_large() -> NotComputed:
+    return NotComputed(Problem("QN502", "a customer leaves some states so rarely that its visits are too many"))

@@ -1,0 +1,26 @@
+"""How an answer is to be found, where there is a choice of methods."""
+
+from __future__ import annotations
+
+from qnet.record import Record
+
+
+class Wanted(Record):
+    """A method by name, or the best one within an announced budget of work and memory."""
+
+    method: str = "auto"
+    states: bool = False
+    """Whether state probabilities are wanted."""
+    operations: float = 3e10
+    """Elementary operations of an exact answer, about 1e9 a second."""
+    memory: float = 2e9
+    """Bytes."""
+    correction: str = ""
+    """How approximations treat several servers; empty: the one with the smallest measured error."""
+    core_solutions: int | None = 3
+    """Of linearizer; None: until it settles."""
+    bounds: str = ""
+    """A kind of bounds that are wanted beside the answer; empty: those of approximate answers only, the tightest."""
+
+
+AUTO = Wanted()

@@ -1,0 +1,107 @@
+"""The values of one parameter that a model allows: its range, and what every number of the network may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from qnet.errors import QnetError
+from qnet.model.bind import bind, structural
+from qnet.model.model import Model
+from qnet.model.scope import station_figures
+from qnet.model.values import Values
+
+_CODES = ("QN130", "QN211", "QN220", "QN221")
+_MOST = 1_000_000
+"""No whole number is searched beyond this."""
+_HALVINGS = 100
+
+
+def outside(error: QnetError) -> bool:
+    """Whether a failure is that of numbers outside what a model allows."""
+    return bool(error.problems) and error.problems[0].code in _CODES
+
+
+def stated_value(model: Model, name: str) -> float:
+    """The value of a parameter as the model states it, 0 for none."""
+    return float(Values(model, {}, None).known.get(name, 0.0))
+
+
+class Domain:
+    """What one parameter may be, at every point of a grid of others. Found by trial, because expressions decide it."""
+
+    def __init__(self, model: Model, vary: str, coordinates: Mapping[str, Any]) -> None:
+        self.model = model
+        self.vary = vary
+        self.coordinates = coordinates
+        self.idle = dict.fromkeys(station_figures(model), 0.0)
+
+    def allows(self, place: int, value: float) -> bool:
+        """Whether the model has a network at a point of the grid with this value."""
+        try:
+            self.refuse(place, value)
+        except QnetError as error:
+            if outside(error):
+                return False
+            raise
+        return True
+
+    def refuse(self, place: int, value: float) -> None:
+        """Raise what the model has against a value at a point of the grid, if anything."""
+        point = {name: float(values[place]) for name, values in self.coordinates.items()}
+        bind(self.model, Values(self.model, {**point, self.vary: float(value)}, None, self.idle))
+
+    def end(self, place: int, inside: float, value: float) -> float:
+        """The value, or the last one that is allowed on the way to it from one that is.
+
+        Raises what the model has against the value where neither is allowed.
+        """
+        if self.allows(place, value):
+            return value
+        if not self.allows(place, inside):
+            self.refuse(place, value)
+        for _ in range(_HALVINGS):
+            middle = inside + (value - inside) / 2
+            if abs(value - inside) <= 1e-13 * abs(value) or middle in (inside, value):
+                break
+            inside, value = (middle, value) if self.allows(place, middle) else (inside, middle)
+        return inside
+
+    def whole(self, size: int) -> bool:
+        """Whether the parameter counts something: it shapes the network, and only whole numbers are allowed."""
+        names = {name for expression, _ in structural(self.model) for name in expression.names}
+        asked = list(names)
+        while asked:
+            parameter = self.model.parameters.get(asked.pop())
+            new = set(parameter.expression.names) - names if parameter else set[str]()
+            names |= new
+            asked += new
+        if self.vary not in names:
+            return False
+        value = stated_value(self.model, self.vary)
+        places = [place for place in range(size) if self.allows(place, value)]
+        return bool(places) and not self.allows(places[0], value + 0.5) and not self.allows(places[0], value - 0.5)
+
+    def whole_range(self, place: int) -> tuple[int, int]:
+        """The least and the largest whole number that are allowed around the stated value.
+
+        Raises what the model has against the stated value where no half of it is allowed either.
+        """
+        middle = stated = int(stated_value(self.model, self.vary))
+        while not self.allows(place, middle):
+            if not middle:
+                self.refuse(place, stated)
+            middle //= 2
+        return self._last(place, middle, -1), self._last(place, middle, _MOST + 1)
+
+    def _last(self, place: int, inside: int, beyond: int) -> int:
+        """The last whole number that is allowed on the way to one that is out of the question."""
+        step = 1 if beyond > inside else -1
+        reach = 1
+        while abs(beyond - inside) > reach and self.allows(place, inside + step * reach):
+            inside, reach = inside + step * reach, 2 * reach
+        beyond = beyond if abs(beyond - inside) <= reach else inside + step * reach
+        while abs(beyond - inside) > 1:
+            middle = (inside + beyond) // 2
+            inside, beyond = (middle, beyond) if self.allows(place, middle) else (inside, middle)
+        return inside

@@ -1,0 +1,100 @@
+"""Times that depend on the solution: the fixed point, where it ends, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from qnet.documents import parse
+from qnet.errors import NoAnswer, NotComputed
+from qnet.model.load import build, load
+from qnet.model.model import Model
+from qnet.model.settings import with_settings
+from qnet.questions.points import solve_points
+from qnet.questions.saturation import saturation
+from qnet.questions.solve import solve_report
+
+
+def model(rate: str, time: str) -> Model:
+    """One queue whose time is an expression."""
+    text = f"""qnet = 1
+title = "Feedback"
+[parameters]
+rate = "{rate}"
+time = "{time}"
+[stations]
+a = {{}}
+[classes.x]
+arrival_rate = "rate"
+steps = [ {{ station = "a", time = "time" }} ]
+"""
+    return build(parse(text.encode(), "model.toml"), "model.toml")
+
+
+# S = 1 + W and W = r S^2 / (1 - r S) give 2 r S^2 - (1 + r) S + 1 = 0, with a root up to r = 3 - sqrt(8).
+END = 3 - math.sqrt(8)
+
+
+@pytest.mark.parametrize("share", [1e-9, 0.1, 0.5, 0.9, 0.999, 0.9999])
+def test_a_time_that_grows_with_its_own_wait_is_the_least_root(share: float):
+    rate = share * END
+    solved = solve_points(model(f"{rate!r}/s", "1 s + wait('a')"))
+    (station,) = solved.parts[0].solution.stations
+    root = (1 + rate - math.sqrt((1 + rate) ** 2 - 8 * rate)) / (4 * rate) if share > 1e-6 else 1 + rate
+    assert station.holding == pytest.approx(root, rel=1e-9)
+    assert station.wait == pytest.approx(root - 1, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("rate", [1e-6, 0.01, 0.17, 0.1716, 0.2, 0.99, 3.0, 1e6, 1e100])
+def test_where_the_steady_state_ends_does_not_depend_on_the_rate_asked(rate: float):
+    asked = model(f"{rate!r}/s", "1 s + wait('a')")
+    found = saturation(asked, solve_points(asked))
+    assert found.factor * rate == pytest.approx(END, rel=1e-8)
+    assert found.cause == "a"
+
+
+def test_beyond_its_end_the_largest_rate_is_told():
+    with pytest.raises(NoAnswer, match=r"the largest possible rate is 0\.171573/s"):
+        solve_report(model("0.3/s", "1 s + wait('a')"))
+
+
+@pytest.mark.parametrize("rate", ["1350/s", "1e5/s", "1e100/s", "1e300/s"])
+def test_the_largest_rate_of_holds_does_not_depend_on_the_rate_asked(rate: str):
+    asked = with_settings(load("ibm-3990-6"), {"rate": rate})
+    solved = solve_points(asked)
+    largest = saturation(asked, solved).factor * solved.parts[0].solution.throughput
+    assert largest == pytest.approx(1190.0000213, rel=1e-9)
+
+
+def test_figures_that_no_time_uses_do_not_count():
+    asked = with_settings(load("ibm-3990-6"), {"rate": "1/s", "write_fraction": "utilization('back_end')"})
+    solved = solve_points(asked)
+    assert solved.parts[0].values.known["write_fraction"] == pytest.approx(
+        max(item.utilization for item in solved.parts[0].solution.stations if item.name == "back_end"), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_a_time_that_falls_with_the_load_settles(share: float):
+    # S = 1 / (1 + 9 u) and u = r S.
+    asked = model(f"{share!r}/s", "1 s / (1 + 9 * utilization('a'))")
+    found = solve_points(asked).parts[0].solution.stations[0].utilization
+    assert found == pytest.approx((math.sqrt(1 + 36 * share) - 1) / 18, rel=1e-11)
+
+
+def test_a_time_without_a_fixed_point_is_refused():
+    asked = model("0.7/s", "where(utilization('a') > 0.5, 0.1 s, 1 s)")
+    with pytest.raises(NotComputed, match="QN511"):
+        solve_points(asked)
+
+
+def test_a_batch_is_its_points():
+    np = pytest.importorskip("numpy")
+    rates = np.array([1e-9, 0.05, 0.1, 0.17, 0.1716, 0.5])
+    whole = solve_points(model("1/s", "1 s + wait('a')"), {"rate": rates}, 6)
+    assert list(whole.stable) == [True, True, True, True, False, False]
+    waits = whole.parts[0].solution.stations[0].wait
+    for place, rate in enumerate(rates[:4]):
+        single = solve_points(model(f"{float(rate)!r}/s", "1 s + wait('a')"))
+        assert waits[place] == pytest.approx(single.parts[0].solution.stations[0].wait, rel=1e-10)
