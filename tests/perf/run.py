@@ -67,8 +67,6 @@ def median_of(action: Callable[[], object], runs: int) -> float:
 
 def calls(runs: int) -> None:
     from qnet.model.load import load
-    from qnet.networks.closed.approximate import METHODS, solve
-    from qnet.networks.closed.problem import closed_network
     from qnet.questions.envelope import envelope, question
     from qnet.questions.points import solve_points
 
@@ -80,11 +78,6 @@ def calls(runs: int) -> None:
     print(f"{'one point':<45} {median_of(lambda: solve_points(model), runs):>10.1f}")
     print(f"{'envelope of 6 points':<45} {median_of(lambda: envelope(question(model, stated)), runs):>10.1f}")
     print(f"{'envelope of 1001 points':<45} {median_of(lambda: envelope(fine), max(1, runs // 5)):>10.1f}")
-    demands = [[0.01 * (1 + (7 * station + 3 * kind) % 11) for kind in range(20)] for station in range(50)]
-    closed = closed_network(demands, [200] * 20, [1.0 + kind for kind in range(20)])
-    for name in METHODS:
-        title = f"{name}, 50 stations, 20 classes of 200"
-        print(f"{title:<45} {median_of(lambda name=name: solve(closed, name), runs):>10.1f}")
 
 
 def demands(stations: int, classes: int) -> list[list[float]]:
