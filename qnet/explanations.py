@@ -267,9 +267,10 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The wait for an inner station is computed by an iteration that should always end.",
         "Report the model: this is a fault of qnet."),
     "QN511": _T("a fixed point did not converge",
-        "Times or waits depend on the solution, and the rounds of computing one from the other do not settle. An "
-        "answer that is not proven converged is not given.",
-        "Try a lower load; a model whose times grow with the load may have no steady state, or several."),
+        "Times or waits depend on the solution, or a closed network is approximated, and the rounds of computing one "
+        "from the other do not settle, or settle where no network can be. An answer that is not proven is not given.",
+        "Try a lower load; a model whose times grow with the load may have no steady state, or several. For closed "
+        'networks the method "bard-schweitzer" answers almost always.'),
     "QN512": _T("a search did not end",
         "The search for the largest load should always end.",
         "Report the model: this is a fault of qnet."),

@@ -5,8 +5,21 @@ the work does not depend on the populations, which may be huge or fractional. An
 constraint and the utilization law to rounding; a fixed point that is not proven by its residual, or that leaves the
 feasible region, is never returned or clamped.
 
-How good they are (median and worst error of a throughput against exact results) is asserted by
-`tests/closed/approximate`.
+How good they are: error of the throughputs of 200 random networks with up to five stations, three classes and sixty
+combinations of populations, against the exact answers; `tests/closed/approximate` asserts the like.
+
+                                                 median   ninth decile   worst
+    one server        bard-schweitzer            1.4 %    6.0 %          19 %
+                      linearizer                 0.03 %   0.27 %         0.6 %
+                      aql                        0.05 %   0.7 %          2.9 %
+    2 to 16 servers   linearizer, conway         0.03 %   0.7 %          9 %
+                      linearizer, rolia-sevcik   0.01 %   3.1 %          17 %
+                      linearizer, seidmann       0.4 %    5.2 %          16 %
+    and open classes  linearizer, conway         0.11 %   1.2 %          9 %
+                      linearizer, rolia-sevcik   0.7 %    8.0 %          21 %
+                      linearizer, seidmann       1.9 %    9.6 %          16 %
+
+The worst ones have about as many servers as customers, or very few customers.
 """
 
 from __future__ import annotations
@@ -36,7 +49,7 @@ CORRECTIONS: dict[str, str] = {
 """The corrections for several servers, the recommended one first."""
 
 DEFAULT_CORRECTION = "conway"
-"""The correction with the smallest median and worst errors, as `tests/closed/approximate` measures them."""
+"""The correction with the smallest ninth decile and worst of errors, as `tests/closed/approximate` measures them."""
 
 _CELLS = 1_000_000
 """How many numbers of one array a part of a large batch may have."""
@@ -79,12 +92,13 @@ def solve(
                 servers; `NoAnswer` QN401 where open classes saturate a station, QN403 for customers that spend no
                 time; `InvalidInput` QN514 for an unknown method or correction, or an open load that is no load.
     Method      See `approximate_methods` and `approximate_core`. Where Linearizer or AQL leaves the feasible region (a
-                residence below the demand, a utilization above 1; one network in twenty, near saturation), the last
-                core is solved again with 0.98, 0.95, ... of the estimated changes, at last with none, which is
-                Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class, (N / 10^5)^1.5 of them are
-                removed instead of one, against rounding.
+                residence below the demand, a utilization above 1; one random network in twenty with Linearizer, one in
+                six with AQL), the last core is solved again with 0.98, 0.95, ... of the estimated changes, at last with
+                none, which is Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class,
+                (N / 10^5)^1.5 of them are removed instead of one, against rounding.
     Fails       Bard-Schweitzer gives throughputs that are too low in most cases, by up to about a tenth, more in rare
-                ones. Linearizer until convergence and AQL do not always settle, and say so.
+                ones. Linearizer until convergence and AQL need not settle, and "rolia-sevcik" beside open classes that
+                all but saturate a station may find no proven answer: both say so.
     Source      see `approximate_methods` and `approximate_servers`.
     """
     import numpy
@@ -92,6 +106,18 @@ def solve(
     np: Any = numpy
 
     _check(method, correction, solutions)
+    with np.errstate(all="ignore"):  # What overflows is not finite, and refused.
+        return _solved(network, method, correction, solutions, open_load)
+
+
+def _solved(
+    network: ClosedNetwork, method: str, correction: str, solutions: int | None, open_load: Any
+) -> ClosedFigures:
+    """The same, after the options were checked."""
+    import numpy
+
+    np: Any = numpy
+
     lift = network.size is None
     inputs = (network.demands, network.population, network.think_time)
     demands, population, think_time = (np.asarray([value] if lift else value, dtype=float) for value in inputs)
@@ -142,8 +168,7 @@ def _open_load(given: Any, size: int, stations: int) -> Any:
     if given is None:
         return np.zeros((size, stations))
     load = np.asarray(given, dtype=float)
-    load = load[None] if load.ndim == 1 else load
-    if load.ndim != 2 or load.shape[1] != stations or len(load) not in (1, size):
+    if load.shape not in ((stations,), (1, stations), (size, stations)):
         raise InvalidInput(Problem("QN514", f"an open load of the shape {load.shape}", f"{stations} stations"))
     return np.broadcast_to(load, (size, stations))
 

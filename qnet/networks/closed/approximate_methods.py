@@ -17,7 +17,6 @@ SETTLED = 1e-9
 _MOST_TURNS = 100
 _MANY = 1e5
 _PARTS = (0.98, 0.95, 0.9, 0.8, 0.6, 0.3, 0.0)
-_ON_THE_WAY = (0.6, 0.3)
 
 
 def bard_schweitzer(core: Core) -> CoreAnswer:
@@ -56,18 +55,22 @@ def linearizer(core: Core, solutions: int | None) -> CoreAnswer:
     reduced = _spread(answer, every, core.population)
     moved = np.full(len(core.population), np.inf)
     for turn in range(1, solutions or _MOST_TURNS):
-        reduced = _relaxed(every, solve_core(every, reduced), False)
+        reduced = solve_core(every, reduced)
+        sound = reduced.converged.reshape(len(moved), -1).all(-1)
         shifts = _linear_shifts(reduced, every.population, core.population)
         shifts = _damped(shifts, every.shift, turn)
         every = every.replace(shift=shifts.reshape(every.demands.shape))
         before, shifted = answer, core.replace(shift=shifts[:, 0])
-        answer = _relaxed(shifted, solve_core(shifted, before), turn + 1 == solutions)
+        answer = solve_core(shifted, before)
+        if turn + 1 == solutions:
+            answer = _relaxed(shifted, answer)
+            return answer.replace(residual=np.where(sound, answer.residual, np.inf))
         moved = _moved(answer.queue_length, before.queue_length, core.population)
         if solutions is None and (moved <= _settled(core.population)).all():
             return _relaxed(shifted, answer)
-    if solutions is None:
-        return answer.replace(residual=np.where(moved <= _settled(core.population), answer.residual, np.inf))
-    return answer
+        if not (sound.all() and answer.converged.all()):
+            break
+    return answer if solutions == 1 else answer.replace(residual=np.full(len(moved), np.inf))
 
 
 def aql(core: Core) -> CoreAnswer:
@@ -102,12 +105,13 @@ def aql(core: Core) -> CoreAnswer:
         shift = others.reshape(size, classes + 1)[:, :, None, None] * np.swapaxes(change, 1, 2)[:, None]
         every = every.replace(shift=_damped(shift, every.shift, turn).reshape(every.demands.shape))
         before = reduced
-        reduced = _relaxed(every, solve_core(every, before), False)
+        reduced = solve_core(every, before)
         moved = _moved(reduced.queue_length[first], before.queue_length[first], core.population)
-        if (moved <= _settled(core.population)).all():
+        if (moved <= _settled(core.population)).all() or not reduced.converged.all():
             break
+    sound = reduced.converged.reshape(size, -1).all(-1) & (moved <= _settled(core.population))
     answer = _relaxed(every.part(first), CoreAnswer(*(value[first] for value in reduced)))
-    return answer.replace(residual=np.where(moved <= _settled(core.population), answer.residual, np.inf))
+    return answer.replace(residual=np.where(sound, answer.residual, np.inf))
 
 
 def _every(core: Core) -> Core:
@@ -168,15 +172,15 @@ def _linear_shifts(reduced: CoreAnswer, population: Any, whole: Any) -> Any:
     return summed - np.minimum(counts, 1.0)[:, :, None, :] * owned[:, None]
 
 
-def _relaxed(core: Core, answer: CoreAnswer, final: bool = True) -> CoreAnswer:
-    """The answer; where it did not converge, or at last is not feasible, with as much of the changes as possible."""
+def _relaxed(core: Core, answer: CoreAnswer) -> CoreAnswer:
+    """The answer; where it did not converge or is not feasible, with as much of the changes as possible."""
     import numpy
 
     np: Any = numpy
 
     values = [value.copy() for value in answer]
-    for part in _PARTS if final else _ON_THE_WAY:
-        wrong = np.flatnonzero(~(CoreAnswer(*values).converged & (values[-1] | (not final))))
+    for part in _PARTS:
+        wrong = np.flatnonzero(~(CoreAnswer(*values).converged & values[-1]))
         if not wrong.size:
             break
         less = core.part(wrong)

@@ -113,11 +113,11 @@ def point_at(core: Core, active: Any, state: State) -> Point:
         rise = wanted - state.busy
     missing = np.abs(np.where(active, core.population / np.where(active, placed, 1.0) - 1.0, 0.0)).max(-1, initial=0.0)
     missing = np.maximum(missing, (np.abs(gap) / np.where(gap == 0, 1.0, state.queue)).max(-1, initial=0.0))
-    missing = np.maximum(missing, missed(rise, state.busy))
+    missing = np.maximum(missing, _missed(rise, state.busy))
     return Point(missing, placed, queues, alone.sum(-1), gap, rise, growth, offered, share, slopes)
 
 
-def missed(rise: Any, busy: Any) -> Any:
+def _missed(rise: Any, busy: Any) -> Any:
     """(P,) the largest error of a chance that all servers are busy."""
     import numpy
 
