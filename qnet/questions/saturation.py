@@ -7,9 +7,9 @@ from typing import Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
+from qnet.networks.roots import root
 from qnet.networks.solution import Solution
 from qnet.questions.points import Part, Solved, solve_points
-from qnet.questions.roots import root
 from qnet.record import Record
 
 JUST_BELOW = 1 - 1e-9
@@ -51,18 +51,21 @@ def saturation(model: Model, solved: Solved, varied: Mapping[str, Value] | None 
 
 
 def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Value:
-    """The factor below `bound` where an outer station saturates; `bound` itself where it is reached."""
+    """The factor below `bound` where an outer station saturates; `bound` itself where it is reached.
 
-    def excess(factor: Value) -> Value:
-        solved = at(factor)
+    The search is over the share of `bound`: factors themselves may be as small as the smallest floats.
+    """
+
+    def excess(share: Value) -> Value:
+        solved = at(bound * share)
         return (
             operations.where(solved.stable, operations.minimum([solved.load, 1 - 1e-16 + 0 * solved.load]), 1.0)
             - 1
             + _over(solved, operations)
         )
 
-    low = bound * 1e-6
-    found = root(excess, low, bound, excess(low), excess(bound), operations)
+    low, high = 1e-6 + 0 * bound, 1.0 + 0 * bound
+    found = bound * root(excess, low, high, excess(low), excess(high), operations)
     return operations.where(reached, bound, found)
 
 

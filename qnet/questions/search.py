@@ -9,8 +9,8 @@ from qnet.expression import FLOATS, Expression, arrays, evaluate
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.model.values import Values
+from qnet.networks.roots import root
 from qnet.questions.points import Solved, solve_points
-from qnet.questions.roots import root
 from qnet.questions.saturation import JUST_BELOW, limiting
 from qnet.record import Record
 

@@ -11,9 +11,9 @@ from qnet.model.conditions import condition
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
+from qnet.networks.roots import root
 from qnet.questions.envelope import envelope, question
 from qnet.questions.points import solve_points
-from qnet.questions.roots import root
 from qnet.questions.search import search
 from qnet.questions.study import load_study
 from qnet.questions.validate import Judged, validate

@@ -18,6 +18,28 @@ def root(
     Elementwise. The answer is the end of the last bracket at which the function is negative: what holds there holds.
     The bracket is at most 4e-13 of `high` wide. Elements without a change of sign answer `high`; mask them.
 
+    Raises   as `bracket` does.
+    """
+    negative, other = bracket(function, low, high, at_low, at_high, 4e-13 * operations.absolute(high), operations)
+    return operations.where(at_low * at_high > 0, other, negative)
+
+
+def bracket(
+    function: Callable[[Value], Value],
+    low: Value,
+    high: Value,
+    at_low: Value,
+    at_high: Value,
+    width: Value,
+    operations: Operations,
+    relative: float = 0.0,
+) -> tuple[Value, Value]:
+    """Two places between which a function changes sign; it is negative at the first.
+
+    They are not further apart than `width`, or than `relative` of the larger.
+
+    Elementwise. Elements without a change of sign between `low` and `high` answer these two.
+
     Raises   `NotComputed` where a bracket does not shrink that far.
     Method   Inverse quadratic interpolation where it is safe, else bisection.
     Source   Chandrupatla, Advances in Engineering Software 28 (1997) 145-149.
@@ -25,12 +47,15 @@ def root(
     where, absolute = operations.where, operations.absolute
     x1, f1, x2, f2, x3, f3 = high, at_high, low, at_low, low, at_low
     hopeless = f1 * f2 > 0
-    width = 2e-13 * absolute(high) + 1e-300
+    width = least_width = width / 2 + 1e-300
     share: Value = 0.5
     for _ in range(_MAX_ROUNDS):
+        if relative:
+            width = operations.maximum([least_width, relative / 2 * absolute(x1), relative / 2 * absolute(x2)])
         done = hopeless | (absolute(x2 - x1) <= 2 * width)
         if operations.all(done):
-            return where(hopeless, high, where(f1 < 0, x1, x2))
+            first = f1 < 0
+            return where(hopeless, low, where(first, x1, x2)), where(hopeless, high, where(first, x2, x1))
         x = where(done, x1, x1 + share * (x2 - x1))
         f = where(done, f1, function(x))
         same = (f < 0) == (f1 < 0)
