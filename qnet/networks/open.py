@@ -216,13 +216,13 @@ class _Solver:
             self.settled[centre.key] = (loads, met)
         return loads, met
 
-    def place(self, centre: Centre, loads: Sequence[Load], met: Queue, busy: Value, longest: Value) -> None:
+    def place(self, centre: Centre, loads: Sequence[Load], met: Queue, busy: Value, spare: Value) -> None:
         """Set what the streams of one station group wait."""
         found: dict[tuple[int, bool], tuple[Value, Value]] = {}
         for index, load in zip(centre.indices, loads, strict=True):
             case = (load.priority, bool(load.holders))
             if case not in found and load.holders:
-                found[case] = holder_wait(met, load.priority, busy, longest, self.operations)
+                found[case] = holder_wait(met, load.priority, busy, spare, self.operations)
             elif case not in found:
                 found[case] = open_wait(met, load.priority)
             mean, variance = found[case]
@@ -257,10 +257,11 @@ class _Solver:
         return Load(stream.rate, first, second, square, second_square, stream.priority, stream.holders)
 
     def room(self, centre: Centre, met: Queue, busy: Value) -> tuple[Value, Value]:
-        """Of the holders that ask at a station: utilization apart from their wait for it, and the longest wait.
+        """Of the holders that ask at a station: utilization apart from their wait for it, and the time to spare for it.
 
-        They cannot wait for more than the rest of their time; of that they get the station's utilization, so that
-        below its saturation they are never full because of it, and at its saturation its own capacity is the limit.
+        They cannot wait for each other for more than the rest of their time; of that they get the station's
+        utilization, so that below its saturation they are never full because of each other, and at its saturation its
+        own capacity is the limit.
         """
         busy = self.operations.maximum([busy / centre.holders, 0.0])
         asked = total(rate for _, rate in centre.asked)
