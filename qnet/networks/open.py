@@ -20,7 +20,6 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.centres import Centre, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
-from qnet.networks.fixed_point import TOLERANCE, fixed_point, mixed
 from qnet.networks.network import Network, at_point
 from qnet.networks.solution import Solution
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -29,6 +28,7 @@ from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, queue
 
 NAME = "open"
 
+_TOLERANCE = 1e-12
 _ACCELERATED = 10
 _ALONE: dict[Any, tuple[tuple[Wait, ...], int]] = {}
 """Points of batches that were solved by themselves: searches ask for the same ones again and again."""
@@ -90,12 +90,14 @@ class _Solver:
         settled: Value = False
         for rounds in range(1, _ACCELERATED + 1):
             before = [self.waits[index].mean for index in self.felt]
-            settled = self.round(before) <= TOLERANCE
+            settled = self.round(before) <= _TOLERANCE
             if self.operations.all(settled):
                 return rounds
             after = [self.waits[index].mean for index in self.felt]
             residual = [new - old for new, old in zip(after, before, strict=True)]
             if memory is not None:
+                from qnet.networks.fixed_point import mixed
+
                 chosen = zip(after, mixed(after, residual, *memory), strict=True)
                 # Points that have settled stay where they are.
                 where, maximum = self.operations.where, self.operations.maximum
@@ -143,6 +145,8 @@ class _Solver:
         A round is a function of a few numbers: for each station whose holders wait at stations later in the round as
         well, how many holders are busy apart from their wait for it. These are the unknowns.
         """
+        from qnet.networks.fixed_point import fixed_point
+
         unknown = undecided(self.compiled, self.inner)
         places = [(centre.key[0], centre.pools) for centre in unknown]
 
