@@ -30,7 +30,7 @@ def models() -> list[Network]:
 
 
 def test_every_network_near_saturation_converges() -> None:
-    """Measured over 60,000 seeds: half of the networks take 2 rounds, all but 1 in 1,000 less than 10, the worst 32."""
+    """Measured over 2,500 seeds: most networks take 2 rounds, 1 in 100 takes 10 or more, the worst 23."""
     answers = [solve(model) for model in models()]
     assert len(answers) >= 0.95 * COUNT
     stable = [answer for answer in answers if answer.stable]
