@@ -6,6 +6,9 @@ copies, servers, routes and their steps) is shared by all points of a batch.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, cast
+
 from qnet.expression import Value
 from qnet.record import Record
 
@@ -125,3 +128,20 @@ class Network(Record):
     def closed(self) -> tuple[ClosedClass, ...]:
         """The closed classes."""
         return tuple(customers for customers in self.classes if isinstance(customers, ClosedClass))
+
+    def point(self, index: int) -> Network:
+        """One point of a batch by itself, in plain floats."""
+        return at_point(self, index).replace(size=None)
+
+
+def at_point(value: Any, index: int) -> Any:
+    """One point of everything inside a value: records, tuples, tables, arrays."""
+    if isinstance(value, tuple):
+        record = cast("Any", value)
+        items = [at_point(item, index) for item in record]
+        return type(record)(*items) if hasattr(record, "_fields") else tuple(items)
+    if isinstance(value, Mapping):
+        return {key: at_point(item, index) for key, item in cast("Mapping[Any, Any]", value).items()}
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    return float(value[index]) if value.ndim else float(value)

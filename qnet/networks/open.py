@@ -13,25 +13,26 @@ Cost      stations x routes per round; one round without holds, a handful with t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.centres import Centre, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
-from qnet.networks.network import Network, OpenClass, Station
+from qnet.networks.network import Network, OpenClass, at_point
 from qnet.networks.solution import Solution
-from qnet.networks.streams import Key, Stream, Streams, follows, streams
+from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, queue
-from qnet.record import Record
 
 NAME = "open"
 
 _TOLERANCE = 1e-12
-_MAX_ROUNDS = 400
-_ACCELERATED = 60
-_PATIENCE = 60
+_ACCELERATED = 10
+_ALONE: dict[Any, tuple[tuple[Wait, ...], int]] = {}
+"""Points of batches that were solved by themselves: searches ask for the same ones again and again."""
+_MAX_ALONE = 256
 _JUST_BELOW = 1 - 1e-9
 
 
@@ -49,40 +50,27 @@ def solve(network: Network) -> Solution:
     return _Solver(network).solve()
 
 
-class _Centre(Record):
-    """One copy of a queueing station: who asks it."""
-
-    key: Key
-    station: Station
-    indices: tuple[int, ...]
-    """Its streams."""
-    calm: bool
-    """Whether no wait is part of its holding times, so that its loads are known from the start."""
-    holders: int
-    """How many holders can ask at once, over all kinds of them; 0 for none."""
-    held: tuple[tuple[int, Value], ...]
-    """The streams that the holders serve, with their rate over all those holders."""
-    asked: tuple[tuple[int, Value], ...]
-    """The streams of this station that the holders ask, at all copies, likewise."""
-
-
 class _Solver:
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, compiled: Streams | None = None) -> None:
         self.network = network
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.rates = [item.arrival_rate for item in network.classes if isinstance(item, OpenClass)]
-        self.compiled: Streams = streams(network, self.operations, self.rates)
+        self.compiled: Streams = compiled or streams(network, self.operations, self.rates)
         self.all: tuple[Stream, ...] = self.compiled.streams
         self.waits: list[Wait] = [Wait(0.0, 0.0)] * len(self.all)
         waited_for = {index for stream in self.all for index in stream.holding.waits}
         self.felt = sorted(waited_for)
         """The streams whose waits are part of a holding time: the unknowns of the fixed point."""
         self.members = self.compiled.members()
-        centres = _centres(network, self.compiled, self.members)
-        self.inner = [centre for centre in centres if not waited_for.isdisjoint(centre.indices)]
-        self.outer = [centre for centre in centres if waited_for.isdisjoint(centre.indices)]
+        found = centres(network, self.compiled, self.members)
+        inner = [centre for centre in found if not waited_for.isdisjoint(centre.indices)]
+        # Those without waits inside come first: the fewer numbers a round depends on, the sooner it is enclosed.
+        self.inner = sorted(inner, key=lambda centre: not centre.calm)
+        self.outer = [centre for centre in found if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
+        self.hopeless = self.overloaded()
+        """Where some station has more load than servers without any waits: no need to find them."""
 
     def solve(self) -> Solution:
         """Iterate to the fixed point and collect the figures."""
@@ -97,47 +85,90 @@ class _Solver:
         """Find what every stream waits; the number of rounds.
 
         Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch by
-        its own weight; where that does not settle, plain rounds are averaged with the ones before.
+        its own weight. Points where that does not settle are enclosed.
         """
-        changes: Value = float("inf")
         memory: tuple[list[Value], list[Value]] | None = None
-        for rounds in range(1, _MAX_ROUNDS + 1):
+        settled: Value = False
+        for rounds in range(1, _ACCELERATED + 1):
             before = [self.waits[index].mean for index in self.felt]
-            changes = self.round(before)
-            settled = changes <= _TOLERANCE
-            if rounds > _PATIENCE:
-                # A point that swings across saturation for so long has no steady state to be found.
-                settled = settled | self.overloaded()
+            settled = self.round(before) <= _TOLERANCE
             if self.operations.all(settled):
                 return rounds
             after = [self.waits[index].mean for index in self.felt]
             residual = [new - old for new, old in zip(after, before, strict=True)]
-            if rounds > _ACCELERATED:
-                self.set_means([(new + 3 * old) / 4 for new, old in zip(after, before, strict=True)])
-            elif memory is not None:
-                self.set_means(self.accelerated(after, residual, *memory))
+            if memory is not None:
+                from qnet.networks.fixed_point import mixed
+
+                chosen = zip(after, mixed(after, residual, *memory), strict=True)
+                # Points that have settled stay where they are.
+                where, maximum = self.operations.where, self.operations.maximum
+                self.set_means([where(settled, old, maximum([new, 0.0])) for old, new in chosen])
             memory = (after, residual)
-        largest = changes if isinstance(changes, (int, float)) else changes.max()
-        found = f"the waits inside holds did not converge: residual {largest:.1e} after {_MAX_ROUNDS} rounds"
-        raise NotComputed(
-            Problem("QN511", found, f"a residual of {_TOLERANCE:.0e}", help="try a lower load, or report the model")
-        )
+        settled = settled | self.hopeless
+        if self.operations.all(settled):
+            return _ACCELERATED
+        return _ACCELERATED + (self.enclose() if self.network.size is None else self.one_by_one(settled))
+
+    def one_by_one(self, settled: Value) -> int:
+        """Solve every point of a batch that has not settled by itself; the largest number of rounds."""
+        import numpy
+
+        np: Any = numpy
+        shape = (self.network.size,)
+        means = {index: np.broadcast_to(self.waits[index].mean, shape).copy() for index in self.felt}
+        variances = {index: np.broadcast_to(self.waits[index].variance, shape).copy() for index in self.felt}
+        rounds = 0
+        for point in np.flatnonzero(~np.broadcast_to(settled, shape)).tolist():
+            waits, more = self.alone(point)
+            rounds = max(rounds, more)
+            for index in self.felt:
+                means[index][point], variances[index][point] = waits[index]
+        for index in self.felt:
+            self.waits[index] = Wait(means[index], variances[index])
+        return rounds
+
+    def alone(self, point: int) -> tuple[tuple[Wait, ...], int]:
+        """What every stream waits at one point of a batch, and the rounds it took."""
+        network = self.network.point(point)
+        # Streams of a batch are streams of each of its points, with the same numbers.
+        key = network, tuple((stream.station, stream.group, stream.priority) for stream in self.compiled.streams)
+        if key not in _ALONE:
+            if len(_ALONE) >= _MAX_ALONE:
+                _ALONE.clear()
+            single = _Solver(network, at_point(self.compiled, point))
+            rounds = single.iterate()
+            _ALONE[key] = tuple(single.waits), rounds
+        return _ALONE[key]
+
+    def enclose(self) -> int:
+        """Find what every stream waits where rounds have not settled; the number of further rounds.
+
+        A round is a function of a few numbers: for each station whose holders wait at stations later in the round as
+        well, how many holders are busy apart from their wait for it. These are the unknowns.
+        """
+        from qnet.networks.fixed_point import fixed_point
+
+        unknown = undecided(self.compiled, self.inner)
+        places = [(centre.key[0], centre.pools) for centre in unknown]
+
+        def image(busy: Sequence[float]) -> list[float]:
+            given = dict(zip(places, busy, strict=True))
+            for centre in self.inner:
+                self.visit(centre, given.get((centre.key[0], centre.pools)))
+            waits = (part for index in self.felt for part in self.waits[index])
+            return [*(max(self.apart(centre), 0.0) for centre in unknown), *waits]
+
+        start = [max(self.apart(centre), 0.0) for centre in unknown]
+        fixed = fixed_point(image, start, [float(centre.holders) for centre in unknown])
+        found = fixed.images[len(unknown) :]
+        for index, mean, variance in zip(self.felt, found[::2], found[1::2], strict=True):
+            self.waits[index] = Wait(mean, variance)
+        return fixed.rounds
 
     def set_means(self, means: list[Value]) -> None:
         """Replace the unknowns; variances follow in the next round."""
         for index, mean in zip(self.felt, means, strict=True):
             self.waits[index] = Wait(mean, self.waits[index].variance)
-
-    def accelerated(
-        self, after: list[Value], residual: list[Value], after_before: list[Value], residual_before: list[Value]
-    ) -> list[Value]:
-        """The mix of the last two rounds with the smallest residual, if both were linear."""
-        change = [new - old for new, old in zip(residual, residual_before, strict=True)]
-        overlap = total(item * new for item, new in zip(change, residual, strict=True))
-        weight = ratio(overlap, total(item * item for item in change))
-        weight = self.operations.minimum([self.operations.maximum([weight, -2.0]), 0.95])
-        mixed = [new - weight * (new - old) for new, old in zip(after, after_before, strict=True)]
-        return [self.operations.maximum([mean, 0.0]) for mean in mixed]
 
     def round(self, before: list[Value]) -> Value:
         """One pass over the stations that others wait for, the innermost first; the largest relative change."""
@@ -154,31 +185,49 @@ class _Solver:
         """Mean holding time of a stream, both phases, waits inside it included."""
         return self.all[index].holding.mean_with(self.waits)
 
-    def rho(self, centre: _Centre) -> Value:
+    def rho(self, centre: Centre) -> Value:
         """Load per server, with the waits as they are."""
         return total(self.all[index].rate * self.holding(index) for index in centre.indices) / centre.station.servers
 
     def overloaded(self) -> Value:
-        """Where some station has at least as much load as servers."""
-        return self.operations.maximum([self.rho(centre) for centre in self.centres]) >= 1.0
+        """Where some station has at least as much load as servers, with the waits as they are."""
+        result: Value = False
+        for centre in self.centres:
+            result = result | (self.rho(centre) >= 1.0)
+        return result
 
-    def visit(self, centre: _Centre) -> None:
-        """Find what the streams of one station group wait, from the holding times as they are known."""
+    def apart(self, centre: Centre) -> Value:
+        """The mean number of busy holders of those that ask at a station, apart from those that wait for it."""
+        busy = total(rate * self.holding(index) for index, rate in centre.held)
+        return busy - total(rate * self.waits[index].mean for index, rate in centre.asked)
+
+    def visit(self, centre: Centre, apart: Value = None) -> None:
+        """Find what the streams of one station group wait, from what is known of the others, or `apart` given."""
+        if centre.key in self.settled and not centre.holders:
+            return
+        loads, met = self.meet(centre)
+        room: tuple[Value, Value] = (0.0, 0.0)
+        if centre.holders:
+            room = self.room(centre, met, self.apart(centre) if apart is None else apart)
+        self.place(centre, loads, met, *room)
+
+    def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
+        """What the streams of one station group ask, and what they meet."""
         if centre.key in self.settled:
-            if not centre.holders:
-                return
-            loads, met = self.settled[centre.key]
-        else:
-            loads = self.loads(centre)
-            met = queue(centre.station.servers, loads, centre.holders, self.operations)
-            if centre.calm:
-                self.settled[centre.key] = (loads, met)
-        busy, longest = self.holders(centre, met) if centre.holders else (0.0, 0.0)
+            return self.settled[centre.key]
+        loads = self.loads(centre)
+        met = queue(centre.station.servers, loads, centre.holders, self.operations)
+        if centre.calm:
+            self.settled[centre.key] = (loads, met)
+        return loads, met
+
+    def place(self, centre: Centre, loads: Sequence[Load], met: Queue, busy: Value, spare: Value) -> None:
+        """Set what the streams of one station group wait."""
         found: dict[tuple[int, bool], tuple[Value, Value]] = {}
         for index, load in zip(centre.indices, loads, strict=True):
             case = (load.priority, bool(load.holders))
             if case not in found and load.holders:
-                found[case] = holder_wait(met, load.priority, busy, longest, self.operations)
+                found[case] = holder_wait(met, load.priority, busy, spare, self.operations)
             elif case not in found:
                 found[case] = open_wait(met, load.priority)
             mean, variance = found[case]
@@ -188,7 +237,7 @@ class _Solver:
                 mean, variance = mean * stretch, variance * stretch**2
             self.waits[index] = Wait(mean, variance)
 
-    def loads(self, centre: _Centre) -> tuple[Load, ...]:
+    def loads(self, centre: Centre) -> tuple[Load, ...]:
         """The loads of a station group; where they reach its servers they are scaled down.
 
         Just below saturation instead of none at all: outer loads then grow without a jump, as root searches need.
@@ -212,53 +261,14 @@ class _Solver:
         second_square = second_variance + second**2
         return Load(stream.rate, first, second, square, second_square, stream.priority, stream.holders)
 
-    def holders(self, centre: _Centre, met: Queue) -> tuple[Value, Value]:
-        """Of the holders that ask at a station: utilization apart from their wait for it, and the longest wait.
+    def room(self, centre: Centre, met: Queue, busy: Value) -> tuple[Value, Value]:
+        """Of the holders that ask at a station: utilization apart from their wait for it, and the time to spare for it.
 
-        They cannot wait for more than the rest of their time; of that they get the station's utilization, so that
-        below its saturation they are never full because of it, and at its saturation its own capacity is the limit.
+        They cannot wait for each other for more than the rest of their time; of that they get the station's
+        utilization, so that below its saturation they are never full because of each other, and at its saturation its
+        own capacity is the limit.
         """
-        busy = total(rate * self.holding(index) for index, rate in centre.held)
-        waiting = total(rate * self.waits[index].mean for index, rate in centre.asked)
-        busy = self.operations.maximum([(busy - waiting) / centre.holders, 0.0])
+        busy = self.operations.maximum([busy / centre.holders, 0.0])
         asked = total(rate for _, rate in centre.asked)
         rest = centre.holders * self.operations.maximum([1.0 - busy, 0.0])
         return busy, met.offered / met.servers * rest / (asked + 1e-300)
-
-
-def _centres(network: Network, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[_Centre]:
-    """The queueing station groups that are asked at all, the innermost first."""
-    stations = {station.name: station for station in network.stations}
-    centres: list[_Centre] = []
-    for key in compiled.order:
-        station, indices = stations[key[0]], members[key]
-        if station.delay or not indices:
-            continue
-        own = [compiled.streams[index] for index in indices]
-        calm = not any(stream.holding.waits for stream in own)
-        kinds = {stream.holder: stream.holders for stream in own if stream.holders}
-        held: list[tuple[int, Value]] = []
-        asked: list[tuple[int, Value]] = []
-        for name in kinds:
-            outer, together = stations[name], follows(station, stations[name])
-            held += _rates(compiled, members, outer, key[1] if together else None)
-            asked += [
-                (index, rate)
-                for index, rate in _rates(compiled, members, station, key[1] if together else None)
-                if compiled.streams[index].holder == name
-            ]
-        centres.append(_Centre(key, station, tuple(indices), calm, sum(kinds.values()), tuple(held), tuple(asked)))
-    return centres
-
-
-def _rates(
-    compiled: Streams, members: Mapping[Key, Sequence[int]], station: Station, group: int | None
-) -> list[tuple[int, Value]]:
-    """The streams of one copy in a group, or of all copies of a station, and their rate there."""
-    groups = (
-        [(group, 1)] if group is not None else [(number, item.copies) for number, item in enumerate(station.groups)]
-    )
-    streams = compiled.streams
-    return [
-        (index, copies * streams[index].rate) for number, copies in groups for index in members[station.name, number]
-    ]

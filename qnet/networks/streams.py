@@ -231,15 +231,17 @@ class _Walker:
     def order(self) -> list[Key]:
         """Station groups, every inner station before the ones whose holds contain it."""
         done: dict[str, None] = {}
-
-        def visit(name: str) -> None:
-            if name not in done:
-                for inner in sorted(self.inside[name]):
-                    visit(inner)
-                done[name] = None
-
-        for name in self.stations:
-            visit(name)
+        for start in self.stations:
+            # Entered stations wait on the stack until all their inner ones are done: a chain may be long.
+            stack = [start]
+            while stack:
+                name = stack[-1]
+                left = [inner for inner in sorted(self.inside[name], reverse=True) if inner not in done]
+                if left:
+                    stack += left
+                else:
+                    done[name] = None
+                    stack.pop()
         return [(name, group) for name in done for group in range(len(self.stations[name].groups))]
 
 

@@ -60,7 +60,10 @@ def saturation(
 
 
 def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Value:
-    """The factor below `bound` where an outer station saturates; `bound` itself where it is reached."""
+    """The factor below `bound` where an outer station saturates; `bound` itself where it is reached.
+
+    The search is over the share of `bound`: factors themselves may be as small as the smallest floats.
+    """
 
     def excess(share: Value) -> Value:
         solved = at(share * bound)
@@ -70,7 +73,6 @@ def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Va
             + _over(solved, operations)
         )
 
-    # Over the share of the bound, because factors on absurd rates are as absurd.
     whole = operations.where(reached, 1.0, 1.0)
     low = high = whole
     at_low = at_high = excess(whole)

@@ -62,6 +62,8 @@ class Queue(Record):
     """The same two as a holder sees them, who never meets the first phase of its own request."""
     holder_share: Value
     """Of the load that a holder meets, the share of other holders."""
+    holder_alone: Value
+    """C r / c of a holder who meets the open streams only."""
     holders: int
     """How many holders can ask at once, of all kinds; 0 for none."""
     levels: Mapping[int, Level]
@@ -96,7 +98,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     residual = ratio(held_squares + open_squares, 2 * offered)
     busy = erlang_c(servers, offered)
     if not holders:
-        return Queue(servers, offered, residual, busy, residual, busy, 0.0, 0, levels)
+        return Queue(servers, offered, residual, busy, residual, busy, 0.0, 0.0, 0, levels)
     met, own = 1 - 1 / holders, 1 / holders
     own_second = own * total(load.rate * load.second for load in held)
     closed = held_offered - own_second
@@ -106,7 +108,8 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     squares = met * held_squares + own * total(load.rate * load.second_square for load in held) + open_squares
     holder_residual = ratio(squares, 2 * (others_held + own_second + open_offered))
     share = ratio(others_held, others_held + open_offered)
-    return Queue(servers, offered, residual, busy, holder_residual, holder_busy, share, holders, levels)
+    alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers
+    return Queue(servers, offered, residual, busy, holder_residual, holder_busy, share, alone, holders, levels)
 
 
 def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
@@ -127,7 +130,7 @@ def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
 
 
 def holder_wait(
-    queue: Queue, priority: int, busy_holders: Value, longest: Value, operations: Operations
+    queue: Queue, priority: int, busy_holders: Value, spare: Value, operations: Operations
 ) -> tuple[Value, Value]:
     """Mean and variance of the wait of a holder, one of `queue.holders` that can ask at once, in (square) seconds.
 
@@ -135,24 +138,27 @@ def holder_wait(
     queue         what `queue` found, with `holders` above 0.
     priority      one of those of its loads.
     busy_holders  utilization of the holders apart from this wait, at least 0; taken as 1 above 1.
-    longest       the mean wait that a holder has time for: what the formula gives beyond it is cut off.
+    spare         the mean wait that a holder has time for: what other holders add beyond it is cut off.
     operations    those of the numbers.
     Method        A mean value equation. A request finds all servers busy with probability C and then waits for the
                   requests that others left in the queue:
                       W (1 - s) = (C r / c) (1 - g C u),
                   s the load per server that others ask for, r the residual time, u = `busy_holders`, g the share of
-                  others' requests in the load met; g C u is what a holder would meet of itself. Then the shorter of
-                  W and `longest`.
+                  others' requests in the load met; g C u is what a holder would meet of itself. W is at most `spare`
+                  and the wait of a holder who meets the open streams only: these leave no holder time.
     Limits        N = 1: only the open stream is met. N large: Erlang's C. Saturation, r = S (exponential times):
                   N requests share c servers, so W = N S / c less the time a holder spends elsewhere: the wait stays
-                  finite, and the station's own capacity limits the system. For any r it is at most that.
+                  finite, and the station's own capacity limits the system. For any r it is at most that, and more
+                  only beside open streams.
     Known error   KNOWN_ERROR
     Source        Arrival theorem: Reiser and Lavenberg, J. ACM 27 (1980) 313-322; the weight g C u: this tool.
     """
     level, chance = queue.levels[priority], queue.holder_busy
-    idle = (1 - level.above) * (1 - ((1 - 1 / queue.holders) * level.held + level.open))
+    first = 1 - level.above
+    idle = first * (1 - ((1 - 1 / queue.holders) * level.held + level.open))
     itself = queue.holder_share * chance * operations.minimum([busy_holders, 1.0])
     wait = chance * queue.holder_residual / queue.servers * (1 - itself) / idle
+    longest = spare + queue.holder_alone / (first * (1 - level.open))
     return _with_variance(chance, operations.minimum([wait, longest]))
 
 

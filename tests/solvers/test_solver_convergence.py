@@ -11,6 +11,7 @@ from building import customers, network, scaled, station, visit
 from hold_networks import hold_network
 from random_networks import numbers
 
+import qnet.networks.fixed_point as fixed_point
 import qnet.networks.open as solver
 from qnet.errors import NotComputed
 from qnet.networks.duration import Wait
@@ -29,21 +30,23 @@ def models() -> list[Network]:
 
 
 def test_every_network_near_saturation_converges() -> None:
-    """Measured over 60,000 seeds: half of the networks take 2 rounds, all but 1 in 1,000 less than 10, the worst 32."""
+    """Measured over 2,500 seeds: most networks take 2 rounds, 1 in 100 takes 10 or more, the worst 23."""
     answers = [solve(model) for model in models()]
     assert len(answers) >= 0.95 * COUNT
     stable = [answer for answer in answers if answer.stable]
     assert len(stable) >= 0.4 * COUNT
-    assert max(answer.rounds for answer in answers) <= 40
+    assert max(answer.rounds for answer in answers) <= 30
     assert sum(answer.rounds > 5 for answer in answers) <= 0.05 * COUNT
     for answer in stable:
         assert all(np.isfinite(value) and value >= 0 for value in numbers(answer).values())
 
 
 def test_one_more_round_moves_nothing() -> None:
+    """But for waits too steep for floats: there the last digit of the busy holders moves them."""
     for model in models()[SAMPLE]:
         inside = solver._Solver(model)
-        inside.iterate()
+        if inside.iterate() > solver._ACCELERATED:
+            continue
         before = [inside.waits[index].mean for index in inside.felt]
         assert inside.round(before) <= 2e-12
 
@@ -58,38 +61,51 @@ def test_the_answer_does_not_depend_on_the_start(start: float) -> None:
             assert again[name] == pytest.approx(value, rel=1e-6, abs=1e-9), name
 
 
-def test_plain_averaged_rounds_come_to_the_same_answer_or_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is left where acceleration does not settle; nearly all networks settle without it as well."""
+@pytest.mark.parametrize("seed", [1996, 2147, 2702])
+def test_waits_that_jump_are_enclosed(seed: int) -> None:
+    """Networks whose waits swing between two values in plain rounds, at some rates on the way to their load."""
+    model = hold_network(seed)
+    assert model is not None
+    for share in np.linspace(0.99, 1.01, 21):
+        near = scaled(model, float(share))
+        inside = solver._Solver(near)
+        inside.waits = [Wait(10.0, 100.0)] * len(inside.all)
+        again, wanted = inside.solve(), solve(near)
+        assert again.stable == wanted.stable
+        assert again.response == pytest.approx(wanted.response, rel=1e-7)
+
+
+def test_enclosed_rounds_come_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left where acceleration does not settle, for every network of the sample."""
     wanted = [solve(model) for model in models()[SAMPLE]]
     monkeypatch.setattr(solver, "_ACCELERATED", 0)
-    refused = 0
     for model, answer in zip(models()[SAMPLE], wanted, strict=True):
-        try:
-            again = solve(model)
-        except NotComputed:
-            refused += 1
-            continue
-        if answer.stable:
-            assert again.stable and again.response == pytest.approx(answer.response, rel=1e-9)
-    assert refused <= 0.1 * len(wanted)
+        again = solve(model)
+        assert again.stable == answer.stable
+        assert again.response == pytest.approx(answer.response, rel=1e-8) or not answer.stable
+
+
+def test_a_batch_is_its_points_where_they_are_enclosed() -> None:
+    """Shares of a batch are streams even where they are zero at some of its points."""
+    model = hold_network(1996)
+    assert model is not None
+    factors = np.linspace(0.98, 1.0, 9)
+    batch = solve(scaled(model, factors).replace(size=len(factors)))
+    for point, factor in enumerate(factors.tolist()):
+        single = solve(scaled(model, factor))
+        assert bool(batch.stable[point]) == single.stable
+        assert batch.response[point] == pytest.approx(single.response, rel=1e-9)
 
 
 def test_what_does_not_converge_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "_MAX_ROUNDS", 2)
-    late = next(model for model in models() if solve_rounds(model) is None)
+    late = max(models(), key=lambda model: solve(model).rounds)
+    monkeypatch.setattr(fixed_point, "_MAX_ROUNDS", 2)
     with pytest.raises(NotComputed, match=r"did not converge: residual \d"):
         solve(late)
     batch = scaled(late, np.array([1.0, 1.0])).replace(size=2)
+    solver._ALONE.clear()
     with pytest.raises(NotComputed, match=r"did not converge: residual \d"):
         solve(batch)
-
-
-def solve_rounds(model: Network) -> int | None:
-    """How many rounds a network takes; None where it does not converge."""
-    try:
-        return solve(model).rounds
-    except NotComputed:
-        return None
 
 
 def test_a_batch_waits_for_its_slowest_point_and_not_for_unstable_ones() -> None:

@@ -89,3 +89,13 @@ def test_a_path_that_nobody_takes_still_waits_for_the_others() -> None:
     alone = (customers(0.0, inner), classes[1])
     scalar = solve(network([station("outer", copies=4), station("inner", 1)], *alone))
     assert close(scalar.classes[0].response, solution.classes[0].response[0])
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2, 0.4])
+def test_open_streams_can_fill_a_holder(rate: float) -> None:
+    """What a holder waits for others than holders leaves it no time: M/M/1 with a load of 0.9 takes 9 s, each time."""
+    hold = Hold("outer", (visit("inner", 0.1),))
+    classes = (customers(rate, hold), customers(0.9, visit("inner", 1.0), name="open"))
+    solution = solve(network([station("outer"), station("inner")], *classes))
+    assert at_station(solution, "outer").holding >= 9.1 * (1 - 1e-12)
+    assert solution.stable == (rate * 9.1 < 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -324,3 +325,12 @@ def test_the_share_of_the_holding_time_spent_waiting() -> None:
     wait = at_station(solution, "volume").holding - held.first.mean
     assert 0 < wait < waits.wait * 2
     assert close(solution.held_by["volume"]["path"], wait / at_station(solution, "volume").holding)
+
+
+def test_a_long_chain_of_stations_that_hold_one_another_is_put_in_order() -> None:
+    """Each of 1,900 routes holds one station around the next: the order needs no recursion."""
+    names = [f"s{index}" for index in range(1900)]
+    holds = [Hold(outer, (Time(1e-6), visit(inner, 1e-6))) for outer, inner in pairwise(names)]
+    routes = tuple(Route(f"r{hold.station}", 1 / 1899, (hold,)) for hold in holds)
+    model = network([station(name) for name in names], OpenClass("c", 1.0, routes))
+    assert [name for name, _ in streams(model, FLOATS).order] == names[::-1]

@@ -13,6 +13,7 @@ from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.questions.envelope import envelope, question
 from qnet.questions.points import solve_points
+from qnet.questions.saturation import saturation
 from qnet.questions.search import search
 from qnet.questions.study import load_study
 from qnet.questions.validate import Judged, validate
@@ -116,6 +117,15 @@ def test_every_prediction_is_met_and_every_trend_shown(judged: dict[str, Judged]
     required = [item for item in judged.values() if item.claim.role in ("predicted", "trend")]
     assert len(required) >= 25
     assert [item.claim.id for item in required if item.verdict != "met"] == []
+
+
+@pytest.mark.parametrize("rate", ["1e-9/s", "300/s", "620/s", "626.7/s", "629/s", "1200/s", "1e300/s"])
+def test_the_largest_rate_does_not_depend_on_the_rate_asked(model: Model, rate: str):
+    """Where waits saturate an outer station before the paths are full."""
+    changed = with_settings(model, {"rate": rate, "skew": "observed_skew", "block": "27998 B", "write_fraction": "0.5"})
+    solved = solve_points(changed)
+    found = saturation(changed, solved).factor * solved.parts[0].solution.throughput
+    assert found == pytest.approx(626.7343496279, rel=1e-11)
 
 
 def test_more_buffer_moves_no_steady_state_figure(model: Model):
