@@ -251,7 +251,12 @@ def test_a_thousand_million_servers_are_as_good_as_a_delay(customers: dict[str, 
     assert found.response[0] == 0.5 and found.utilization[0, 0] == pytest.approx(found.throughput[0] * 0.5e-9)
 
 
-def test_open_classes_beside_closed_ones_at_too_many_servers_are_refused():
+def test_a_thousand_million_servers_are_as_good_as_a_delay_to_closed_and_open_classes_together():
     network = {"demands": [[0.5, 1.0]], "servers": [10**9], "population": [3, None], "arrival_rate": [None, 2.0]}
+    assert qnet.Network(**network).solve().response.tolist() == pytest.approx([0.5, 1.0], rel=1e-12)
+
+
+def test_open_classes_beside_closed_ones_at_too_many_servers_are_refused():
+    network = {"demands": [[0.5, 1.0]], "servers": [10**9], "population": [3, None], "arrival_rate": [None, 5e8]}
     code, words = refusal(NotComputed, network, method="convolution")
     assert code == "QN515" and "1000000000" in words

@@ -122,3 +122,18 @@ def test_an_order_without_product_form_is_off_and_not_called_exact():
     found, truth = ordered([UNEQUAL], [1.0, 2.0], [2, 2]), queues([UNEQUAL], [1.0, 2.0], [2, 2])
     assert not found.exact
     assert abs(found.queue_length - truth).max() > 0.01
+
+
+@pytest.mark.parametrize("busy", [0.001, 0.3, 0.9, 0.999])
+@pytest.mark.parametrize("servers", [3, 12, 50])
+def test_many_servers_that_closed_and_open_classes_share(servers: int, busy: float):
+    case: Case = {
+        "demands": [[1.0, 1.0], [0.01, 0.0]],
+        "kinds": ["queue", "queue"],
+        "servers": [servers, 1],
+        "rates": [None, None],
+        "population": [20, None],
+        "think_time": [1.0, 0.0],
+        "arrival_rate": [None, busy * servers],
+    }
+    agree(case, summed(case), 1e-11, states=True)

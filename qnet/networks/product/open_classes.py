@@ -16,15 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import exp, inf, lgamma, log, log1p
+from math import exp, inf, log, sqrt
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
 from qnet.queues.arithmetic import total
 
-_WORK = 1e8
+_WORK = 5e7
 """The most terms that are added up for the capacities which open load leaves."""
+_NOTHING, _LARGE = 1e-18, 1e200
 
 
 def stretch(load: Value, capacities: Sequence[float]) -> Value:
@@ -78,39 +79,56 @@ def capacities_left(load: float, capacities: Sequence[float], most: int | None =
     most        the most closed customers that there can be; None: any number.
     Returns     len(capacities) + 1 relative capacities, or `most` if that is less, with 1, 2, ... closed customers
                 present; the last repeats.
-    Method      T(n) as a finite sum and a geometric rest whose n-th derivative obeys a recursion of two positive
-                terms, in logarithms: nothing cancels or overflows.
-    Fails       as `stretch`. Work grows with the number of capacities times the number of those given; `NotComputed`
-                QN515 for more than 1e8 in all.
+    Method      U(n) = T(n) a(1) ... a(n), so that n customers have a(n) U(n - 1) / U(n): a finite sum, term by term,
+                and a geometric rest that obeys a recursion of two positive terms. Nothing cancels or overflows.
+    Fails       as `stretch`; `NotComputed` QN515 where more than 5e7 terms would have to be added up.
     """
     length, last = len(capacities), capacities[-1]
     wanted = length + 1 if most is None else max(1, min(length + 1, most))
-    if wanted * (length if load else 1) > _WORK:
+    reach = length
+    if isinstance(capacities, range):
+        # Terms of many servers fall off beyond their peak, at most where as many are open as the load and as closed.
+        reach = min(length, int(load + wanted + 10.0 * sqrt(load + wanted)) + 100)
+    if wanted * (reach if load else 1) > _WORK:
         found = f"what open classes leave of a station with {length} capacities to {wanted} customers"
         raise NotComputed(Problem("QN515", f"too large: {found}", "fewer servers or customers"))
     if load == 0:
         return tuple(float(value) for value in capacities[:wanted])
-    products = [0.0]
-    for capacity in capacities:
-        products.append(products[-1] + log(capacity))
-    logs, left = log(load), -log1p(-load / last)
-
-    def term(count: int, closed: int) -> float:
-        chosen = lgamma(count + 1) - lgamma(closed + 1) - lgamma(count - closed + 1)
-        return chosen + (count - closed) * logs - products[count]
-
+    left = log(last / (last - load))
     sums: list[float] = []
     rest = -inf
     for closed in range(min(wanted, length) + 1):
-        start = term(length, closed) if closed <= length else -inf
-        rest = left + _log_sum([start, rest - log(last)])
-        sums.append(_log_sum([*(term(count, closed) for count in range(closed, length)), rest]))
-    found = [exp(below - above) for below, above in pairwise(sums)] + [last - load] * (wanted > length)
-    if all(value <= later for value, later in pairwise(capacities)):
-        # Capacities that rise leave ones that rise; rounding must not hide that from the bounds.
-        for closed in range(len(found) - 2, -1, -1):
-            found[closed] = min(found[closed], found[closed + 1])
+        head, final = _terms(load, capacities, closed)
+        earlier = rest + log(capacities[closed - 1] / last) if closed else -inf
+        rest = left + _log_sum([final, earlier])
+        sums.append(_log_sum([head, rest]))
+    found = [capacities[count] * exp(below - above) for count, (below, above) in enumerate(pairwise(sums))]
+    found += [last - load] * (wanted > length)
+    if isinstance(capacities, range) or all(value <= later for value, later in pairwise(capacities)):
+        # Capacities that rise leave ones that rise to the last; rounding must not hide that from the bounds.
+        most_left = last - load
+        for count in range(len(found) - 1, -1, -1):
+            found[count] = most_left = min(found[count], most_left)
     return tuple(found)
+
+
+def _terms(load: float, capacities: Sequence[float], closed: int) -> tuple[float, float]:
+    """Logarithms of the sum of the terms with fewer present than there are capacities, and of the next term.
+
+    A term has `closed` customers of closed classes, and those that make up the number present of open ones; the first,
+    without open ones, is 1. Beyond the peak of servers what no longer counts is left out.
+    """
+    length = len(capacities)
+    enough = _NOTHING * (1.0 - load / capacities[-1]) if isinstance(capacities, range) else 0.0
+    whole, term, shift = 0.0, 1.0, 0.0
+    for present in range(closed, length):
+        whole += term
+        term *= (present + 1) / (present + 1 - closed) * load / capacities[present]
+        if whole > _LARGE:
+            whole, term, shift = whole / _LARGE, term / _LARGE, shift + log(_LARGE)
+        if term <= enough * whole:
+            return log(whole) + shift, -inf
+    return (log(whole) + shift if whole else -inf), log(term) + shift
 
 
 def _log_sum(logs: Sequence[float]) -> float:
