@@ -208,6 +208,7 @@ SCHEMAS = [
     ("solution", INLINE),
     ("envelope", ("envelope", "ibm-3990-6")),
     ("validation", ("validate", "ibm-3990-6")),
+    ("methods", ("methods",)),
     ("queue", ("queue", "M/M/1", "--arrival-rate", "80/s", "--service-time", "10ms")),
     ("catalog", ("catalog", "list")),
     ("part", ("catalog", "show", "dasd/ibm-3390-3")),

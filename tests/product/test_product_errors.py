@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from math import inf, nan
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 import qnet
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, QnetError
 
-np: Any = pytest.importorskip("numpy")
+np: Any = importlib.import_module("numpy")
 
 SOUND: dict[str, Any] = {"demands": [[1.0], [2.0]], "population": [3]}
 

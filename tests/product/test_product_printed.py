@@ -8,6 +8,7 @@ the Mean Value Algorithm, CSD-TR-355, Purdue, 1982.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import pytest
 
 import qnet
 
-np: Any = pytest.importorskip("numpy")
+np: Any = importlib.import_module("numpy")
 
 Table = Sequence[Sequence[float | None]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from qnet.networks.closed.approximate import CORRECTIONS, DEFAULT_CORRECTION, so
 from qnet.networks.closed.bounds import bounds
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
 
-np: Any = pytest.importorskip("numpy")
+np: Any = importlib.import_module("numpy")
 
 CASES = 40
 """Random networks of each kind: up to five stations, three classes and sixty populations, think times and delays."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from qnet.networks.closed.approximate_servers import erlang_c
 from qnet.networks.closed.problem import closed_network
 from qnet.queues.erlang import erlang_c as erlang_c_of_one
 
-np: Any = pytest.importorskip("numpy")
+np: Any = importlib.import_module("numpy")
 
 KNOWN = tuple(CORRECTIONS)
 

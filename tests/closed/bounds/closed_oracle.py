@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from itertools import product
 from typing import Any
 
-import pytest
-
 from qnet.networks.closed.problem import ClosedNetwork
 
-np: Any = pytest.importorskip("numpy")
+np: Any = importlib.import_module("numpy")
 
 
 def exact(network: ClosedNetwork) -> tuple[Any, Any]:

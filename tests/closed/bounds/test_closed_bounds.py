@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from qnet.networks.closed.problem import ClosedNetwork, closed_network
 FULL = bool(os.environ.get("QNET_FULL"))
 ROUNDING = 1e-10
 
-np: Any = pytest.importorskip("numpy")
+np: Any = importlib.import_module("numpy")
 
 
 def enclosed(network: ClosedNetwork, seed: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
 import subprocess
@@ -16,7 +17,7 @@ from qnet.errors import InvalidInput, NoAnswer, NotComputed
 from qnet.networks.closed import convolution, exact
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
 
-np: Any = pytest.importorskip("numpy")
+np: Any = importlib.import_module("numpy")
 
 FULL = bool(os.environ.get("QNET_FULL"))
 
