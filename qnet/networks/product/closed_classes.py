@@ -8,8 +8,8 @@ from typing import Any
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
+from qnet.networks.product.demands import Demands
 from qnet.networks.product.methods import APPROXIMATIONS
-from qnet.networks.product.network import Network
 from qnet.networks.product.open_classes import capacities_left
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
@@ -29,7 +29,7 @@ class Answer(Record):
     why: str
 
 
-def closed_part(network: Network, loads: list[Any], left: bool = True) -> ClosedNetwork:
+def closed_part(network: Demands, loads: list[Any], left: bool = True) -> ClosedNetwork:
     """The closed classes alone, at what open load leaves of every station.
 
     network  a point, or a batch in which only single servers and delays have open load.
@@ -60,7 +60,7 @@ def closed_part(network: Network, loads: list[Any], left: bool = True) -> Closed
     return closed_network(rows, population, think_time, network.delay, rates, fractional=True)
 
 
-def most_present(network: Network) -> int:
+def most_present(network: Demands) -> int:
     """As many customers as a station's capacities must be known for: those of all closed classes, and a few."""
     people: Any = total(network.population[kind] for kind in network.closed)
     return max(_FEW, ceil(people if network.size is None else people.max()))
@@ -82,7 +82,7 @@ def _any(load: Any) -> bool:
     return bool(load.any()) if hasattr(load, "any") else load != 0
 
 
-def solve_closed(network: Network, loads: list[Any], wanted: Wanted, states_needed: bool = False) -> Answer:
+def solve_closed(network: Demands, loads: list[Any], wanted: Wanted, states_needed: bool = False) -> Answer:
     """The closed classes by the method asked for, or by the best that is affordable.
 
     network        a point, or a batch as `closed_part` wants it.
@@ -167,7 +167,7 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     return Answer(figures, name, (), "asked for")
 
 
-def _approximate(network: Network, loads: list[Any], wanted: Wanted, why: str, names: tuple[str, ...]) -> Answer:
+def _approximate(network: Demands, loads: list[Any], wanted: Wanted, why: str, names: tuple[str, ...]) -> Answer:
     """The first of the approximations that converges within its own laws."""
     from qnet.networks.closed import approximate
 
@@ -199,7 +199,7 @@ def _refused(name: str, reason: str, expected: str) -> NotComputed:
     return NotComputed(Problem("QN513", f"{name} does not apply: {reason}", expected))
 
 
-def _refuse_without_time(network: Network) -> None:
+def _refuse_without_time(network: Demands) -> None:
     """Raise `NoAnswer` for a closed class that spends no time anywhere."""
     for kind in network.closed:
         time = network.think_time[kind] + total(network.demand(station, kind) for station in range(network.shape[0]))
