@@ -10,7 +10,6 @@ from qnet.model.model import Model
 from qnet.networks.solution import Solution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, needs_solution, solve_points
-from qnet.queues.roots import root
 from qnet.record import Record
 
 _STEP, _STEPS = 1e-3, 110
@@ -64,6 +63,8 @@ def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Va
 
     The search is over the share of `bound`: factors themselves may be as small as the smallest floats.
     """
+
+    from qnet.queues.roots import root
 
     def excess(share: Value) -> Value:
         solved = at(share * bound)
