@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.methods import method, method_options
+from qnet.cli.method_options import method, method_options
 from qnet.cli.options import collect, optional_system_argument, output_options, parameter_option, said
 
 
