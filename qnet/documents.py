@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from bisect import bisect_left
 from functools import lru_cache
 from typing import Any, cast
 
@@ -16,6 +15,8 @@ MAX_DEPTH = 40
 MAX_KEY_PARTS = 16
 MAX_VALUES = 100_000
 MAX_BITS = 4096
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Path = tuple[str | int, ...]
 
@@ -105,9 +106,9 @@ def _text(raw: bytes, name: str) -> str:
     if b"\0" in raw:
         raise _invalid(name, "this is a binary file", "a model in TOML, which is text")
     try:
-        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+        text = raw.removeprefix(_BYTE_ORDER_MARK).decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
+        line = error.object[: error.start].count(b"\n") + 1
         raise _invalid(name, "this is not UTF-8 text", "a model in TOML, which is UTF-8", line=line) from None
     if not text.strip():
         help = 'start with: qnet = 1, title = "...", [stations], [classes]'
@@ -222,6 +223,8 @@ class _Locator:
 
     def _here(self, path: Path, above: int) -> None:
         """Note the line of a path, and of the tables above it (from a length of `above`) that are named here first."""
+        from bisect import bisect_left
+
         line = bisect_left(self.ends, self.position) + 1
         for length in range(above + 1, len(path) + 1):
             self.lines.setdefault(path[:length], line)

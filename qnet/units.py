@@ -99,7 +99,7 @@ ATOM_PATTERN = r"(?:[A-Za-zµμ]+(?:\^[0-9]+(?:\.[0-9]+)?)?|%)"
 _UNIT_PATTERN = rf"(?:{ATOM_PATTERN}|/\s*{ATOM_PATTERN})(?:\s*[/*]\s*{ATOM_PATTERN})*"
 _QUANTITY_PATTERN = rf"\s*([+-]?{NUMBER_PATTERN})\s*({_UNIT_PATTERN})?\s*"
 _FACTORS = re.compile(r"([/*])")
-_EXPONENT = re.compile(r"[0-9]{1,2}(?:\.[0-9]+)?")
+_EXPONENT = r"[0-9]{1,2}(?:\.[0-9]+)?"
 
 MAX_EXPONENT = 20
 """The largest power of a second or byte that a dimension may have; beyond it nothing has a meaning."""
@@ -142,7 +142,7 @@ def _atom(text: str) -> Unit:
         raise _unknown_unit(name)
     if not caret:
         return found
-    if not _EXPONENT.fullmatch(exponent) or float(exponent) > MAX_EXPONENT:
+    if not re.fullmatch(_EXPONENT, exponent) or float(exponent) > MAX_EXPONENT:
         raise UnitError(f'the unit "{text}" has no readable power', 'write a small number after ^, such as "s^2"')
     power = float(exponent)
     factor = 1 / _reciprocal(found.factor) ** power if found.factor < 1 else found.factor**power

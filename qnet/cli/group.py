@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -55,6 +56,25 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _helped(command: click.Command) -> click.Command:
+    """The command with a help option of qnet's own: click's searches the disk for translations of its text."""
+    if not any("--help" in parameter.opts for parameter in command.params):
+        told = "Show this message and exit."
+        command.params.append(_eager(["-h", "--help"], told, lambda ctx: click.echo(ctx.get_help(), color=ctx.color)))
+    return command
+
+
+def _eager(names: list[str], help: str, tell: Callable[[click.Context], None]) -> click.Option:
+    """A flag that tells something and ends the run, whatever else was asked."""
+
+    def told(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            tell(ctx)
+            ctx.exit()
+
+    return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=told, help=help)
+
+
 class LazyGroup(Group):
     """A group whose commands are imported when they are used, so that `--help` and completion stay fast."""
 
@@ -66,7 +86,7 @@ class LazyGroup(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
         row = COMMANDS.get(cmd_name)
-        return import_module(row[0]).command if row else None
+        return _helped(import_module(row[0]).command) if row else None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names in the order of the table."""
@@ -95,7 +115,6 @@ class LazyGroup(Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
-@click.version_option(__version__, "-V", "--version", prog_name="qnet", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal error.")
 def qnet(debug: bool) -> None:
     """Solve queueing networks without simulating.
@@ -103,3 +122,9 @@ def qnet(debug: bool) -> None:
     qnet takes a system described as service centres and answers in closed form: how it responds, where it saturates,
     how much load it can take. Every answer says by which method it was found and how far it can be trusted.
     """
+
+
+qnet.params.insert(
+    0, _eager(["-V", "--version"], "Show the version and exit.", lambda _: click.echo(f"qnet {__version__}"))
+)
+_helped(qnet)

@@ -1,116 +1,12 @@
-"""`qnet methods`, and the options by which other commands choose one of them."""
+"""`qnet methods`: how a network can be solved."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
 from qnet.cli.options import collect, output_options
-
-if TYPE_CHECKING:
-    from qnet.networks.wanted import Wanted
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def _complete_method(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    from click.shell_completion import CompletionItem
-
-    from qnet.networks.product.methods import METHODS, SOLVERS
-
-    names = [name for name in ("auto", *SOLVERS) if name.startswith(incomplete)]
-    return [CompletionItem(name, help=METHODS[name].applies if name in METHODS else "") for name in names]
-
-
-def _complete_bounds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    from click.shell_completion import CompletionItem
-
-    from qnet.networks.product.methods import BOUNDS, METHODS
-
-    return [CompletionItem(name, help=METHODS[name].applies) for name in BOUNDS if name.startswith(incomplete)]
-
-
-def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """A number of core solutions, or None for as many as it takes."""
-    if value == "converged":
-        return None
-    try:
-        count = int(value or "3")
-    except ValueError:
-        count = 0
-    if count < 1:
-        raise click.BadParameter(f"found {value!r}, expected a number of 1 or more, or converged", ctx, param)
-    return count
-
-
-def method_options(command: _Command) -> _Command:
-    """`--method`, the budget of exact answers, and the variants of approximations."""
-    option = click.option
-    for decorate in reversed(
-        [
-            option("--method", "method_name", metavar="NAME", default="auto", shell_complete=_complete_method,
-                   help="A method of qnet methods; auto is the best that is affordable."),
-            option("--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
-                   help="Also bounds: asymptotic, balanced, composite, proportional or geometric."),
-            option("--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."),
-            option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
-                   help="Budget of an exact answer, of which 1e9 take about a second; 3e10 if left out."),
-            option("--memory", metavar="SIZE", help="Budget of an exact answer, such as 4 GB; 2 GB if left out."),
-            option("--servers-correction", metavar="NAME", default="",
-                   help="How approximations treat several servers: conway, seidmann or rolia-sevcik."),
-            option("--core-solutions", metavar="NUMBER", default="3", callback=_core_solutions,
-                   help="Of linearizer: 1, 2, 3, ... or converged; 3 if left out."),
-        ]
-    ):  # fmt: skip
-        command = decorate(command)
-    return command
-
-
-def method(options: dict[str, Any]) -> Wanted:
-    """Take the options of `method_options` out of a command's arguments."""
-    from qnet.networks.wanted import AUTO
-
-    name, operations = options.pop("method_name"), options.pop("operations")
-    text, correction = options.pop("memory"), options.pop("servers_correction")
-    bounds = options.pop("bounds")
-    if name != "auto":
-        _known("method", name)
-    if bounds:
-        _known("bounds", bounds)
-    return AUTO.replace(
-        method=name,
-        states=options.pop("states"),
-        bounds=bounds,
-        operations=operations or AUTO.operations,
-        memory=AUTO.memory if text is None else _size(text),
-        correction=correction,
-        core_solutions=options.pop("core_solutions"),
-    )
-
-
-def _known(what: str, name: str) -> None:
-    """Refuse the name of a method or of bounds that there is not."""
-    from qnet.errors import Problem, UsageError, suggest
-    from qnet.networks.product.methods import BOUNDS, SOLVERS
-
-    options = BOUNDS if what == "bounds" else ("auto", *SOLVERS)
-    if name not in options:
-        raise UsageError(Problem("QN514", f'no {what} "{name}"', ", ".join(options), help=suggest(name, options)))
-
-
-def _size(text: str) -> float:
-    """A number of bytes."""
-    from qnet.units import DATA, UnitError, quantity
-
-    try:
-        value, dimension = quantity(text)
-    except UnitError as error:
-        raise click.UsageError(f"--memory {text}: {error}") from None
-    if dimension != DATA or value <= 0:
-        raise click.UsageError(f"--memory {text}: expected a size above 0, such as 4 GB")
-    return value
 
 
 @click.command("methods")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.methods import method, method_options
+from qnet.cli.method_options import method, method_options
 from qnet.cli.options import collect, optional_system_argument, output_options, parameter_option, said
 
 
@@ -60,11 +60,15 @@ def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, 
         return
     from qnet.cli.inline import inline
     from qnet.errors import InvalidInput
-    from qnet.model.settings import parse_settings, with_settings
 
     network = inline(stations, delays, servers, arrival_rate or "", population or "", think_time or "")
     try:
-        report = solve_report(with_settings(network.model(), parse_settings(settings)), wanted)
+        model = network.model()
+        if settings:
+            from qnet.model.settings import parse_settings, with_settings
+
+            model = with_settings(model, parse_settings(settings))
+        report = solve_report(model, wanted)
     except InvalidInput as error:
         raise network.blame(error) from None
     write(report, output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from qnet.errors import Problem, caret
 from qnet.record import Record
 from qnet.units import Dimension
 
@@ -16,6 +17,19 @@ class ExpressionError(ValueError):
         self.column = column
         self.help = help
         self.code = code
+
+
+def expression_problem(
+    error: ExpressionError, source: str, path: tuple[str | int, ...] = (), before: str = "", after: str = ""
+) -> Problem:
+    """The problem of whatever holds an expression that cannot be read, checked or evaluated, with a caret under it.
+
+    source   the text of the expression
+    path     the key that holds it
+    before   words before what is wrong, such as `in "rate=2x": `; `after` follows it
+    """
+    found = f"{before}{error}{after}"
+    return Problem(error.code, found, path=path, help=error.help, excerpt=caret(source, error.column))
 
 
 class Number(Record):

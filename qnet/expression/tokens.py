@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 
 from qnet.expression.nodes import ExpressionError
 from qnet.record import Record
@@ -13,13 +14,11 @@ MAX_LENGTH = 4000
 MAX_TOKENS = 600
 MAX_DEPTH = 60
 
-_SPACE = re.compile(r"\s*")
-_NUMBER = re.compile(NUMBER_PATTERN)
-_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*")
-_OPERATOR = re.compile(r"\*\*|//|<=|>=|==|!=|[-+*/(),<>]")
-_STRING = re.compile(r"'[^'\\\n]*'|\"[^\"\\\n]*\"")
-_ATOM = re.compile(ATOM_PATTERN)
-_JOINT = re.compile(r"\s*([/*])\s*")
+_SPACE = r"\s*"
+_NAME = r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*"
+_OPERATOR = r"\*\*|//|<=|>=|==|!=|[-+*/(),<>]"
+_STRING = r"'[^'\\\n]*'|\"[^\"\\\n]*\""
+_JOINT = r"\s*([/*])\s*"
 _PLAIN = Unit(1, NUMBER)
 
 
@@ -41,23 +40,23 @@ def fold(text: str) -> Folded:
     characters = [" " if character.isspace() else character for character in text]
     literals: dict[int, tuple[float, Unit]] = {}
     position, count, depth = 0, 0, 0
-    while (position := _end(_SPACE, text, position)) < len(text):
+    while (position := _after_space(text, position)) < len(text):
         count += 1
         if count > MAX_TOKENS:
             help = "split it into parameters"
             raise ExpressionError(f"the expression has more than {MAX_TOKENS} parts", position, help, "QN111")
-        if number := _NUMBER.match(text, position):
+        if number := _match(NUMBER_PATTERN, text, position):
             end, found = _unit_after(text, number.end())
             literals[position] = (_literal(number[0], found, position), found)
             characters[number.end() : end] = " " * (end - number.end())
             position = end
             _alone(text, position, "_.'\"")
-        elif match := _NAME.match(text, position):
+        elif match := _match(_NAME, text, position):
             position = match.end()
             _alone(text, position, "'\"")
-        elif match := _STRING.match(text, position):
+        elif match := _match(_STRING, text, position):
             position = match.end()
-        elif match := _OPERATOR.match(text, position):
+        elif match := _match(_OPERATOR, text, position):
             depth += {"(": 1, ")": -1}.get(match[0], 0)
             if depth > MAX_DEPTH:
                 help = "split the expression into parameters"
@@ -70,8 +69,18 @@ def fold(text: str) -> Folded:
     return Folded("".join(characters), literals)
 
 
-def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
-    match = pattern.match(text, position)
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled where it is first needed: most expressions are one quantity."""
+    return re.compile(pattern)
+
+
+def _match(pattern: str, text: str, position: int) -> re.Match[str] | None:
+    return _compiled(pattern).match(text, position)
+
+
+def _after_space(text: str, position: int) -> int:
+    match = _match(_SPACE, text, position)
     return match.end() if match else position
 
 
@@ -90,11 +99,11 @@ def _alone(text: str, position: int, others: str) -> None:
 
 def _unit_after(text: str, position: int) -> tuple[int, Unit]:
     """Where the unit that starts at `position` (after optional space) ends, and the unit; plain numbers have none."""
-    start = _end(_SPACE, text, position)
-    atom = _ATOM.match(text, start)
+    start = _after_space(text, position)
+    atom = _match(ATOM_PATTERN, text, start)
     end = atom.end() if atom else position
-    while (joint := _JOINT.match(text, end)) and (joint[1] == "/" or end > position):
-        further = _ATOM.match(text, joint.end())
+    while (joint := _match(_JOINT, text, end)) and (joint[1] == "/" or end > position):
+        further = _match(ATOM_PATTERN, text, joint.end())
         if further is None or not _is_unit(text, further):
             break
         end = further.end()
@@ -109,7 +118,7 @@ def _unit_after(text: str, position: int) -> tuple[int, Unit]:
 def _is_unit(text: str, atom: re.Match[str]) -> bool:
     """Whether a word after `/` or `*` is a unit, and neither the start of a longer name nor a function."""
     after = text[atom.end() : atom.end() + 1]
-    if after.isalnum() or after in ("_", ".") or text.startswith("(", _end(_SPACE, text, atom.end())):
+    if after.isalnum() or after in ("_", ".") or text.startswith("(", _after_space(text, atom.end())):
         return False
     try:
         unit(atom[0])

@@ -13,7 +13,6 @@ from typing import Any
 from qnet.expression import Operations, Value
 from qnet.networks.duration import NOTHING, Duration
 from qnet.networks.network import Hold, Network, OpenClass, Route, Station, Step, Time
-from qnet.queues.finite_source import MAX_SOURCES
 from qnet.record import Record
 
 Key = tuple[str, int]
@@ -216,8 +215,10 @@ class _Walker:
 
     def holders(self, station: Station, hold: Hold, enclosing: tuple[str, ...]) -> tuple[str, int]:
         """Which station bounds the number of those who can ask at once, and the bound; ("", 0) for no bound."""
-        if hold.phase == 2:
+        if hold.phase == 2 or not enclosing:
             return "", 0
+        from qnet.queues.finite_source import MAX_SOURCES
+
         best = ("", 0)
         for name in enclosing:
             outer = self.stations[name]

@@ -10,7 +10,6 @@ from qnet.model.model import Model
 from qnet.networks.solution import Solution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, needs_solution, solve_points
-from qnet.queues.roots import root
 from qnet.record import Record
 
 _STEP, _STEPS = 1e-3, 110
@@ -46,6 +45,9 @@ def saturation(
     load = operations.where(solved.stable | (certain <= 0), solved.load, beyond)
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
+    if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
+        # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
+        return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
 
     def at(factor: Value) -> Solved:
         return solve_points(model, varied, solved.size, factor, patient=False, asked=wanted)
@@ -64,6 +66,8 @@ def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Va
 
     The search is over the share of `bound`: factors themselves may be as small as the smallest floats.
     """
+
+    from qnet.queues.roots import root
 
     def excess(share: Value) -> Value:
         solved = at(share * bound)

@@ -8,7 +8,6 @@ from typing import Any
 from qnet.expression import Operations, Value
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.erlang import erlang_c
-from qnet.queues.finite_source import MAX_SERVERS, waiting_probability
 from qnet.record import Record
 
 _NEGLIGIBLE = 1e-250
@@ -184,6 +183,8 @@ def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
 
 def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> Value:
     """The all-busy probability of a holder, by whichever way suits the numbers."""
+    from qnet.queues.finite_source import MAX_SERVERS, waiting_probability
+
     if servers > MAX_SERVERS:
         return erlang_c(servers, held + open_offered)
     alone = erlang_c(servers, open_offered)
