@@ -15,6 +15,8 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
+_SLOW = 2e9
+"""Operations, estimated from above, from which on an answer takes a second or so."""
 FAMILIES = {"mva": "lattice-mva", "convolution": "lattice-convolution"}
 """The form that a method has for several classes."""
 _FEW = 300
@@ -122,6 +124,8 @@ def solve_closed(network: Demands, loads: list[Any], wanted: Wanted, states_need
 
 def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     """The exact method that costs least, where the budget allows one."""
+    if wanted.announce:
+        _announce(closed, wanted, states)
     if closed.size is None:
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
     else:
@@ -131,6 +135,17 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
     why = "exact, and the cheapest of the methods that apply"
     return Answer(figures, figures.method or "mva", (), why)
+
+
+def _announce(closed: ClosedNetwork, wanted: Wanted, states: bool) -> None:
+    """Tell that an exact answer takes a while, where it is affordable at all."""
+    points, largest = closed.size or 1, closed
+    if closed.size:
+        largest = closed.point(int(closed.population.sum(1).argmax()))
+    found = exact.choices(largest, states)
+    if found and wanted.announce and _SLOW <= found[0][1].operations * points <= wanted.operations:
+        seconds = max(1, round(found[0][1].operations * points / 2e9))
+        wanted.announce(f"solving exactly by {found[0][0]}, about {seconds} s; --method linearizer answers at once")
 
 
 def _afford(found: list[tuple[str, Any]], wanted: Wanted, times: int) -> None:
