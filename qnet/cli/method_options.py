@@ -77,6 +77,8 @@ def method(options: dict[str, Any]) -> Wanted:
         _known("method", name)
     if bounds:
         _known("bounds", bounds)
+    if correction:
+        _known("correction", correction)
     return AUTO.replace(
         method=name,
         states=options.pop("states"),
@@ -101,11 +103,11 @@ def _announcer() -> Callable[[str], None] | None:
 
 
 def _known(what: str, name: str) -> None:
-    """Refuse the name of a method or of bounds that there is not."""
+    """Refuse the name of a method, of bounds or of a correction that there is not."""
     from qnet.errors import Problem, UsageError, suggest
-    from qnet.networks.product.methods import BOUNDS, SOLVERS
+    from qnet.networks.product.methods import BOUNDS, CORRECTIONS, SOLVERS
 
-    options = BOUNDS if what == "bounds" else ("auto", *SOLVERS)
+    options = {"method": ("auto", *SOLVERS), "bounds": BOUNDS, "correction": CORRECTIONS}[what]
     if name not in options:
         raise UsageError(Problem("QN514", f'no {what} "{name}"', ", ".join(options), help=suggest(name, options)))
 

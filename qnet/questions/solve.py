@@ -58,7 +58,7 @@ def solve_report(model: Model, wanted: Wanted = AUTO) -> Report:
     if not solution.stable:
         raise _no_steady_state(model, solved, edge)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
-    if solution.why and solution.reasons:
+    if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
     return Report(
         "qnet/solution/1",

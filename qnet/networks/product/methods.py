@@ -64,6 +64,8 @@ METHODS: dict[str, Method] = {
 """By name; within a kind of trust the preferred first."""
 
 APPROXIMATIONS = tuple(name for name, row in METHODS.items() if row.trust == "approximate")
+CORRECTIONS = ("conway", "seidmann", "rolia-sevcik")
+"""How approximations may treat several servers, the one with the smallest measured error first."""
 BOUNDS = tuple(name for name, row in METHODS.items() if row.trust == "bounds")
 SOLVERS = tuple(name for name, row in METHODS.items() if row.trust != "bounds")
 """What `--method` may name beside `auto`."""

@@ -13,6 +13,7 @@ from qnet.networks.closed import approximate
 from qnet.networks.closed.approximate import CORRECTIONS, solve
 from qnet.networks.closed.approximate_core import solve_core
 from qnet.networks.closed.problem import ClosedNetwork, closed_network
+from qnet.networks.product import methods
 
 np: Any = importlib.import_module("numpy")
 
@@ -139,3 +140,8 @@ def test_populations_are_whole_unless_fractions_are_asked_for() -> None:
         assert np.asarray(solve(network).throughput).ravel() == pytest.approx([1.0])
         with pytest.raises(InvalidInput, match="integer"):
             closed_network([[1.0]], population)
+
+
+def test_the_command_line_knows_every_correction():
+    assert tuple(approximate.CORRECTIONS) == methods.CORRECTIONS
+    assert methods.CORRECTIONS[0] == approximate.DEFAULT_CORRECTION
