@@ -81,11 +81,23 @@ def method(options: dict[str, Any]) -> Wanted:
         method=name,
         states=options.pop("states"),
         bounds=bounds,
+        announce=_announcer(),
         operations=operations or AUTO.operations,
         memory=AUTO.memory if text is None else _size(text),
         correction=correction,
         core_solutions=options.pop("core_solutions"),
     )
+
+
+def _announcer() -> Callable[[str], None] | None:
+    """Who tells of long work: nobody, unless somebody may be waiting before a terminal."""
+    import sys
+
+    if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+        return None
+    from qnet.cli.failures import tell
+
+    return lambda text: tell(f"qnet: {text}")
 
 
 def _known(what: str, name: str) -> None:

@@ -9,8 +9,8 @@ from contextlib import suppress
 from qnet.cli.failures import tell
 from qnet.cli.options import Output
 from qnet.errors import Problem, UsageError, printable
-from qnet.reports.render import Style, format_of_path, render
-from qnet.reports.report import Note, Report
+from qnet.reports.render import format_of_path, render
+from qnet.reports.report import Note, Report, Style
 
 
 def ready(output: Output) -> None:

@@ -14,7 +14,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
 from qnet.networks.network import ClosedClass, Network
-from qnet.networks.product.network import Network as Demands
+from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
 from qnet.networks.solution import ClassFigures, Solution

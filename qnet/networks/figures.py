@@ -143,7 +143,7 @@ def _station(steady: Steady, station: Station, index: int, group: Group, residen
         name=station.name,
         label=group.label,
         copies=group.copies,
-        servers=station.servers,
+        servers=station.servers if station.rates is None else None,
         throughput=rate * group.copies,
         utilization=None if station.delay else busy / station.peak,
         busy_servers=busy * group.copies,

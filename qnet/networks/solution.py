@@ -15,7 +15,8 @@ class StationFigures(Record):
     name: str
     label: str
     copies: int
-    servers: int
+    servers: int | None
+    """None where rates depend on the number present."""
     throughput: Value
     """Visits per second."""
     utilization: Value | None

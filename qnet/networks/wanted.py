@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from qnet.record import Record
 
 
@@ -19,6 +21,8 @@ class Wanted(Record):
     """How approximations treat several servers; empty: the one with the smallest measured error."""
     core_solutions: int | None = 3
     """Of linearizer; None: until it settles."""
+    announce: Callable[[str], None] | None = None
+    """Who is told that an answer will take long, before it does."""
     bounds: str = ""
     """A kind of bounds that are wanted beside the answer; empty: those of approximate answers only, the tightest."""
 

@@ -11,8 +11,7 @@ from typing import TypeGuard
 from qnet.record import Record
 from qnet.reports.layout import Scale, column_index, common_scale, is_number, label, title_of
 from qnet.reports.records import checked_rows
-from qnet.reports.render import Style
-from qnet.reports.report import Cell, Report
+from qnet.reports.report import Cell, Report, Style
 from qnet.reports.text import clean, fold, pad
 from qnet.units import format_number
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 
 from qnet.reports.records import checked_rows, column_names
-from qnet.reports.render import Style
-from qnet.reports.report import Cell, Report
+from qnet.reports.report import Cell, Report, Style
 
 _QUOTED = re.compile(r'[,"\x00-\x1f\x7f]')
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import qnet
 from qnet.reports.records import checked_rows, column_names
-from qnet.reports.render import Style
-from qnet.reports.report import Report
+from qnet.reports.report import Report, Style
 
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 

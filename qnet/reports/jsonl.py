@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from qnet.reports.json_ import dumps
 from qnet.reports.records import checked_rows, column_names
-from qnet.reports.render import Style
-from qnet.reports.report import Report
+from qnet.reports.report import Report, Style
 
 
 def render(report: Report, style: Style) -> str:

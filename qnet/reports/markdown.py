@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 
 from qnet.reports.layout import Table, last_line, note_lines, tables
-from qnet.reports.render import Style
-from qnet.reports.report import Note, Report
+from qnet.reports.report import Note, Report, Style
 from qnet.reports.text import clean, pad, width
 
 _MARKUP = re.compile(r"[\\`*\[\]<>|~#$&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")

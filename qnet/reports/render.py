@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from qnet.record import Record
-from qnet.reports.report import Report
+from qnet.reports.report import Report, Style
 
 FORMATS = {
     "table": "qnet.reports.text_table",
@@ -17,16 +16,6 @@ FORMATS = {
 """The formats by name, and the module of each: it has `render(report, style) -> str`."""
 
 _SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".txt": "table"}
-
-
-class Style(Record):
-    """What the reader's screen can do. The default is a pipe: no colour, no limit of width, no box drawing."""
-
-    color: bool = False
-    width: int | None = None
-    """Columns of the screen; None is unlimited."""
-    ascii: bool = False
-    terminal: bool = False
 
 
 def render(report: Report, format: str, style: Style, plot: bool = False) -> str:

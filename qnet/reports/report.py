@@ -1,4 +1,4 @@
-"""The one thing that renderers see: rows under columns with units, notes, and what the answer rests on."""
+"""What renderers see: rows under columns with units, notes, what the answer rests on, and the screen it goes to."""
 
 from __future__ import annotations
 
@@ -55,3 +55,13 @@ class Report(Record):
     """What the answer rests on: model title and digest, method, exactness, parameters, provenance. JSON values only."""
     group: str = ""
     plot: Plot | None = None
+
+
+class Style(Record):
+    """What the reader's screen can do. The default is a pipe: no colour, no limit of width, no box drawing."""
+
+    color: bool = False
+    width: int | None = None
+    """Columns of the screen; None is unlimited."""
+    ascii: bool = False
+    terminal: bool = False

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from qnet.record import Record
 from qnet.reports.layout import Table, aligned, last_line, note_lines, tables
-from qnet.reports.render import Style
-from qnet.reports.report import Report
+from qnet.reports.report import Report, Style
 from qnet.reports.text import clean, pad, width
 
 if TYPE_CHECKING:

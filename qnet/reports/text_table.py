@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from qnet.reports.layout import Table, aligned, last_line, note_lines, tables
-from qnet.reports.render import Style
-from qnet.reports.report import Report
+from qnet.reports.report import Report, Style
 from qnet.reports.text import clean, pad, width
 
 

@@ -154,3 +154,20 @@ def test_an_interrupt_is_no_traceback(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
     os.close(master)
     assert (process.returncode, out, err) == (130, b"", b"qnet: interrupted\n")
+
+
+def test_long_work_is_announced_where_somebody_waits() -> None:
+    model = Path(__file__).parents[2] / "examples" / "many-tenants.toml"
+    command = [sys.executable, "-m", "qnet", "solve", str(model), "--csv"]
+    master, slave = pty.openpty()
+    with subprocess.Popen(command, env=environment(), stdin=slave, stdout=subprocess.DEVNULL, stderr=slave):
+        os.close(slave)
+        shown = read_all(master).decode()
+    os.close(master)
+    assert shown.startswith("qnet: solving exactly by station-states, about")
+    assert "--method linearizer answers at once" in shown
+
+
+def test_long_work_is_done_quietly_where_nobody_waits() -> None:
+    model = Path(__file__).parents[2] / "examples" / "many-tenants.toml"
+    assert answer_of("solve", str(model), "--csv").err == ""

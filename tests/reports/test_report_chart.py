@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from qnet.reports.chart import Point, chart, plot_of
-from qnet.reports.render import Style, render
-from qnet.reports.report import Column, Plot, Report
+from qnet.reports.render import render
+from qnet.reports.report import Column, Plot, Report, Style
 
 BRAILLE, ASCII = Style(), Style(ascii=True)
 STYLES = [BRAILLE, ASCII]

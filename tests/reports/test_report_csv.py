@@ -10,8 +10,8 @@ import struct
 
 import pytest
 
-from qnet.reports.render import Style, render
-from qnet.reports.report import Cell, Column, Report
+from qnet.reports.render import render
+from qnet.reports.report import Cell, Column, Report, Style
 
 
 def read(text: str) -> list[list[str]]:

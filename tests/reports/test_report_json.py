@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import qnet
-from qnet.reports.render import Style, render
-from qnet.reports.report import Column, Report
+from qnet.reports.render import render
+from qnet.reports.report import Column, Report, Style
 
 UNPRINTABLE = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xD800]))
 

@@ -8,8 +8,8 @@ import pytest
 
 from qnet.reports.layout import tables
 from qnet.reports.markdown import escaped, fenced
-from qnet.reports.render import Style, render
-from qnet.reports.report import Column, Report
+from qnet.reports.render import render
+from qnet.reports.report import Column, Report, Style
 
 markdown_it = pytest.importorskip("markdown_it")
 

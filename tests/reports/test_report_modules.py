@@ -13,7 +13,8 @@ import pytest
 
 SCRIPT = """
 import sys
-from qnet.reports.render import Style, render
+from qnet.reports.render import render
+from qnet.reports.report import Style
 from qnet.reports.report import Column, Plot, Report
 columns = Column("a", "a"), Column("rate", "rate", "/s"), Column("response", "response", "s")
 rows = [("x", 1.0, 0.5), ("x", 2.0, None), ("y", 3.0, 0.25)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from qnet.reports.render import FORMATS, Style, format_of_path, render
-from qnet.reports.report import Column, Report
+from qnet.reports.render import FORMATS, format_of_path, render
+from qnet.reports.report import Column, Report, Style
 
 STYLES = [Style(), Style(ascii=True), Style(terminal=True, width=60), Style(terminal=True, width=60, color=True)]
 

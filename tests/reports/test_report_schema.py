@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from qnet.reports.render import Style, render
-from qnet.reports.report import Report
+from qnet.reports.render import render
+from qnet.reports.report import Report, Style
 from qnet.reports.schema import json_schema
 
 KEYWORDS = {

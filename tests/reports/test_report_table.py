@@ -7,8 +7,8 @@ import re
 import pytest
 
 from qnet.reports.layout import aligned, common_scale
-from qnet.reports.render import Style, render
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.render import render
+from qnet.reports.report import Cell, Column, Note, Report, Style
 
 
 def table(*columns: Column, rows: list[tuple[Cell, ...]]) -> list[str]:

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from qnet.reports.render import Style, render
-from qnet.reports.report import Cell, Column, Report
+from qnet.reports.render import render
+from qnet.reports.report import Cell, Column, Report, Style
 
 pytest.importorskip("rich")
 

@@ -11,9 +11,9 @@ from typing import Any
 from qnet.errors import InvalidInput, NotComputed, Problem
 from qnet.networks.closed import bounds as closed_bounds
 from qnet.networks.product.closed_classes import closed_part, most_present
-from qnet.networks.product.network import Network
+from qnet.networks.product.demands import Demands
+from qnet.networks.product.loads import loads, refuse_overload
 from qnet.networks.product.open_classes import capacities_left, stretch
-from qnet.networks.product.solve import loads, refuse_overload
 from qnet.record import Record
 
 
@@ -46,7 +46,7 @@ class Bounds(Record):
         return _array(self.rows[3])
 
 
-def bounds(network: Network, kind: str = "balanced") -> Bounds:
+def bounds(network: Demands, kind: str = "balanced") -> Bounds:
     """Intervals that enclose the exact throughputs and responses of a product-form network.
 
     Applies   by kind, see `closed.bounds.KINDS`; open classes: "asymptotic" and "balanced"; mixed networks: those of
@@ -69,7 +69,7 @@ def bounds(network: Network, kind: str = "balanced") -> Bounds:
     return Bounds(_point(network, kind), kind, closed_bounds.KINDS[kind].source)
 
 
-def tightest(network: Network) -> Bounds | None:
+def tightest(network: Demands) -> Bounds | None:
     """The tightest kind that applies to all classes of a network, or None."""
     several = len(network.closed) > 1
     for kind in ("composite",) * several + ("balanced", "asymptotic"):
@@ -80,7 +80,7 @@ def tightest(network: Network) -> Bounds | None:
     return None
 
 
-def _point(network: Network, kind: str) -> tuple[Any, Any, Any, Any]:
+def _point(network: Demands, kind: str) -> tuple[Any, Any, Any, Any]:
     """The four rows of one network."""
     classes = network.shape[1]
     rows = [[0.0] * classes for _ in range(4)]
@@ -100,7 +100,7 @@ def _point(network: Network, kind: str) -> tuple[Any, Any, Any, Any]:
     return tuple(rows[0]), tuple(rows[1]), tuple(rows[2]), tuple(rows[3])
 
 
-def _open_response(network: Network, kind: int, loaded: list[Any], name: str) -> tuple[float, float]:
+def _open_response(network: Demands, kind: int, loaded: list[Any], name: str) -> tuple[float, float]:
     """The response of an open class: its demands, stretched by what stations at least and at most do to them.
 
     Asymptotic: nobody waits; every station is as slow as the slowest. Balanced: the load is spread evenly over single
@@ -122,13 +122,13 @@ def _open_response(network: Network, kind: int, loaded: list[Any], name: str) ->
     return away + sum(demand * row[0] for demand, row in pairs), away + sum(demand * row[1] for demand, row in pairs)
 
 
-def _quickest(network: Network, station: int) -> float:
+def _quickest(network: Demands, station: int) -> float:
     """The least of n / capacity(n): a customer at a station whose capacity is shared best."""
     capacities = network.capacities(station)
     return min((count + 1) / capacity for count, capacity in enumerate(capacities))
 
 
-def _plain(network: Network) -> bool:
+def _plain(network: Demands) -> bool:
     """Whether there is one class, at single servers and delays."""
     stations = range(network.shape[0])
     return network.shape[1] == 1 and all(
@@ -136,7 +136,7 @@ def _plain(network: Network) -> bool:
     )
 
 
-def _stretches(network: Network, station: int, load: float) -> tuple[float, float]:
+def _stretches(network: Demands, station: int, load: float) -> tuple[float, float]:
     """How much a station stretches the demand of an open customer, at least and at most."""
     capacities = network.capacities(station)
     if network.closed:

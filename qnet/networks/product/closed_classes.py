@@ -8,13 +8,15 @@ from typing import Any
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
+from qnet.networks.product.demands import Demands
 from qnet.networks.product.methods import APPROXIMATIONS
-from qnet.networks.product.network import Network
 from qnet.networks.product.open_classes import capacities_left
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
+_SLOW = 2e9
+"""Operations, estimated from above, from which on an answer takes a second or so."""
 FAMILIES = {"mva": "lattice-mva", "convolution": "lattice-convolution"}
 """The form that a method has for several classes."""
 _FEW = 300
@@ -29,7 +31,7 @@ class Answer(Record):
     why: str
 
 
-def closed_part(network: Network, loads: list[Any], left: bool = True) -> ClosedNetwork:
+def closed_part(network: Demands, loads: list[Any], left: bool = True) -> ClosedNetwork:
     """The closed classes alone, at what open load leaves of every station.
 
     network  a point, or a batch in which only single servers and delays have open load.
@@ -60,7 +62,7 @@ def closed_part(network: Network, loads: list[Any], left: bool = True) -> Closed
     return closed_network(rows, population, think_time, network.delay, rates, fractional=True)
 
 
-def most_present(network: Network) -> int:
+def most_present(network: Demands) -> int:
     """As many customers as a station's capacities must be known for: those of all closed classes, and a few."""
     people: Any = total(network.population[kind] for kind in network.closed)
     return max(_FEW, ceil(people if network.size is None else people.max()))
@@ -82,7 +84,7 @@ def _any(load: Any) -> bool:
     return bool(load.any()) if hasattr(load, "any") else load != 0
 
 
-def solve_closed(network: Network, loads: list[Any], wanted: Wanted, states_needed: bool = False) -> Answer:
+def solve_closed(network: Demands, loads: list[Any], wanted: Wanted, states_needed: bool = False) -> Answer:
     """The closed classes by the method asked for, or by the best that is affordable.
 
     network        a point, or a batch as `closed_part` wants it.
@@ -122,6 +124,8 @@ def solve_closed(network: Network, loads: list[Any], wanted: Wanted, states_need
 
 def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     """The exact method that costs least, where the budget allows one."""
+    if wanted.announce:
+        _announce(closed, wanted, states)
     if closed.size is None:
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
     else:
@@ -131,6 +135,17 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
     why = "exact, and the cheapest of the methods that apply"
     return Answer(figures, figures.method or "mva", (), why)
+
+
+def _announce(closed: ClosedNetwork, wanted: Wanted, states: bool) -> None:
+    """Tell that an exact answer takes a while, where it is affordable at all."""
+    points, largest = closed.size or 1, closed
+    if closed.size:
+        largest = closed.point(int(closed.population.sum(1).argmax()))
+    found = exact.choices(largest, states)
+    if found and wanted.announce and _SLOW <= found[0][1].operations * points <= wanted.operations:
+        seconds = max(1, round(found[0][1].operations * points / 2e9))
+        wanted.announce(f"solving exactly by {found[0][0]}, about {seconds} s; --method linearizer answers at once")
 
 
 def _afford(found: list[tuple[str, Any]], wanted: Wanted, times: int) -> None:
@@ -167,7 +182,7 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     return Answer(figures, name, (), "asked for")
 
 
-def _approximate(network: Network, loads: list[Any], wanted: Wanted, why: str, names: tuple[str, ...]) -> Answer:
+def _approximate(network: Demands, loads: list[Any], wanted: Wanted, why: str, names: tuple[str, ...]) -> Answer:
     """The first of the approximations that converges within its own laws."""
     from qnet.networks.closed import approximate
 
@@ -199,7 +214,7 @@ def _refused(name: str, reason: str, expected: str) -> NotComputed:
     return NotComputed(Problem("QN513", f"{name} does not apply: {reason}", expected))
 
 
-def _refuse_without_time(network: Network) -> None:
+def _refuse_without_time(network: Demands) -> None:
     """Raise `NoAnswer` for a closed class that spends no time anywhere."""
     for kind in network.closed:
         time = network.think_time[kind] + total(network.demand(station, kind) for station in range(network.shape[0]))

@@ -1,11 +1,10 @@
-"""`qnet.Network`: a network of queues given by its demands, checked, with its answers one call away."""
+"""`qnet.Network`: a network of queues given by its demands, with its answers one call away."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from qnet.networks.product.given import Given
+from qnet.networks.product.demands import Demands
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
@@ -13,154 +12,18 @@ if TYPE_CHECKING:
     from qnet.networks.product.solution import Solution
     from qnet.networks.product.switching import SwitchingNetwork
 
-KINDS = ("queue", "delay")
-DISCIPLINES = ("ps", "fcfs", "lcfs-pr")
 
+class Network(Demands):
+    """A network of K stations and R classes, open, closed or mixed, or a batch of variants, with its answers.
 
-class Network:
-    """A network of K stations and R classes, open, closed or mixed; or a batch of B variants of one.
+    The arguments are told at `__init__`: demands in seconds per passage by station and class; for each class a
+    population (with a think time) or an arrival rate; kinds, servers and rates of the stations.
 
-    demands       (K, R) seconds per passage at rate 1; (B, K, R) for a batch. Times and rates are 0, or from 1e-100 to
-                  1e100.
-    visits        the same shape: visits per passage, > 0 where the demand is; None: 1 where the demand is positive.
-    kinds         K entries, "queue" or "delay"; None: queues.
-    disciplines   K entries, "ps", "fcfs" or "lcfs-pr"; None: "ps". "fcfs" with times per visit that differ between
-                  classes, and "lcfs-pr" with several servers, have no product form: answers are then approximate.
-    servers       K entries, whole numbers >= 1; None: 1.
-    rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats; not
-                  together with several servers.
-    population    R entries: a number >= 0 for a closed class, None for an open one; an entry may have length B.
-                  Fractions have approximate answers only.
-    think_time    R entries in seconds, >= 0; None: 0. Closed classes only.
-    arrival_rate  R entries: passages per second, >= 0, for an open class, None for a closed one.
-    Raises        `InvalidInput` QN230 with everything that is wrong.
-
-    Any input with a batch axis makes the network a batch; sizes are broadcast from 1 only. A point is held in plain
-    tuples, so that small networks are solved without loading numpy.
+        network = Network([[0.12], [0.05]], population=[20], think_time=[5.0])
+        network.solve().throughput, network.bounds().response_upper
     """
 
-    __slots__ = (
-        "arrival_rate", "delay", "demands", "disciplines", "population", "rates", "servers", "size", "think_time",
-        "visits",
-    )  # fmt: skip
-
-    demands: Any
-    """(K, R) tuples, or an array (B, K, R)."""
-    visits: Any
-    delay: tuple[bool, ...]
-    disciplines: tuple[str, ...]
-    servers: tuple[int, ...]
-    rates: tuple[tuple[float, ...] | None, ...]
-    population: tuple[Any, ...]
-    """R entries: None, a number, or an array (B,)."""
-    think_time: tuple[Any, ...]
-    arrival_rate: tuple[Any, ...]
-    size: int | None
-    """B, or None for a point."""
-
-    def __init__(
-        self,
-        demands: Any,
-        visits: Any = None,
-        kinds: Sequence[str] | None = None,
-        disciplines: Sequence[str] | None = None,
-        servers: Sequence[int] | None = None,
-        rates: Sequence[Sequence[float] | None] | None = None,
-        population: Sequence[Any] | None = None,
-        think_time: Sequence[Any] | None = None,
-        arrival_rate: Sequence[Any] | None = None,
-    ) -> None:
-        given = Given()
-        self.demands = given.matrix("demands", demands)
-        stations, classes = given.shape
-        self.visits = None if visits is None else given.matrix("visits", visits)
-        self.delay = tuple(word == "delay" for word in given.words("kinds", kinds, stations, KINDS))
-        self.disciplines = given.words("disciplines", disciplines, stations, DISCIPLINES)
-        self.rates = given.capacities(rates, stations)
-        self.servers = given.servers(servers, stations)
-        self.population = given.column("population", population, classes)
-        self.think_time = given.column("think_time", think_time, classes, 0.0)
-        self.arrival_rate = given.column("arrival_rate", arrival_rate, classes)
-        given.classes(self.population, self.arrival_rate, self.think_time)
-        given.stations(self.delay, self.servers, self.rates)
-        if self.visits is not None:
-            given.visits(self.demands, self.visits)
-        self.size = given.size
-        given.finish()
-        if self.size is not None:
-            self._spread(self.size)
-
-    def _spread(self, size: int) -> None:
-        """Give every number its batch axis."""
-        import numpy
-
-        np: Any = numpy
-        table = np.asarray(self.demands, float)
-        shape = (size, *table.shape[-2:])
-        self.demands = np.broadcast_to(table, shape)
-        if self.visits is not None:
-            self.visits = np.broadcast_to(np.asarray(self.visits, float), shape)
-
-        def column(values: tuple[Any, ...]) -> tuple[Any, ...]:
-            return tuple(
-                None if value is None else np.broadcast_to(np.asarray(value, float).reshape(-1), (size,))
-                for value in values
-            )
-
-        self.population = column(self.population)
-        self.think_time = column(self.think_time)
-        self.arrival_rate = column(self.arrival_rate)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The number of stations and of classes."""
-        return len(self.delay), len(self.population)
-
-    @property
-    def open(self) -> tuple[int, ...]:
-        """The places of the open classes."""
-        return tuple(place for place, rate in enumerate(self.arrival_rate) if rate is not None)
-
-    @property
-    def closed(self) -> tuple[int, ...]:
-        """The places of the closed classes."""
-        return tuple(place for place, count in enumerate(self.population) if count is not None)
-
-    def demand(self, station: int, kind: int) -> Any:
-        """One demand: a float, or an array (B,)."""
-        return self.demands[station][kind] if self.size is None else self.demands[:, station, kind]
-
-    def visit_ratio(self, station: int, kind: int) -> Any:
-        """Visits per passage: a float, or an array (B,)."""
-        if self.visits is None:
-            return (self.demand(station, kind) > 0) * 1.0
-        return self.visits[station][kind] if self.size is None else self.visits[:, station, kind]
-
-    def capacities(self, station: int) -> Sequence[float]:
-        """Relative capacities of a queueing station with 1, 2, ... customers present; the last repeats."""
-        given = self.rates[station]
-        return given if given is not None else range(1, self.servers[station] + 1)
-
-    def peak(self, station: int) -> float:
-        """The largest relative capacity of a queueing station."""
-        rates = self.rates[station]
-        return float(self.servers[station]) if rates is None else max(rates)
-
-    def point(self, index: int) -> Network:
-        """One variant of a batch, in tuples."""
-        if self.size is None:
-            return self
-        found = object.__new__(Network)
-        found.delay, found.disciplines, found.servers, found.rates = (
-            self.delay, self.disciplines, self.servers, self.rates,
-        )  # fmt: skip
-        found.demands = _rows(self.demands[index])
-        found.visits = None if self.visits is None else _rows(self.visits[index])
-        for name in ("population", "think_time", "arrival_rate"):
-            values = tuple(None if value is None else float(value[index]) for value in getattr(self, name))
-            setattr(found, name, values)
-        found.size = None
-        return found
+    __slots__ = ()
 
     def solve(
         self,
@@ -203,14 +66,3 @@ class Network:
         from qnet.networks.product.switching import from_routing
 
         return from_routing(service_times, routing, **options)
-
-    def __repr__(self) -> str:
-        stations, classes = self.shape
-        size = "" if self.size is None else f", {self.size} variants"
-        return (
-            f"Network({stations} stations, {classes} classes: {len(self.open)} open, {len(self.closed)} closed{size})"
-        )
-
-
-def _rows(table: Any) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(row) for row in table.tolist())

@@ -4,32 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.record import Record
+from qnet.networks.product.demands import Demands
+from qnet.networks.product.figures import Figures
 
 if TYPE_CHECKING:
     from qnet.networks.product.bounds import Bounds
-    from qnet.networks.product.network import Network
-
-
-class Figures(Record):
-    """The figures as computed: nested tuples for a point, arrays with the batch axis first for a batch."""
-
-    throughput: Any
-    """(R,) passages per second."""
-    response: Any
-    """(R,) seconds per passage, delays included, think time not; of a closed class without customers 0."""
-    residence: Any
-    """(K, R) seconds per passage, all visits and their waits."""
-    queue_length: Any
-    """(K, R) mean number, those in service included."""
-    utilization: Any
-    """(K, R) throughput x demand / peak capacity; 0 at delays."""
-    busy_servers: Any
-    """(K, R) throughput x demand: mean capacity in use, at delays the mean number present."""
-    log_constant: Any = None
-    """Logarithm of the normalising constant of the closed classes; None where the method has none."""
-    states: Any = None
-    """For each station the probabilities of 0, 1, ... customers of the closed classes together; None if not asked."""
 
 
 class Solution:
@@ -44,7 +23,7 @@ class Solution:
 
     def __init__(
         self,
-        network: Network,
+        network: Demands,
         figures: Figures,
         method: str,
         reasons: tuple[str, ...],
@@ -64,7 +43,7 @@ class Solution:
     def bounds(self) -> Bounds | None:
         """What encloses the exact answer, where theory has bounds; None where it has none, or no product form."""
         from qnet.networks.product.bounds import tightest
-        from qnet.networks.product.solve import reasons
+        from qnet.networks.product.loads import reasons
 
         return None if reasons(self.network) else tightest(self.network)
 

@@ -12,9 +12,11 @@ from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem
 from qnet.networks.chains import aggregate, spread
-from qnet.networks.product.network import Network
+from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution
+from qnet.networks.product.solve import solve
 from qnet.networks.traffic import chains, closed_visits, open_visits
+from qnet.networks.wanted import Wanted
 from qnet.record import Record
 
 
@@ -42,7 +44,7 @@ class SwitchingSolution(Record):
 class SwitchingNetwork(Record):
     """A network of K stations and R classes in C chains; made by `from_routing`."""
 
-    network: Network
+    network: Demands
     """The chains as classes."""
     chain_of: tuple[int, ...]
     """(R,) the chain of every class, from 0."""
@@ -54,8 +56,8 @@ class SwitchingNetwork(Record):
     """Why there is no product form; empty where there is."""
 
     def solve(self, method: str = "auto", **options: Any) -> SwitchingSolution:
-        """The steady state; method, options and what is raised are those of `Network.solve`."""
-        found = self.network.solve(method, **options)
+        """The steady state; options are those of `wanted.Wanted`, and what is raised is as `solve.solve`."""
+        found = solve(self.network, Wanted(method, **options))
         figures = found.figures
         residence, queue, used = (
             spread(table, self.demands, self.chain_of)
@@ -129,7 +131,7 @@ def from_routing(
         tuple(time * visit for time, visit in zip(row, seen, strict=True))
         for row, seen in zip(times, visits, strict=True)
     )
-    network = Network(
+    network = Demands(
         demands=aggregate(demands, chain_of, count),
         kinds=kinds,
         servers=servers,
@@ -172,10 +174,10 @@ def _customers(
 
 
 def _reasons(
-    network: Network, disciplines: Sequence[str] | None, times: Sequence[Sequence[float]], visits: list[list[float]]
+    network: Demands, disciplines: Sequence[str] | None, times: Sequence[Sequence[float]], visits: list[list[float]]
 ) -> tuple[str, ...]:
     """Why the stations have no product form."""
-    named = Network(network.demands, disciplines=disciplines, arrival_rate=[0.0] * network.shape[1]).disciplines
+    named = Demands(network.demands, disciplines=disciplines, arrival_rate=[0.0] * network.shape[1]).disciplines
     found: list[str] = []
     for station, discipline in enumerate(named):
         met = {time for time, visit in zip(times[station], visits[station], strict=True) if visit > 0}

@@ -14,7 +14,7 @@ import pytest
 from closed_oracles import Digits, enumerated, markov, random_network
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed
-from qnet.networks.closed import convolution, exact
+from qnet.networks.closed import convolution, exact, lattice_mva, station_states
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
 
 np: Any = importlib.import_module("numpy")
@@ -341,7 +341,17 @@ def test_no_answer_and_too_large():
     with pytest.raises(NoAnswer, match="no limit"):
         exact.solve(closed_network(np.array([[[1.0]], [[0.0]]]), [1]))
     with pytest.raises(NotComputed, match="too large"):
-        exact.solve(closed_network([[1.0] * 20] * 20, [50] * 20))
+        exact.solve(closed_network([[1.0 + k + r for r in range(20)] for k in range(20)], [50] * 20))
+
+
+def test_the_range_of_extended_floats_holds_what_floats_lose():
+    """With 240 customers the smallest probabilities on the way are below the smallest float."""
+    network = closed_network(
+        [[0.01 * (1 + (7 * k + 3 * r) % 11) for r in range(3)] for k in range(2)], [80] * 3, [1.0] * 3
+    )
+    found, wanted = station_states.solve(network), lattice_mva.solve(network)
+    assert found.throughput == pytest.approx(wanted.throughput, rel=1e-12)
+    assert found.log_constant == pytest.approx(wanted.log_constant, rel=1e-12)
 
 
 def test_a_small_point_needs_no_numpy():

@@ -1,0 +1,103 @@
+"""The figures of a network, from throughputs and residences by the laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.product.demands import Demands
+from qnet.queues.arithmetic import total
+from qnet.record import Record
+
+_ROUNDING = 1e-11
+
+
+class Figures(Record):
+    """The figures as computed: nested tuples for a point, arrays with the batch axis first for a batch."""
+
+    throughput: Any
+    """(R,) passages per second."""
+    response: Any
+    """(R,) seconds per passage, delays included, think time not; of a closed class without customers 0."""
+    residence: Any
+    """(K, R) seconds per passage, all visits and their waits."""
+    queue_length: Any
+    """(K, R) mean number, those in service included."""
+    utilization: Any
+    """(K, R) throughput x demand / peak capacity; 0 at delays."""
+    busy_servers: Any
+    """(K, R) throughput x demand: mean capacity in use, at delays the mean number present."""
+    log_constant: Any = None
+    """Logarithm of the normalising constant of the closed classes; None where the method has none."""
+    states: Any = None
+    """For each station the probabilities of 0, 1, ... customers of the closed classes together; None if not asked."""
+
+
+def figures(
+    network: Demands,
+    throughput: list[Value],
+    residence: list[list[Value]],
+    log_constant: Any = None,
+    states: Any = None,
+) -> Figures:
+    """All figures from throughputs and residences, by the laws; refused where they are not possible.
+
+    Raises  `NotComputed` QN502 for a figure that is not finite or negative, or a utilization above 1 by more than
+            rounding: a fault of a method that must never reach a caller.
+    """
+    stations, classes = range(network.shape[0]), range(network.shape[1])
+    response = [total(residence[station][kind] for station in stations) for kind in classes]
+    queue = [[throughput[kind] * residence[station][kind] for kind in classes] for station in stations]
+    busy = [[throughput[kind] * network.demand(station, kind) for kind in classes] for station in stations]
+    used: list[list[Value]] = []
+    for station in stations:
+        share = 0.0 if network.delay[station] else 1.0 / network.peak(station)
+        row = [value * share for value in busy[station]]
+        used.append(_not_above_one(row, station, network))
+    if network.size is None:
+        made = Figures(
+            tuple(throughput), tuple(response), _rows(residence), _rows(queue), _rows(used), _rows(busy), log_constant,
+            states,
+        )  # fmt: skip
+        sound = all(0 <= value < float("inf") for row in (*residence, *queue, throughput) for value in row)
+    else:
+        size = network.size
+        rates, times = _columns(throughput, size), _columns(response, size)
+        stays, lengths = _table(residence, size), _table(queue, size)
+        made = Figures(rates, times, stays, lengths, _table(used, size), _table(busy, size), log_constant, states)
+        sound = all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, stays, lengths))
+    if not sound:
+        raise NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))
+    return made
+
+
+def _not_above_one(row: list[Value], station: int, network: Demands) -> list[Value]:
+    """Utilizations of a station whose sum is above 1 by a rounding are scaled to 1; by more, they are refused."""
+    operations: Operations = FLOATS if network.size is None else arrays()
+    whole = total(row)
+    if operations.all(whole <= 1.0):
+        return row
+    if not operations.all(whole <= 1.0 + _ROUNDING):
+        found = f"the utilization of station {station} comes out above 1"
+        raise NotComputed(Problem("QN511", found, "a utilization of at most 1", help="try another method"))
+    scale = operations.maximum([whole, 1.0 + 0.0 * whole])
+    return [value / scale for value in row]
+
+
+def _rows(values: list[list[Value]]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in values)
+
+
+def _columns(values: list[Value], size: int) -> Any:
+    import numpy
+
+    np: Any = numpy
+    return np.stack([np.broadcast_to(np.asarray(value, float), (size,)) for value in values], axis=1)
+
+
+def _table(rows: list[list[Value]], size: int) -> Any:
+    import numpy
+
+    np: Any = numpy
+    return np.stack([_columns(row, size) for row in rows], axis=1)

@@ -1,0 +1,90 @@
+"""What open classes ask of stations, and whether the stations have product form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import NoAnswer, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.product.demands import Demands
+from qnet.networks.product.open_classes import load_of
+
+
+def loads(network: Demands) -> list[Any]:
+    """Open load of every station, in erlangs at rate 1: floats, or arrays (B,)."""
+    rates = [network.arrival_rate[kind] for kind in network.open]
+    return [
+        load_of(rates, [network.demand(station, kind) for kind in network.open]) + _nothing(network)
+        for station in range(network.shape[0])
+    ]
+
+
+def _nothing(network: Demands) -> Value:
+    if network.size is None:
+        return 0.0
+    import numpy
+
+    np: Any = numpy
+    return np.zeros(network.size)
+
+
+def shared(network: Demands) -> list[int]:
+    """Stations with several servers or rates: what open load leaves of them differs from variant to variant."""
+    return [
+        station
+        for station in range(network.shape[0])
+        if not network.delay[station] and (network.servers[station] > 1 or network.rates[station] is not None)
+    ]
+
+
+def visited_open(network: Demands, station: int) -> bool:
+    """Whether an open class has a demand at a station, arrivals or none."""
+    demands = [network.demand(station, kind) for kind in network.open]
+    return any(demand > 0 if network.size is None else (demand > 0).any() for demand in demands)
+
+
+def refuse_overload(network: Demands) -> None:
+    """Raise `NoAnswer` where the open classes ask a station for as much as it can do, or more."""
+    operations: Operations = FLOATS if network.size is None else arrays()
+    for station, load in enumerate(loads(network) if network.open else []):
+        if network.delay[station]:
+            continue
+        most = network.capacities(station)[-1]
+        if operations.all(load < most):
+            continue
+        variant = "" if network.size is None else f" in variant {int((load >= most).argmax())}"
+        worst = load if network.size is None else load[(load >= most).argmax()]
+        found = f"no steady state: station {station} is asked for {worst / most:.4g} times what it can do{variant}"
+        help = f"arrival rates below {most / worst:.6g} of these have a steady state there"
+        raise NoAnswer(Problem("QN401", found, "a load below every capacity", help=help))
+
+
+def reasons(network: Demands) -> tuple[str, ...]:
+    """Why a network has no product form, so that its answer is approximate; empty where it has."""
+    found: list[str] = []
+    for station, discipline in enumerate(network.disciplines):
+        if network.delay[station] or discipline == "ps":
+            continue
+        if discipline == "lcfs-pr":
+            if network.servers[station] > 1:
+                found.append(f"station {station}: last come first served with several servers has no product form")
+        elif not _alike(network, station):
+            found.append(f"station {station}: first come first served, with service times that differ between classes")
+    return tuple(found)
+
+
+def _alike(network: Demands, station: int) -> bool:
+    """Whether all classes have the same time per visit at a station."""
+    operations: Operations = FLOATS if network.size is None else arrays()
+    first: Any = None
+    for kind in range(network.shape[1]):
+        demand, visits = network.demand(station, kind), network.visit_ratio(station, kind)
+        used = (demand > 0) & (visits > 0)
+        if not (used.any() if network.size is not None else used):
+            continue
+        if first is None:
+            first = (demand, visits)
+        near = operations.absolute(demand * first[1] - first[0] * visits) <= 1e-12 * demand * first[1]
+        if not operations.all(near):
+            return False
+    return True
