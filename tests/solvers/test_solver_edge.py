@@ -1,0 +1,63 @@
+"""Where the steady state ends, found without solving there, is where solving finds its end."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np  # noqa: TID253
+import pytest
+
+from qnet.documents import parse
+from qnet.errors import NoAnswer
+from qnet.model.load import build
+from qnet.model.model import Model
+from qnet.questions.points import solve_points
+from qnet.questions.saturation import JUST_BELOW, limiting, saturation
+
+
+def model(seed: int) -> Model:
+    """Open classes at a few stations, beside a limit, and beside a closed class in every third model."""
+    random = Random(seed)
+    names = [f"s{place}" for place in range(random.randint(1, 5))]
+    lines = ["qnet = 1", 'title = "Edge"', "[parameters]", 'load = "1"', "[stations]"]
+    lines += [f"{name} = {{ servers = {random.randint(1, 4)}, copies = {random.randint(1, 2)} }}" for name in names]
+    for number in range(random.randint(1, 3)):
+        lines += [f"[classes.open{number}]", f'arrival_rate = "load * {random.uniform(0.01, 3):.4f}/s"', "steps = ["]
+        lines += [_visit(random, name) for name in names if random.random() < 0.8] or [_visit(random, names[0])]
+        lines.append("]")
+    if seed % 3 == 0:
+        lines += ["[classes.closed]", "population = 4", 'think_time = "1 s"', "steps = ["]
+        lines += [*(_visit(random, name) for name in names), "]"]
+    if random.random() < 0.5:
+        lines += ["[limits.channel]", f'load = "load * {random.uniform(0.1, 1):.4f}"', 'capacity = "1"']
+    return build(parse("\n".join(lines).encode(), "model.toml"), "model.toml")
+
+
+def _visit(random: Random, name: str) -> str:
+    return f'  {{ station = "{name}", time = "{random.uniform(1, 500):.3f} ms" }},'
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_edge_is_where_solving_ends(seed: int) -> None:
+    asked = model(seed)
+    try:
+        solved = solve_points(asked)
+    except NoAnswer:
+        assert seed % 3 == 0
+        return
+    edge = saturation(asked, solved)
+    below = solve_points(asked, load_factor=edge.factor * JUST_BELOW)
+    assert below.stable
+    assert edge.cause == limiting(below.parts[0])
+    assert below.load == pytest.approx(1, rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4, 5])
+def test_a_batch_ends_where_each_of_its_points_does(seed: int) -> None:
+    asked = model(seed)
+    factors = np.array([1e-3, 0.5, 40.0])
+    batch = saturation(asked, solve_points(asked, {"load": factors}, 3), {"load": factors})
+    for factor, found, cause in zip(factors, batch.factor, batch.cause, strict=True):
+        varied = {"load": float(factor)}
+        alone = saturation(asked, solve_points(asked, varied), varied)
+        assert (found, cause) == (pytest.approx(alone.factor, rel=1e-12), alone.cause)
