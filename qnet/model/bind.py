@@ -12,10 +12,10 @@ from qnet.expression import Expression, Value
 from qnet.model.fields import RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
 from qnet.model.values import Values
-from qnet.networks.network import ClosedClass, Group, Hold, Limit, Network, OpenClass, Route, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Group, Hold, Limit, OpenClass, Route, RoutedNetwork, Station, Step, Time
 
 
-def bind(model: Model, values: Values, load_factor: Value = 1.0) -> Network:
+def bind(model: Model, values: Values, load_factor: Value = 1.0) -> RoutedNetwork:
     """The network of a model at the points of `values`; every arrival rate is multiplied by `load_factor`.
 
     The structural numbers (servers, rates, copies, hot copies) must be the same at all points; see `structures`.
@@ -105,7 +105,7 @@ class _Binder:
                 found.setdefault(station.follows or station.name, []).append(step)
         return found
 
-    def network(self, load_factor: Value) -> Network:
+    def network(self, load_factor: Value) -> RoutedNetwork:
         """The network, with every arrival rate multiplied by a factor."""
         stations = tuple(self.station(station) for station in self.model.stations)
         classes = tuple(self.customers(customers, load_factor) for customers in self.model.classes)
@@ -117,7 +117,7 @@ class _Binder:
             )
             for limit in self.model.limits
         )
-        return Network(stations, classes, limits, self.values.size)
+        return RoutedNetwork(stations, classes, limits, self.values.size)
 
     # Numbers
 

@@ -13,11 +13,11 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
-from qnet.networks.network import ClosedClass, Network
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
-from qnet.networks.solution import ClassFigures, Solution
+from qnet.networks.routed import ClosedClass, RoutedNetwork
+from qnet.networks.solution import ClassFigures, RoutedSolution
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_COPIES = 20_000
 
 
-def solve(network: Network, wanted: Wanted) -> Solution:
+def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
 
     Applies   holds without inner holds, no work left after the response, no priorities.
@@ -41,7 +41,7 @@ def solve(network: Network, wanted: Wanted) -> Solution:
     return _Reduction(network).solve(wanted)
 
 
-def enclosed(network: Network, solution: Solution, kind: str) -> Solution:
+def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> RoutedSolution:
     """The solution of an open network, with bounds of a kind at its classes.
 
     Raises   `NotComputed` QN501, QN513 where the network has no product form or the kind does not apply.
@@ -53,7 +53,7 @@ def enclosed(network: Network, solution: Solution, kind: str) -> Solution:
 
 
 class _Reduction:
-    def __init__(self, network: Network, purpose: str = "") -> None:
+    def __init__(self, network: RoutedNetwork, purpose: str = "") -> None:
         self.network = network
         self.purpose = purpose
         self.operations: Operations = FLOATS if network.size is None else arrays()
@@ -95,7 +95,7 @@ class _Reduction:
             found = f"{rates}, and {' and '.join(reasons)}"
             raise NotComputed(Problem("QN501", found, "one without the other"))
 
-    def solve(self, wanted: Wanted) -> Solution:
+    def solve(self, wanted: Wanted) -> RoutedSolution:
         """Reduce, solve, and tell the figures of the routes."""
         rho = self.open_loads()
         stable = self.stable(rho)
@@ -251,7 +251,7 @@ class _Reduction:
             waits.append(Wait(stream.holding.mean * longer, 0.0))
         return waits
 
-    def classes(self, solution: Solution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
+    def classes(self, solution: RoutedSolution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
         """The figures of the classes, with what was asked of the closed ones and with bounds."""
         classes: list[ClassFigures] = []
         for kind, (item, asked) in enumerate(zip(solution.classes, self.network.classes, strict=True)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from qnet.expression import Value
-from qnet.networks.network import Network, Station
+from qnet.networks.routed import RoutedNetwork, Station
 from qnet.networks.streams import Key, Streams, follows
 from qnet.record import Record
 
@@ -35,7 +35,7 @@ class Centre(Record):
     """The streams of this station that the holders ask, at all copies, likewise."""
 
 
-def centres(network: Network, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[Centre]:
+def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[Centre]:
     """The queueing station groups that are asked at all, the innermost first."""
     stations = {station.name: station for station in network.stations}
     found: list[Centre] = []

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from qnet.expression import Operations, Value
-from qnet.networks.network import Network, Station, Step, Time
+from qnet.networks.routed import RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
 
-def reasons_for(network: Network, compiled: Streams, operations: Operations) -> tuple[str, ...]:
+def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[str, ...]:
     """Why the closed-form answer is an approximation; empty where theory makes it exact.
 
     Exact are product-form networks: every queueing station is processor sharing, last come first served preemptive
@@ -39,7 +39,7 @@ def reasons_for(network: Network, compiled: Streams, operations: Operations) -> 
     return tuple(dict.fromkeys(reasons))
 
 
-def _visited_once(network: Network, name: str, operations: Operations) -> bool:
+def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:
     """Whether no route visits a station more than once; a visit that happens in part of the cases is at most one."""
 
     def most(steps: tuple[Step, ...]) -> Value:

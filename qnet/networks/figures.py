@@ -8,8 +8,15 @@ from typing import Any
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
-from qnet.networks.network import Group, Network, Station
-from qnet.networks.solution import ClassFigures, ClassStationFigures, Limiting, RouteFigures, Solution, StationFigures
+from qnet.networks.routed import Group, RoutedNetwork, Station
+from qnet.networks.solution import (
+    ClassFigures,
+    ClassStationFigures,
+    Limiting,
+    RoutedSolution,
+    RouteFigures,
+    StationFigures,
+)
 from qnet.networks.streams import Key, Streams
 from qnet.queues.arithmetic import ratio, total
 
@@ -22,7 +29,7 @@ class Steady:
 
     def __init__(
         self,
-        network: Network,
+        network: RoutedNetwork,
         throughputs: Sequence[Value],
         compiled: Streams,
         members: Mapping[Key, Sequence[int]],
@@ -53,7 +60,7 @@ class Steady:
         }
 
 
-def figures(steady: Steady, method: str, rounds: int) -> Solution:
+def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
     """All figures of a network whose waits have been found.
 
     steady   the network, its streams and their waits.
@@ -76,7 +83,7 @@ def figures(steady: Steady, method: str, rounds: int) -> Solution:
     )
     groups = [(station, index, group) for station in network.stations for index, group in enumerate(station.groups)]
     reasons = reasons_for(network, steady.compiled, steady.operations)
-    return Solution(
+    return RoutedSolution(
         stable=_stable(steady),
         throughput=throughput,
         response=total(weight * item.response for weight, item in zip(weights, classes, strict=True)) / customers,

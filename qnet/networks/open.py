@@ -5,7 +5,7 @@ Applies   Poisson arrivals of any number of classes; single and multi-server sta
           resume; delays; nested holds; work left after the response.
 Exact     for product-form networks (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260) and for one M/G/1
           station alone. Otherwise each station is taken as independent of the others with Poisson arrivals, which is
-          an approximation, and `Solution.reasons` says where it enters.
+          an approximation, and `RoutedSolution.reasons` says where it enters.
 Fails     holds at processor-sharing or preemptive stations: what is waited for inside is taken as work, and the
           response contains the sharing of the second phase.
 Cost      stations x routes per round; one round without holds, a handful with them.
@@ -20,8 +20,8 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.centres import Centre, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
-from qnet.networks.network import Network, OpenClass, at_point
-from qnet.networks.solution import Solution
+from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, queue
@@ -36,12 +36,12 @@ _MAX_ALONE = 256
 _JUST_BELOW = 1 - 1e-9
 
 
-def solve(network: Network) -> Solution:
+def solve(network: RoutedNetwork) -> RoutedSolution:
     """The steady state of an open network, or of every point of a batch.
 
-    Applies   every `Network` of open classes: probabilities that sum to one and no negative numbers, by the caller.
+    Applies   every `RoutedNetwork` of open classes: probabilities that sum to one, no negative numbers, by the caller.
     network   rates per second, times in seconds.
-    Returns   figures by class, route and station. Points without a steady state are marked in `Solution.stable`,
+    Returns   figures by class, route and station. Points without a steady state are marked in `RoutedSolution.stable`,
               never raised; their figures mean nothing, but for the loads that are `certain`.
     Raises    `NotComputed` where the waits inside holds do not converge at a point that has a steady state.
     Method    Rounds over the stations that others wait for, the innermost first, until no wait moves by more than
@@ -51,7 +51,7 @@ def solve(network: Network) -> Solution:
 
 
 class _Solver:
-    def __init__(self, network: Network, compiled: Streams | None = None) -> None:
+    def __init__(self, network: RoutedNetwork, compiled: Streams | None = None) -> None:
         self.network = network
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.rates = [item.arrival_rate for item in network.classes if isinstance(item, OpenClass)]
@@ -72,7 +72,7 @@ class _Solver:
         self.hopeless = self.overloaded()
         """Where some station has more load than servers without any waits: no need to find them."""
 
-    def solve(self) -> Solution:
+    def solve(self) -> RoutedSolution:
         """Iterate to the fixed point and collect the figures."""
         rounds = self.iterate()
         for centre in self.outer:

@@ -78,7 +78,7 @@ class Limiting(Record):
     """Whether the load holds no waits, and so is known where there is no steady state as well."""
 
 
-class Solution(Record):
+class RoutedSolution(Record):
     """The steady state of a network; where `stable` is false the figures are not to be used."""
 
     stable: Value

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from qnet.networks.network import Network
-from qnet.networks.solution import Solution
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 
 
-def solve(network: Network, wanted: Wanted = AUTO) -> Solution:
+def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     """The steady state of a network, or of every point of a batch.
 
     network   open classes with holds, phases and priorities; or open and closed classes without.
     wanted    the method and its budget, where there is a choice.
-    Returns   `Solution`; points without a steady state are marked in it.
+    Returns   `RoutedSolution`; points without a steady state are marked in it.
               Bounds are added at its classes where they are wanted.
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.

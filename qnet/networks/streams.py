@@ -12,7 +12,7 @@ from typing import Any
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import NOTHING, Duration
-from qnet.networks.network import Hold, Network, OpenClass, Route, Station, Step, Time
+from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
 
 Key = tuple[str, int]
@@ -115,7 +115,7 @@ _NO_PARTS = _Parts(NOTHING, {}, {})
 _NOWHERE: Key = ("", 0)
 
 
-def streams(network: Network, operations: Operations, rates: Sequence[Value] | None = None) -> Streams:
+def streams(network: RoutedNetwork, operations: Operations, rates: Sequence[Value] | None = None) -> Streams:
     """The streams of a network, in an order in which inner stations come first.
 
     rates   passages per second of every class; None: the arrival rates, of open classes alone.
@@ -130,7 +130,7 @@ def streams(network: Network, operations: Operations, rates: Sequence[Value] | N
 
 
 class _Walker:
-    def __init__(self, network: Network, operations: Operations) -> None:
+    def __init__(self, network: RoutedNetwork, operations: Operations) -> None:
         self.stations = {station.name: station for station in network.stations}
         self.operations = operations
         self.streams: list[Stream] = []

@@ -11,7 +11,7 @@ from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
-from qnet.networks.solution import Solution
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.record import Record
@@ -28,7 +28,7 @@ class Part(Record):
     points: Any
     """Which points of the batch, as an index array; None for a single point."""
     values: Values
-    solution: Solution
+    solution: RoutedSolution
 
 
 class Solved(Record):
@@ -95,7 +95,7 @@ def _largest(values: list[Value], part: Part) -> Value:
     return part.values.operations.maximum(values) if len(values) > 1 else values[0]
 
 
-def figures(solution: Solution) -> dict[str, Value]:
+def figures(solution: RoutedSolution) -> dict[str, Value]:
     """Every figure that expressions may use, by the name they use.
 
     Of a station with several copies: `wait` is the mean over visits, `utilization` that of the busiest copies,
@@ -271,7 +271,7 @@ def _unsettled(change: Any) -> NotComputed:
     return NotComputed(Problem("QN511", found, f"a residual of {_TOLERANCE:.0e}", help=help))
 
 
-def _sizes(solution: Solution) -> dict[str, Value]:
+def _sizes(solution: RoutedSolution) -> dict[str, Value]:
     """What waits are found relative to, beside themselves: the longest holding time of a station."""
     found: dict[str, Value] = {}
     for item in solution.stations:

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
-from qnet.networks.solution import Solution
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, needs_solution, solve_points
 from qnet.record import Record
@@ -110,7 +110,7 @@ def limiting(part: Part) -> Any:
     return np.array([_cause(solution, point) for point in range(part.values.size)], dtype=object)
 
 
-def _cause(solution: Solution, point: int | None) -> str:
+def _cause(solution: RoutedSolution, point: int | None) -> str:
     if not solution.loads:
         return ""
     name = max(solution.loads, key=lambda item: _at(item.load, point)).name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse
 from qnet.model.model import Model
-from qnet.networks.solution import ClassFigures, Solution
+from qnet.networks.solution import ClassFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
@@ -93,7 +93,7 @@ def _row(**cells: Cell) -> tuple[Cell, ...]:
     return tuple(row)
 
 
-def _rows(solution: Solution, edge: Saturation) -> list[tuple[Cell, ...]]:
+def _rows(solution: RoutedSolution, edge: Saturation) -> list[tuple[Cell, ...]]:
     maximum, cause = _maximum(solution, edge)
     mixed = any(item.population is not None for item in solution.classes) and edge.factor < float("inf")
     rows = [
@@ -169,7 +169,7 @@ def _rows(solution: Solution, edge: Saturation) -> list[tuple[Cell, ...]]:
     return rows
 
 
-def _maximum(solution: Solution, edge: Saturation) -> tuple[float | None, str | None]:
+def _maximum(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
     """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
     if all(item.population is None for item in solution.classes):
         return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)

@@ -10,15 +10,15 @@ from qnet.errors import InvalidInput, Problem
 from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.values import Values
-from qnet.networks.network import Hold, Network, Station, Time
+from qnet.networks.routed import Hold, RoutedNetwork, Station, Time
 
 
-def network_of(text: str, **varied: float) -> Network:
+def network_of(text: str, **varied: float) -> RoutedNetwork:
     model = model_of(text)
     return bind(model, Values(model, varied, None))
 
 
-def station_of(network: Network, name: str) -> Station:
+def station_of(network: RoutedNetwork, name: str) -> Station:
     return next(station for station in network.stations if station.name == name)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.networks.network import Group, Hold, Network, OpenClass, Route, Station, Step, Time
-from qnet.networks.solution import Solution, StationFigures
+from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.solution import RoutedSolution, StationFigures
 
 
 def station(name: str, servers: int = 1, discipline: str = "fcfs", copies: int = 1, follows: str = "") -> Station:
@@ -35,17 +35,17 @@ def customers(rate: Any, *steps: Step, name: str = "c") -> OpenClass:
     return OpenClass(name, rate, (Route("r", 1.0, steps),))
 
 
-def network(stations: Sequence[Station], *classes: OpenClass, size: int | None = None) -> Network:
+def network(stations: Sequence[Station], *classes: OpenClass, size: int | None = None) -> RoutedNetwork:
     """A network without further limits."""
-    return Network(tuple(stations), classes, (), size)
+    return RoutedNetwork(tuple(stations), classes, (), size)
 
 
-def scaled(model: Network, factor: Any) -> Network:
+def scaled(model: RoutedNetwork, factor: Any) -> RoutedNetwork:
     """The network with every arrival rate multiplied by a factor, everything else as it is."""
     return model.replace(classes=tuple(item.replace(arrival_rate=item.arrival_rate * factor) for item in model.classes))
 
 
-def at_station(solution: Solution, label: str) -> StationFigures:
+def at_station(solution: RoutedSolution, label: str) -> StationFigures:
     """The figures of a station group."""
     return next(item for item in solution.stations if item.label == label)
 

@@ -6,12 +6,12 @@ from random import Random
 
 from building import network, scaled, station, visit
 
-from qnet.networks.network import Hold, Network, OpenClass, Route, Station, Step, Time
 from qnet.networks.open import solve
-from qnet.networks.solution import Solution
+from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.solution import RoutedSolution
 
 
-def hold_network(seed: int, low: float = 0.9, high: float = 0.999) -> Network | None:
+def hold_network(seed: int, low: float = 0.9, high: float = 0.999) -> RoutedNetwork | None:
     """Outer stations around one, two or three inner ones, in one or two layers; None where no rate suits.
 
     The arrival rate is such that the busiest station that others wait for has a load between `low` and `high`, or the
@@ -39,7 +39,7 @@ def hold_network(seed: int, low: float = 0.9, high: float = 0.999) -> Network | 
     return _near(network(stations, *classes), [item.name for item in inner], rng.uniform(low, high))
 
 
-def inner_load(solution: Solution, names: list[str]) -> float:
+def inner_load(solution: RoutedSolution, names: list[str]) -> float:
     """The load of the busiest inner station."""
     return max(item.load for item in solution.loads if item.name in names)
 
@@ -70,7 +70,7 @@ def _held(rng: Random, inner: list[Station], nested: bool) -> list[Step]:
     return found
 
 
-def _near(model: Network, names: list[str], wanted: float) -> Network | None:
+def _near(model: RoutedNetwork, names: list[str], wanted: float) -> RoutedNetwork | None:
     """The network at the rate where the busiest inner station has the wanted load; loads are almost linear in it."""
     factor = 1e-3
     for _ in range(12):

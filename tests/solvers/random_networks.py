@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np  # noqa: TID253
 from building import scaled
 
-from qnet.networks.network import Group, Hold, Network, OpenClass, Route, Station, Step, Time
 from qnet.networks.open import solve
-from qnet.networks.solution import Solution
+from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.solution import RoutedSolution
 
 HIGHEST = 0.97
 """The largest load that a random network is scaled to."""
@@ -39,13 +39,13 @@ class Maker:
             return self.rng.random()
         return np.array([self.rng.random() for _ in range(self.size)])
 
-    def network(self) -> Network:
+    def network(self) -> RoutedNetwork:
         """One network, not scaled yet."""
         rng = self.rng
         for index in range(rng.randint(2, 6)):
             self.stations.append(self.station(index))
         classes = tuple(self.customers(index) for index in range(rng.randint(1, 3)))
-        return Network(tuple(self.stations), classes, (), self.size)
+        return RoutedNetwork(tuple(self.stations), classes, (), self.size)
 
     def station(self, index: int) -> Station:
         rng, name = self.rng, f"s{index}"
@@ -118,7 +118,7 @@ class Maker:
         return 2, rng.choice([None, tuple(name for name in held if rng.random() < 0.5)])
 
 
-def random_network(seed: int, size: int | None = None) -> Network:
+def random_network(seed: int, size: int | None = None) -> RoutedNetwork:
     """A network scaled so that its busiest station has a load below `HIGHEST`, at every point."""
     network = Maker(seed, size).network()
     draw = Random(-seed - 1)
@@ -134,7 +134,7 @@ def random_network(seed: int, size: int | None = None) -> Network:
     return scaled(network, factor if size is not None else float(factor))
 
 
-def largest_load(solution: Solution) -> Any:
+def largest_load(solution: RoutedSolution) -> Any:
     """The load of the busiest station, per point."""
     loads = [item.load for item in solution.loads]
     return np.max(np.broadcast_arrays(*loads), axis=0) if loads else 0.0
@@ -150,7 +150,7 @@ def at(value: Any, point: int) -> Any:
     return value
 
 
-def single(network: Network, point: int) -> Network:
+def single(network: RoutedNetwork, point: int) -> RoutedNetwork:
     """The network of one point of a batch."""
     return at(network, point).replace(size=None)
 
@@ -165,7 +165,7 @@ def permuted(value: Any, order: Sequence[int]) -> Any:
     return value
 
 
-def numbers(solution: Solution) -> dict[str, Any]:
+def numbers(solution: RoutedSolution) -> dict[str, Any]:
     """Every number of a solution by a name of its own, for comparisons."""
     found: dict[str, Any] = {"throughput": solution.throughput, "response": solution.response}
     records = [*solution.classes, *solution.routes, *solution.stations, *solution.visits, *solution.loads]

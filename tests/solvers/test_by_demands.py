@@ -7,8 +7,7 @@ from building import at_station, delay, network, station, visit
 
 import qnet
 from qnet.errors import NotComputed
-from qnet.networks.network import ClosedClass, Hold, OpenClass, Route, Time
-from qnet.networks.network import Network as Routed
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO
 
@@ -21,8 +20,8 @@ def arriving(rate: object, *steps: object, name: str = "web") -> OpenClass:
     return OpenClass(name, rate, (Route(name, 1.0, tuple(steps)),))  # type: ignore[arg-type]
 
 
-def routed(stations: list[object], *classes: object, size: int | None = None) -> Routed:
-    return Routed(tuple(stations), tuple(classes), (), size)  # type: ignore[arg-type]
+def routed(stations: list[object], *classes: object, size: int | None = None) -> RoutedNetwork:
+    return RoutedNetwork(tuple(stations), tuple(classes), (), size)  # type: ignore[arg-type]
 
 
 USERS = closed(20, 5.0, visit("cpu", 0.12), visit("disk", 0.05))
@@ -111,7 +110,7 @@ def test_a_batch_is_each_of_its_points():
     rate = np.array([0.0, 1.0, 2.0, 5.0])
     shared = [station("cpu", servers=2, discipline="ps"), station("disk")]
 
-    def asked(population: object, arrivals: object, size: int | None) -> Routed:
+    def asked(population: object, arrivals: object, size: int | None) -> RoutedNetwork:
         web = arriving(arrivals, visit("cpu", 0.3))
         return routed(shared, USERS.replace(population=population), web, size=size)
 

@@ -13,8 +13,8 @@ import pytest
 from building import at_station, close, customers, delay, network, station, visit
 from nested_chain import stationary
 
-from qnet.networks.network import Hold, OpenClass, Route, Station, Time
 from qnet.networks.open import solve
+from qnet.networks.routed import Hold, OpenClass, Route, Station, Time
 from qnet.queues.erlang import erlang_b, erlang_c
 
 LOADS = [0.001, 0.1, 0.5, 0.9, 0.999, 1 - 1e-9]

@@ -15,15 +15,15 @@ import qnet.networks.fixed_point as fixed_point
 import qnet.networks.open as solver
 from qnet.errors import NotComputed
 from qnet.networks.duration import Wait
-from qnet.networks.network import Hold, Network, Time
 from qnet.networks.open import solve
+from qnet.networks.routed import Hold, RoutedNetwork, Time
 
 COUNT = 2000
 SAMPLE = slice(None, None, 10)
 
 
 @cache
-def models() -> list[Network]:
+def models() -> list[RoutedNetwork]:
     """Networks whose inner stations have loads between 0.9 and 0.999."""
     found = [hold_network(seed) for seed in range(COUNT)]
     return [model for model in found if model is not None]

@@ -12,7 +12,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from building import customers, network, station, visit
-from qnet.networks.network import Hold, Time
+from qnet.networks.routed import Hold, Time
 from qnet.networks.open import solve
 
 def loaded(*classes):

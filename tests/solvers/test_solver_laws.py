@@ -12,9 +12,9 @@ import pytest
 from building import close
 from random_networks import at, numbers, permuted, random_network, single
 
-from qnet.networks.network import Network, OpenClass, Step, Time
 from qnet.networks.open import solve
-from qnet.networks.solution import Solution
+from qnet.networks.routed import OpenClass, RoutedNetwork, Step, Time
+from qnet.networks.solution import RoutedSolution
 
 COUNT = 300
 BATCHES = 100
@@ -22,14 +22,14 @@ SIZE = 3
 
 
 @cache
-def solved() -> list[tuple[Network, Solution]]:
+def solved() -> list[tuple[RoutedNetwork, RoutedSolution]]:
     """The networks and their answers."""
     networks = [random_network(seed) for seed in range(COUNT)]
     return [(network, solve(network)) for network in networks]
 
 
 @cache
-def batches() -> list[tuple[Network, Solution]]:
+def batches() -> list[tuple[RoutedNetwork, RoutedSolution]]:
     """Batches of networks of one structure and their answers."""
     networks = [random_network(seed, SIZE) for seed in range(COUNT, COUNT + BATCHES)]
     return [(network, solve(network)) for network in networks]

@@ -8,13 +8,13 @@ import numpy as np  # noqa: TID253
 import pytest
 from building import at_station, close, customers, network, station, visit
 
-from qnet.networks.network import Hold, Network, Time
 from qnet.networks.open import solve
+from qnet.networks.routed import Hold, RoutedNetwork, Time
 
 ALMOST = 1 - np.concatenate([np.linspace(0.95, 0.05, 19), np.geomspace(0.04, 1e-6, 12)])
 
 
-def around(copies: int, servers: int, elsewhere: float, second: float, scv: float, load: Any) -> Network:
+def around(copies: int, servers: int, elsewhere: float, second: float, scv: float, load: Any) -> RoutedNetwork:
     """Outer stations that hold one inner one; `elsewhere` in shares of the time that one turn of all holders takes."""
     turn = copies * (1 + second) / servers
     late = (Time(second, scv, phase=2, keeps=("inner",)),) if second else ()

@@ -11,20 +11,20 @@ from building import at_station, close, customers, delay, network, scaled, split
 from random_networks import numbers
 
 from qnet.expression import FLOATS
-from qnet.networks.network import Hold, Limit, Network, OpenClass, Route, Step, Time
 from qnet.networks.open import solve
-from qnet.networks.solution import Solution
+from qnet.networks.routed import Hold, Limit, OpenClass, Route, RoutedNetwork, Step, Time
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import streams
 from qnet.queues.finite_source import MAX_SOURCES
 
 
-def same(left: Solution, right: Solution) -> bool:
+def same(left: RoutedSolution, right: RoutedSolution) -> bool:
     """Whether two answers to networks of one structure agree."""
     wanted = numbers(right)
     return all(np.allclose(value, wanted[name], rtol=1e-12, atol=1e-300) for name, value in numbers(left).items())
 
 
-def path(priority: int = 0, exempt: Any = 0.0, second: float = 0.3) -> Network:
+def path(priority: int = 0, exempt: Any = 0.0, second: float = 0.3) -> RoutedNetwork:
     """Volumes that hold a path, beside a stream of background work at the paths."""
     inner = Hold("path", (Time(0.2), Time(second, phase=2, keeps=("path",))))
     background = visit("path", 0.4, phase=2, priority=priority, exempt=exempt)
@@ -58,7 +58,7 @@ def test_an_exempt_share_lies_between() -> None:
 # Copies and splits
 
 
-def outer_split(groups: list[tuple[int, float]]) -> Network:
+def outer_split(groups: list[tuple[int, float]]) -> RoutedNetwork:
     """Volumes of several loads that hold one of two paths, and a drive of their own."""
     steps = (Time(0.4), Hold("drive", (Time(0.2), visit("path", 0.1), Time(0.3, phase=2, keeps=("drive",)))))
     stations = [split("volume", groups), split("drive", groups, follows="volume"), station("path", 2)]
@@ -79,7 +79,7 @@ def test_a_hot_split_is_the_listed_split() -> None:
 
 
 def test_even_copies_of_an_inner_station_may_be_grouped_in_any_way() -> None:
-    def inner(groups: list[tuple[int, float]]) -> Solution:
+    def inner(groups: list[tuple[int, float]]) -> RoutedSolution:
         steps = (Time(0.4), visit("path", 0.5))
         return solve(
             network([station("volume", copies=3), split("path", groups)], customers(2.5, Hold("volume", steps)))
@@ -131,7 +131,7 @@ def test_followers_use_the_copy_of_their_leader() -> None:
 
 @pytest.mark.parametrize("around", [(), ("volume",)])
 def test_two_visits_are_two_steps(around: tuple[str, ...]) -> None:
-    def model(*steps: Step) -> Network:
+    def model(*steps: Step) -> RoutedNetwork:
         held = tuple(Hold(name, (Time(0.1), *steps)) for name in around) or steps
         return network([station("volume", copies=3), station("s", 2)], customers(1.5, *held))
 
@@ -222,7 +222,7 @@ def test_what_was_released_bounds_nobody() -> None:
 # Holders
 
 
-def holders(model: Network, name: str) -> set[int]:
+def holders(model: RoutedNetwork, name: str) -> set[int]:
     """How many holders bound the streams of a station."""
     return {stream.holders for stream in streams(model, FLOATS).streams if stream.station == name}
 

@@ -1,4 +1,4 @@
-"""A network of service centres as numbers only: what every solver gets, and all that it gets.
+"""A network of service centres with routes through it, as numbers only: all that solvers get of a model.
 
 Every number is a float (one point) or a numpy array with one element per point of a batch; the structure (stations,
 copies, servers, routes and their steps) is shared by all points of a batch.
@@ -115,7 +115,7 @@ class Limit(Record):
     capacity: Value
 
 
-class Network(Record):
+class RoutedNetwork(Record):
     """A network of queues with routes through it, or a batch of `size` variants of one."""
 
     stations: tuple[Station, ...]
@@ -129,7 +129,7 @@ class Network(Record):
         """The closed classes."""
         return tuple(customers for customers in self.classes if isinstance(customers, ClosedClass))
 
-    def point(self, index: int) -> Network:
+    def point(self, index: int) -> RoutedNetwork:
         """One point of a batch by itself, in plain floats."""
         return at_point(self, index).replace(size=None)
 
