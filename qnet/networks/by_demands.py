@@ -119,6 +119,7 @@ class _Reduction:
             classes=classes,
             ceiling=self.ceiling(demands),
             states=self.states(found),
+            log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )
 

@@ -103,5 +103,7 @@ class RoutedSolution(Record):
     """Of one closed class alone: what its throughput tends to with ever more customers, and the station."""
     states: dict[str, tuple[float, ...]] | None = None
     """Of every station the probabilities of 0, 1, ... customers of closed classes at a copy, where asked for."""
+    log_constant: float | None = None
+    """Logarithm of the normalising constant of the closed classes of a point, where the method has it."""
     why: str = ""
     """Why this method was taken, where there was a choice."""

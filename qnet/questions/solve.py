@@ -66,9 +66,15 @@ def solve_report(model: Model, wanted: Wanted = AUTO) -> Report:
         COLUMNS,
         [*_rows(solution, edge), *_outputs(model, solved)],
         tuple(notes),
-        Basis(model, solution.method, solution.exact, **({"why": solution.why} if solution.why else {})),
+        Basis(model, solution.method, solution.exact, **_told(solution)),
         group="scope",
     )
+
+
+def _told(solution: RoutedSolution) -> dict[str, object]:
+    """What the answer of closed classes rests on, where there is any of it."""
+    told = {"why": solution.why, "log_normalising_constant": solution.log_constant}
+    return {key: value for key, value in told.items() if value not in ("", None)}
 
 
 def _no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:

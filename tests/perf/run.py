@@ -115,7 +115,7 @@ def octave() -> None:
         print("Octave is not installed here")
         return
     program = (
-        "pkg load queueing; D = 0.001 * (1:100); tic; closedsinglemva = @() qncsmva(10000, D, ones(1, 100), 1, 10); "
+        "pkg load queueing; D = 0.001 * (1:100); tic; closedsinglemva = @() qncsmva(10000, D, ones(1, 100), ones(1, 100), 10); "
         "closedsinglemva(); printf('%.1f', 1000 * toc);"
     )
     done = subprocess.run(["octave-cli", "--eval", program], capture_output=True, text=True, check=False)
