@@ -54,7 +54,7 @@ def method_options(command: _Command) -> _Command:
                    help="Also bounds: asymptotic, balanced, composite, proportional or geometric."),
             option("--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."),
             option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
-                   help="Budget of an exact answer, of which 1e9 take about a second; 3e10 if left out."),
+                   help="Budget of an exact answer, of which 1e9 take about a second; 1e10 if left out."),
             option("--memory", metavar="SIZE", help="Budget of an exact answer, such as 4 GB; 2 GB if left out."),
             option("--servers-correction", metavar="NAME", default="",
                    help="How approximations treat several servers: conway, seidmann or rolia-sevcik."),

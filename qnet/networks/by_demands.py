@@ -17,7 +17,7 @@ from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
 from qnet.networks.routed import ClosedClass, RoutedNetwork
-from qnet.networks.solution import ClassFigures, RoutedSolution
+from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
@@ -117,11 +117,18 @@ class _Reduction:
             exact=not reasons,
             reasons=reasons,
             classes=classes,
+            stations=tuple(self.rounded(item) for item in solution.stations),
             ceiling=self.ceiling(demands),
             states=self.states(found),
             log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )
+
+    def rounded(self, item: StationFigures) -> StationFigures:
+        """Figures of a station, of which rounding alone may have put the utilization above 1."""
+        if item.utilization is None or self.operations.all(item.utilization <= 1.0):
+            return item
+        return item.replace(utilization=self.operations.minimum([item.utilization, 1.0 + 0.0 * item.utilization]))
 
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
         """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""
@@ -239,8 +246,12 @@ class _Reduction:
         residence = found.figures.residence
         place = {key: number for number, (key, _, _) in enumerate(self.groups)}
         changing = {station.name for station in self.network.stations if station.rates is not None}
+        delays = {station.name for station in self.network.stations if station.delay}
         waits: list[Wait] = []
         for stream in self.unit.streams:
+            if stream.station in delays:
+                waits.append(Wait(0.0, 0.0))
+                continue
             key, kind = (stream.station, stream.group), stream.class_index
             row = self.places[key]
             spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]

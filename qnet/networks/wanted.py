@@ -13,7 +13,7 @@ class Wanted(Record):
     method: str = "auto"
     states: bool = False
     """Whether state probabilities are wanted."""
-    operations: float = 3e10
+    operations: float = 1e10
     """Elementary operations of an exact answer, about 1e9 a second."""
     memory: float = 2e9
     """Bytes."""

@@ -28,6 +28,8 @@ NAME = "convolution"
 
 _ARRAYS_PAY = 300_000
 """Multiplications above which arrays are faster than plain Python, the import of numpy included."""
+_LOADING = 5e7
+"""What the import of numpy is worth, in operations."""
 
 
 def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
@@ -40,11 +42,13 @@ def work(network: ClosedNetwork, marginals: bool = False) -> Work:
     """What the convolution needs for a point, or for a whole batch."""
     if network.size is None:
         core = reduced(network, marginals)
-        return Work(2.0 * _multiplications(core), 64.0 * (core.total + 1) * (len(core.groups) + 4))
+        steps = _multiplications(core)
+        operations = 500.0 * steps if steps <= _ARRAYS_PAY else _LOADING + 60.0 * steps
+        return Work(operations, 64.0 * (core.total + 1) * (len(core.groups) + 4))
     largest = int(network.population.max(initial=0)) + 1
     lengths = sum(min(largest, len(rates or (1,))) + 16 for rates in network.rates)
     size = float(network.size * largest)
-    return Work(2 * size * lengths, 64 * size * (network.stations + 4))
+    return Work(60.0 * size * lengths, 64 * size * (network.stations + 4))
 
 
 def solve(network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:

@@ -15,6 +15,10 @@ WITH_STATES = frozenset(("convolution", "lattice-convolution", "station-states")
 """Those that give state probabilities."""
 
 
+_SMALL = 100_000
+"""Steps of the recursion that are not worth the loading of another method."""
+
+
 def module(name: str) -> ModuleType:
     """The module of a method: `refusal`, `work`, `solve`."""
     import importlib
@@ -38,13 +42,16 @@ def _candidates(network: ClosedNetwork, marginals: bool) -> tuple[str, ...]:
     if len(core.population) > 1:
         return ("lattice-convolution", "station-states") if marginals else NAMES[2:]
     fixed = not marginals and all(group.rates is None for group in core.groups)
-    return ("mva",) if fixed else ("convolution",)
+    if not fixed:
+        return ("convolution",)
+    small = core.total * (len(core.groups) + 4) < _SMALL
+    return ("mva",) if small else ("mva", "convolution")
 
 
 def solve(
     network: ClosedNetwork,
     marginals: bool = False,
-    operations: float = 3e10,
+    operations: float = 1e10,
     memory: float = 2e9,
 ) -> ClosedFigures:
     """The steady state of a point or a batch by the exact method that costs least.

@@ -21,8 +21,10 @@ from qnet.networks.closed.reduction import batch_figures, expanded, nothing, red
 
 NAME = "mva"
 
-_ARRAYS_PAY = 400_000
-"""Steps above which arrays are faster than plain Python, the import of numpy included."""
+_ARRAYS_PAY = 50
+"""Groups of stations above which arrays are faster than plain Python."""
+_LOADING = 5e7
+"""What the import of numpy is worth, in operations."""
 
 
 def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
@@ -43,7 +45,10 @@ def work(network: ClosedNetwork) -> Work:
     """What the recursion needs for a point, or for a whole batch."""
     if network.size is None:
         core = reduced(network)
-        return Work(100.0 * core.total * (len(core.groups) + 4), 1e5)
+        groups = len(core.groups)
+        if groups > _ARRAYS_PAY:
+            return Work(_LOADING + core.total * (7.5e3 + 40.0 * groups), 1e5)
+        return Work(core.total * (600.0 + 160.0 * groups), 1e5)
     largest = int(network.population.max(initial=0))
     size = network.size * (network.stations + 4)
     return Work(largest * (5e3 + 4.0 * size), 64.0 * size)
@@ -64,7 +69,7 @@ def solve(network: ClosedNetwork) -> ClosedFigures:
     demands = [group.demands[0] for group in core.groups]
     counts = [group.size for group in core.groups]
     think, population = core.think_time[0], core.total
-    if population * len(demands) > _ARRAYS_PAY:
+    if len(demands) > _ARRAYS_PAY:
         import numpy
 
         np: Any = numpy
@@ -178,5 +183,5 @@ def _refuse_idle(demands: Any, think: Any, population: Any) -> None:
     from qnet.errors import NoAnswer, Problem
 
     if ((population > 0) & (think <= 0) & (demands.max(axis=0, initial=0.0) <= 0)).any():
-        found = "class 1 has customers and neither demand nor think time: its throughput has no limit"
+        found = "class 0 has customers and neither demand nor think time: its throughput has no limit"
         raise NoAnswer(Problem("QN403", found))

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import NoAnswer, Problem
+from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Matrix, Rates
 from qnet.record import Record
+
+MOST_APART = 10_000_000
+"""Customers beyond whom nobody wants to know the probability of each number."""
 
 
 class Group(Record):
@@ -53,9 +56,12 @@ def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
     think = [network.think_time[place] for place in classes]
     for number, place in enumerate(classes):
         if think[number] <= 0 and all(row[place] <= 0 for row in network.demands):
-            found = f"class {place + 1} has customers and neither demand nor think time: its throughput has no limit"
+            found = f"class {place} has customers and neither demand nor think time: its throughput has no limit"
             raise NoAnswer(Problem("QN403", found))
     total = sum(population)
+    if apart and total > MOST_APART:
+        found = f"{total} customers are too many for their state probabilities"
+        raise NotComputed(Problem("QN515", found, f"at most {MOST_APART}"))
     groups: dict[Any, list[Any]] = {}
     places: list[int | None] = []
     for station, row in enumerate(network.demands):
@@ -63,10 +69,13 @@ def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
         if not any(demands):
             places.append(None)
             continue
-        rates = _linear(total) if network.delay[station] else _effective(network.rates[station], total)
-        if rates is not None and len(rates) == 1:
+        away = network.delay[station]
+        rates = None if away else _effective(network.rates[station], total)
+        if away and apart:
+            rates = _linear(total)
+        elif rates is not None and len(rates) == 1:
             demands, rates = tuple(value / rates[0] for value in demands), None
-        if not apart and rates is not None and rates == _linear(total):
+        if not apart and (away or _nobody_waits(rates, total)):
             think = [have + value for have, value in zip(think, demands, strict=True)]
             places.append(None)
             continue
@@ -76,6 +85,11 @@ def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
         places.append(group[0])
     kept = tuple(Group(key[0], key[1], count) for key, (_, count) in groups.items())
     return Reduced(kept, population, tuple(think), classes, tuple(places))
+
+
+def _nobody_waits(rates: Rates, total: int) -> bool:
+    """Whether a station has a server for every customer."""
+    return rates is not None and len(rates) == total and all(rate == place for place, rate in enumerate(rates, 1))
 
 
 def _linear(total: int) -> tuple[float, ...]:

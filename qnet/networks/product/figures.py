@@ -47,6 +47,7 @@ def figures(
             rounding: a fault of a method that must never reach a caller.
     """
     stations, classes = range(network.shape[0]), range(network.shape[1])
+    throughput = _below_capacity(network, throughput)
     response = [total(residence[station][kind] for station in stations) for kind in classes]
     queue = [[throughput[kind] * residence[station][kind] for kind in classes] for station in stations]
     busy = [[throughput[kind] * network.demand(station, kind) for kind in classes] for station in stations]
@@ -70,6 +71,28 @@ def figures(
     if not sound:
         raise NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))
     return made
+
+
+def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:
+    """Throughputs that exceed the capacity of a station by a rounding, set just below it; those of arrivals stay."""
+    operations: Operations = FLOATS if network.size is None else arrays()
+    found = list(throughput)
+    for station in range(network.shape[0]):
+        if network.delay[station] or not network.closed:
+            continue
+        busy = [found[kind] * network.demand(station, kind) for kind in range(network.shape[1])]
+        peak, whole = network.peak(station), total(busy)
+        over = whole > peak
+        for kind in network.closed:
+            demand = network.demand(station, kind)
+            over = over | (found[kind] > peak / operations.where(demand > 0, demand, 1e-300))
+        over = over & (whole <= peak * (1.0 + _ROUNDING))
+        if not operations.all(over == False):  # noqa: E712
+            shrink = operations.where(over, peak / operations.where(over, whole, 1.0) * (1.0 - 4e-16), 1.0)
+            for kind in network.closed:
+                visits = network.demand(station, kind) > 0
+                found[kind] = found[kind] * operations.where(visits, shrink, 1.0)
+    return found
 
 
 def _not_above_one(row: list[Value], station: int, network: Demands) -> list[Value]:

@@ -336,7 +336,7 @@ def test_what_is_no_network_is_refused(arguments: Any, words: str):
 
 
 def test_no_answer_and_too_large():
-    with pytest.raises(NoAnswer, match=r"class 2 .* no limit"):
+    with pytest.raises(NoAnswer, match=r"class 1 .* no limit"):
         exact.solve(closed_network([[1.0, 0.0]], [1, 1]))
     with pytest.raises(NoAnswer, match="no limit"):
         exact.solve(closed_network(np.array([[[1.0]], [[0.0]]]), [1]))
