@@ -288,7 +288,9 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Ask for means only, a lower load, or another figure."),
     "QN601": _T("the answer is approximate",
         "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
-        "per cent at moderate load and grow near saturation.",
+        "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
+        "first come first served, or are not exponential there, are solved like processor sharing: that may be wrong "
+        "by tens of per cent.",
         "Nothing, where that is good enough; the answer is exact for the network without what is named."),
     "QN602": _T("some points have no answer",
         "At some points of the grid the limit cannot be met or holds at every value, or there is no steady state.",

@@ -47,7 +47,9 @@ def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, 
     wanted, output = method(options), collect(options)
     given = stations or delays or servers or arrival_rate or population or think_time
     if system is not None and given:
-        raise click.UsageError("found a SYSTEM and stations on the command line, expected one of the two")
+        raise click.UsageError(
+            "found a SYSTEM and options of a network without a file, expected one of the two; -p sets a parameter"
+        )
     if system is None and not given:
         raise click.UsageError(
             "there is nothing to solve, expected a SYSTEM, or --station and --arrival-rate or --population"

@@ -88,7 +88,7 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "class": {
         "arrival_rate": Field("expression", "arrivals per second of an open class", RATE, low=0),
-        "population": Field("expression", "customers of a closed class", NUMBER, low=0),
+        "population": Field("expression", "customers of a closed class", NUMBER, low=0, high=1e15),
         "think_time": Field(
             "expression", "time between a response and the next request of a closed class", TIME, low=0
         ),

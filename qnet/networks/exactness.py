@@ -34,6 +34,8 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     for station in queues:
         own = [stream for stream in streams if stream.station == station.name]
         reason = _station_reason(station, own, alone, operations)
+        if reason and network.closed:
+            reason += "; solved like processor sharing, which may be wrong by tens of per cent"
         if reason:
             reasons.append(f"{station.name}: {reason}")
     return tuple(dict.fromkeys(reasons))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
-from qnet.networks.wanted import AUTO, Wanted
+from qnet.networks.wanted import AUTO, NO_STATES, Wanted
 
 
 def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
@@ -26,6 +26,10 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
         found = f"{wanted.method} does not apply: there are no closed classes"
         raise NotComputed(Problem("QN513", found, "auto, or open"))
+    if wanted.states:
+        from qnet.errors import NotComputed, Problem
+
+        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
     from qnet.networks.open import solve as solve_open
 
     solution = solve_open(network)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from qnet.record import Record
 
+NO_STATES = "state probabilities are those of closed classes, and there are none"
+
 
 class Wanted(Record):
     """A method by name, or the best one within an announced budget of work and memory."""

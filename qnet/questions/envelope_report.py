@@ -14,6 +14,9 @@ from qnet.questions.solve import in_unit
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import base_unit
 
+KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
+"""The columns that every envelope has."""
+
 
 def envelope_report(model: Model, envelopes: Sequence[Envelope]) -> Report:
     """Tell envelopes of one model; raises `UsageError` where they vary different parameters."""
@@ -33,12 +36,14 @@ def envelope_report(model: Model, envelopes: Sequence[Envelope]) -> Report:
     outputs = [name for name in model.outputs if name != limited]
     columns += [Column(keys.key(name, "output"), name.replace("_", " "), _shown(model, name)) for name in outputs]
     columns.append(Column("status", "status"))
-    rows = [_row(item.question, point, over, limited) for item in envelopes for point in item.points]
+    columns += [Column(key, key, footed=True) for key in ("method", "exactness")]
     sample = solve_points(first.model).parts[0].solution
+    trust = (sample.method, "exact" if sample.exact else "approximate")
+    rows = [(*_row(item.question, point, over, limited), *trust) for item in envelopes for point in item.points]
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(sample.reasons)}")] if sample.reasons else []
     notes += [
         Note("QN602", f"{count} of {len(rows)} points have no answer; their status says why", "warning")
-        for count in [sum(row[-1] != "ok" for row in rows)]
+        for count in [sum(point.status != "ok" for item in envelopes for point in item.points)]
         if count
     ]
     told = [column.key for column in columns]
@@ -60,7 +65,7 @@ class _Keys:
     """Keys for columns that a model names, apart from those that every envelope has."""
 
     def __init__(self) -> None:
-        self.taken = {"envelope", "about", "limit", "binds", "busiest_station", "utilization", "status"}
+        self.taken: set[str] = set(KEYS)
 
     def key(self, name: str, kind: str) -> str:
         """The name where it is free, else `parameter_NAME`, `metric_NAME` or `output_NAME`."""

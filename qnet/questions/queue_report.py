@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import Problem, UsageError
+from qnet.errors import NotComputed, Problem, UsageError
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS, STATIONS
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import UnitError, format_number, quantity, unit
@@ -36,6 +36,7 @@ COLUMNS = (
     Column("whole", "whole number"),
     Column("unit", "unit"),
     Column("binds", "binds"),
+    Column("exactness", "exactness"),
 )
 """`scope` says what a row is about: station, class, percentile, state (so many in the system), or answer."""
 
@@ -145,7 +146,7 @@ def _figures(station: str, found: StationAnswer, servers: int | None) -> list[tu
         "deviation_of_wait": _root(found.variance_of_wait),
         "deviation_of_response": _root(found.variance_of_response),
     }
-    rows = [_row(scope="station", name=station, servers=count, **cells, **deviations)]
+    rows = [_row(scope="station", name=station, servers=count, exactness=found.exactness, **cells, **deviations)]
     for place, item in enumerate(found.classes, 1):
         rows.append(
             _row(
@@ -160,7 +161,10 @@ def _figures(station: str, found: StationAnswer, servers: int | None) -> list[tu
 
 def _percentile(found: StationAnswer, percentile: float) -> tuple[Cell, ...]:
     def at(function: Callable[[Any], Any] | None) -> float | None:
-        return None if function is None else float(function(percentile / 100))
+        try:
+            return None if function is None else float(function(percentile / 100))
+        except NotComputed:
+            return None
 
     name = f"{format_number(percentile, 12)} %"
     return _row(
@@ -189,4 +193,17 @@ def _notes(found: StationAnswer, percentiles: Sequence[float]) -> list[Note]:
         notes.append(Note("QN650", text))
     if percentiles and found.response_percentile is None and found.wait_percentile is None:
         notes.append(Note("QN651", f"percentiles of {found.station} are not known in closed form"))
+    lost = [name for name in map(_lost, [found] * len(percentiles), percentiles) if name]
+    notes += [Note("QN651", text, "warning") for text in dict.fromkeys(lost)]
     return notes
+
+
+def _lost(found: StationAnswer, percentile: float) -> str:
+    """Why a percentile that exists is not given; empty where it is."""
+    for function in (found.response_percentile, found.wait_percentile):
+        try:
+            if function is not None:
+                function(percentile / 100)
+        except NotComputed as error:
+            return f"the percentile {percentile:g} is not given: {error.problems[0].found}"
+    return ""

@@ -34,10 +34,9 @@ def _columns(name: str) -> tuple[Column, ...]:
 
         return methods
     if name == "envelope":
-        return tuple(
-            Column(key, key)
-            for key in ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status")
-        )
+        from qnet.questions.envelope_report import KEYS
+
+        return tuple(Column(key, key) for key in KEYS)
     from qnet.questions.catalog_report import LISTED, SHOWN
 
     return LISTED if name == "catalog" else SHOWN

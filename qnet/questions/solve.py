@@ -38,10 +38,13 @@ COLUMNS = (
     Column("throughput_upper", "throughput at most", "/s"),
     Column("response_lower", "response at least", "s"),
     Column("response_upper", "response at most", "s"),
+    Column("customers", "customers"),
+    Column("method", "method", footed=True),
+    Column("exactness", "exactness", footed=True),
 )
 """`scope` says what a row is about: system, class, route, station, class at station, state, or output.
 
-A row of scope `state` has the probability that so many customers (`population`) of closed classes are at a copy."""
+A row of scope `state` has the probability that so many `customers` of closed classes are at one copy."""
 
 _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
 
@@ -109,6 +112,8 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> list[tuple[Cell, ...]]:
             response=solution.response,
             maximum_throughput=maximum,
             limited_by=cause,
+            method=solution.method,
+            exactness="exact" if solution.exact else "approximate",
         )
     ]
     rows += [
@@ -168,7 +173,7 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> list[tuple[Cell, ...]]:
             if item.throughput > 0
         ]
     rows += [
-        _row(scope="state", name=label, population=count, probability=share)
+        _row(scope="state", name=label, customers=count, probability=share)
         for label, row in (solution.states or {}).items()
         for count, share in enumerate(row)
     ]

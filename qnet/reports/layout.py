@@ -65,7 +65,9 @@ def tables(report: Report, ascii: bool) -> list[Table]:
     """
     rows = list(checked_rows(report))
     if not report.group or not rows:
-        return [_table("", list(report.columns), rows, ascii)]
+        shown = [index for index, column in enumerate(report.columns) if not column.footed]
+        columns = [report.columns[index] for index in shown]
+        return [_table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)]
     group = column_index(report, report.group)
     blocks: list[Table] = []
     for value, run in groupby(rows, key=lambda row: row[group]):
@@ -73,7 +75,9 @@ def tables(report: Report, ascii: bool) -> list[Table]:
         kept = [
             index
             for index in range(len(report.columns))
-            if index != group and any(row[index] not in (None, "") for row in block)
+            if index != group
+            and not report.columns[index].footed
+            and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if _common_text(block, index)]
         told = "; ".join(f"{title_of(report.columns[index])} {block[0][index]}" for index in common)

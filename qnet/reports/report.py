@@ -18,6 +18,8 @@ class Column(Record):
     title: str
     unit: str = ""
     """A unit that `qnet.units.unit` knows, such as `s`, `/s`, `/s/GB`; empty for plain numbers and text."""
+    footed: bool = False
+    """Whether tables leave it to the last line of the report; forms for machines have it in its column."""
 
 
 class Note(Record):

@@ -141,7 +141,7 @@ LATE = {"demands": [[0.5], [0.25]], "arrival_rate": [2.5]}
 def test_an_overload_names_the_station_and_how_much_less_would_do():
     code, words = refusal(NoAnswer, LATE)
     assert code == "QN401"
-    assert "station 0 is asked for 1.25 times what it can do" in words and "below 0.8 of these" in words
+    assert "station 0 is asked for 1.25 times what it can do" in words and "by less than 0.8 for" in words
 
 
 @pytest.mark.parametrize(
@@ -261,3 +261,36 @@ def test_open_classes_beside_closed_ones_at_too_many_servers_are_refused():
     network = {"demands": [[0.5, 1.0]], "servers": [10**9], "population": [3, None], "arrival_rate": [None, 5e8]}
     code, words = refusal(NotComputed, network, method="convolution")
     assert code == "QN515" and "1000000000" in words
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"operations": -1}, "operations is -1; expected a number above 0"),
+        ({"memory": float("nan")}, "memory is nan; expected a number above 0"),
+        ({"core_solutions": 1.5}, "core_solutions is 1.5; expected a whole number of 1 or more, or None"),
+        ({"servers_correction": "foo"}, 'no correction "foo"; expected conway or seidmann or rolia-sevcik'),
+    ],
+)
+def test_a_budget_or_variant_that_means_nothing_is_refused(options: dict[str, Any], words: str):
+    with pytest.raises(InvalidInput) as refused:
+        qnet.Network([[0.1]], population=[3]).solve(**options)
+    assert words in str(refused.value)
+
+
+def test_open_classes_alone_have_no_states_of_closed_ones():
+    with pytest.raises(NotComputed, match="state probabilities are those of closed classes, and there are none"):
+        qnet.Network([[0.1]], arrival_rate=[3.0]).solve(state_probabilities=True)
+
+
+@pytest.mark.parametrize("population", [10**9, 10**12])
+def test_a_huge_population_makes_no_list_as_long_as_itself(population: int):
+    found = qnet.Network(
+        [[0.12], [0.05], [1.0]], kinds=["queue", "queue", "delay"], servers=[512, 4, 1], population=[population]
+    ).solve()
+    assert found.method == "linearizer" and found.throughput[0] == pytest.approx(80.0, rel=1e-6)
+
+
+def test_states_of_a_huge_population_are_refused():
+    with pytest.raises(NotComputed, match="QN515"):
+        qnet.Network([[0.12], [0.05]], population=[10**9]).solve(state_probabilities=True)

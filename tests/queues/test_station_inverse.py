@@ -131,3 +131,10 @@ def test_questions_that_are_none(parameter: str, limit: str, station: str, words
 def test_figures_that_are_not_known():
     with pytest.raises(NotComputed, match="wait_p95 of M/G/1 does not exist or is not known"):
         solve_for("arrival_rate", "wait_p95 <= 1 s", "M/G/1", service_time=0.02, scv_service=2.0)
+
+
+@pytest.mark.parametrize("limit", ["wait <= 0 s", "probability_of_waiting < 0", "number_waiting <= 0"])
+def test_no_number_of_servers_ends_all_waiting(limit: str):
+    """Erlang's C falls below the smallest float, and not to zero."""
+    with pytest.raises(NoAnswer, match="a limit above 0: more servers come near it and never reach it"):
+        solve_for("servers", limit, "M/M/c", arrival_rate=80.0, service_time=0.02)

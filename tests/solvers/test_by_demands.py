@@ -171,3 +171,17 @@ def test_what_demands_cannot_say_is_refused(steps: tuple[object, ...], words: st
 def test_a_method_for_closed_classes_is_refused_where_there_are_none():
     with pytest.raises(NotComputed, match="mva does not apply: there are no closed classes"):
         solve(network([station("cpu")], arriving(1.0, visit("cpu", 0.1))), AUTO.replace(method="mva"))
+
+
+def test_what_a_closed_class_makes_of_unequal_times_is_labelled():
+    """First come first served with two service times has no product form, and no correction yet."""
+    asked = routed([station("cpu")], closed(6, 0.0, visit("cpu", 0.1)), closed(3, 0.0, visit("cpu", 0.2), name="batch"))
+    found = solve(asked)
+    assert not found.exact and "exact" not in found.why.replace("exact for product form", "")
+    assert "solved like processor sharing, which may be wrong by tens of per cent" in found.reasons[0]
+
+
+def test_a_full_station_is_not_above_one_by_rounding():
+    found = solve(routed([station("cpu"), station("disk")], closed(300, 0.0, visit("cpu", 0.12), visit("disk", 0.05))))
+    assert found.ceiling is not None
+    assert at_station(found, "cpu").utilization <= 1.0 and found.throughput <= found.ceiling[0]

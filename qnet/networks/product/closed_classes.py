@@ -119,7 +119,9 @@ def solve_closed(network: Demands, loads: list[Any], wanted: Wanted, states_need
     except NotComputed as error:
         if failure is None or error.problems[0].code != "QN513":
             raise
-        raise failure from None
+        problem = failure.problems[0]
+        help = "approximations take servers and no other rates; allow more with --operations and --memory"
+        raise NotComputed(problem.replace(help=help)) from None
 
 
 def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
@@ -133,7 +135,7 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
             largest = closed.point(int(closed.population.sum(1).argmax()))
             _afford(exact.choices(largest, states), wanted, closed.size)
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
-    why = "exact, and the cheapest of the methods that apply"
+    why = "the cheapest of the methods that are exact for product form"
     return Answer(figures, figures.method or "mva", (), why)
 
 

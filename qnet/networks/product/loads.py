@@ -55,7 +55,7 @@ def refuse_overload(network: Demands) -> None:
         variant = "" if network.size is None else f" in variant {int((load >= most).argmax())}"
         worst = load if network.size is None else load[(load >= most).argmax()]
         found = f"no steady state: station {station} is asked for {worst / most:.4g} times what it can do{variant}"
-        help = f"arrival rates below {most / worst:.6g} of these have a steady state there"
+        help = f"multiply the arrival rates by less than {most / worst:.6g} for a steady state there"
         raise NoAnswer(Problem("QN401", found, "a load below every capacity", help=help))
 
 

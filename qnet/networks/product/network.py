@@ -62,7 +62,14 @@ class Network(Demands):
 
     @staticmethod
     def from_routing(service_times: Any, routing: Any, **options: Any) -> SwitchingNetwork:
-        """A network from service times per visit and routing matrices; see `switching.from_routing`."""
+        """A network from service times per visit and routing probabilities, classes that switch included.
+
+        service_times  (K, R) seconds per visit.
+        routing        (K, K), or (R, K, K) with one matrix per class, or (K, R, K, R) for classes that switch.
+        options        `population=` (R entries, None for open classes), `arrivals=` (K, R) from outside, `reference=`
+                       the station whose visits are the passages, `kinds=`, `disciplines=`, `servers=`, `rates=`.
+        Returns        a network with `chain_of`, `visits`, `demands` and `solve()`; see `switching.from_routing`.
+        """
         from qnet.networks.product.switching import from_routing
 
         return from_routing(service_times, routing, **options)

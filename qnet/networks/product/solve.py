@@ -13,10 +13,10 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures, figures
 from qnet.networks.product.loads import loads, reasons, refuse_overload, shared, visited_open
-from qnet.networks.product.methods import SOLVERS
+from qnet.networks.product.methods import CORRECTIONS, SOLVERS
 from qnet.networks.product.open_classes import residence_beside, stretch
 from qnet.networks.product.solution import Solution
-from qnet.networks.wanted import AUTO, Wanted
+from qnet.networks.wanted import AUTO, NO_STATES, Wanted
 from qnet.queues.arithmetic import total
 
 
@@ -35,9 +35,10 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
         options = ("auto", *SOLVERS)
         help = suggest(method, options)
         raise InvalidInput(Problem("QN514", f'no method "{method}"', " or ".join(options), help=help))
+    _check(wanted)
     refuse_overload(network)
     if not network.closed:
-        return _open(network, method)
+        return _open(network, method, wanted.states)
     if method == "open":
         raise NotComputed(Problem("QN513", "open does not apply: there are closed classes", "a method for them"))
     if network.size is not None and any(visited_open(network, station) for station in shared(network)):
@@ -45,10 +46,29 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     return _mixed(network, wanted)
 
 
-def _open(network: Demands, method: str) -> Solution:
+def _check(wanted: Wanted) -> None:
+    """Refuse a budget or a variant of approximations that means nothing."""
+    wrong: list[Problem] = []
+    if wanted.correction and wanted.correction not in CORRECTIONS:
+        options = " or ".join(CORRECTIONS)
+        help = suggest(wanted.correction, CORRECTIONS)
+        wrong.append(Problem("QN514", f'no correction "{wanted.correction}"', options, help=help))
+    for name, value in (("operations", wanted.operations), ("memory", wanted.memory)):
+        if not value > 0:
+            wrong.append(Problem("QN514", f"{name} is {value}", "a number above 0"))
+    count = wanted.core_solutions
+    if count is not None and (isinstance(count, bool) or count != int(count) or count < 1):
+        wrong.append(Problem("QN514", f"core_solutions is {count}", "a whole number of 1 or more, or None"))
+    if wrong:
+        raise InvalidInput(*wrong)
+
+
+def _open(network: Demands, method: str, states: bool) -> Solution:
     """Open classes alone."""
     if method not in ("auto", "open"):
         raise NotComputed(Problem("QN513", f"{method} does not apply: there are no closed classes", "open, or auto"))
+    if states:
+        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
     residence = [_open_residence(network, station, load) for station, load in enumerate(loads(network))]
     throughput = list(network.arrival_rate)
     found = figures(network, throughput, residence)

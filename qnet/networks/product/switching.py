@@ -40,6 +40,16 @@ class SwitchingSolution(Record):
     exact: bool
     reasons: tuple[str, ...]
 
+    @property
+    def method(self) -> str:
+        """The name of the method, as in `qnet methods`."""
+        return self.chains.method
+
+    @property
+    def why(self) -> str:
+        """Why this method was taken."""
+        return self.chains.why
+
 
 class SwitchingNetwork(Record):
     """A network of K stations and R classes in C chains; made by `from_routing`."""

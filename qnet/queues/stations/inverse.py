@@ -9,7 +9,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, suggest
 from qnet.expression import Expression, ExpressionError, check, evaluate, parse
-from qnet.expression.nodes import Comparison, Node, Number
+from qnet.expression.nodes import Comparison, Name, Node, Number
 from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
@@ -64,6 +64,13 @@ class Limit(Record):
         values = {name: figure(found, name) for name in self.names}
         left, right = evaluate(self.left, values), evaluate(self.right, values)
         return float(right - left if self.upper else left - right)
+
+    def impossible(self) -> bool:
+        """Whether it asks for no waiting or no loss at all, which more servers come ever nearer to and never reach."""
+        positive = {"wait", "number_waiting", "probability_of_waiting", "blocking", "time_congestion"}
+        if len(self.names) != 1 or self.names[0] not in positive or not self.upper:
+            return False
+        return float(evaluate(self.right, {})) <= 0 if not isinstance(self.right, Name) else False
 
     def holds(self, slack: float) -> bool:
         """Whether the limit holds."""
@@ -137,6 +144,9 @@ def solve_for(parameter: str, limit: str, name: str, **given: Any) -> Inverse:
     if station in BY_CLASS:
         raise UsageError(Problem("QN050", f"{station} has a value per class", "a station with one class to solve for"))
     fixed = read_parameters(station, {key: value for key, value in given.items() if value is not None}, parameter)
+    if parameter == "servers" and asked.impossible():
+        found = f"no {parameter} of {station} keeps {limit}"
+        raise NoAnswer(Problem("QN402", found, "a limit above 0: more servers come near it and never reach it"))
     question = _Question(station, parameter, asked, fixed)
     if parameter in ("servers", "capacity"):
         return question.count()
