@@ -67,7 +67,8 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     classes of a station with priorities, the highest first. Case, blanks and dashes in NAME do not matter.
 
     With --solve-for and --limit one parameter is found instead of given: real, and as a whole number where it counts
-    something; the figures are those at the whole number.
+    something; the figures are those at the whole number. Stations with classes take the parameter for its
+    proportions, and answer the total rate or the mean time.
 
     \b
     Examples:

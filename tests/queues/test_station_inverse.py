@@ -120,7 +120,8 @@ def test_what_cannot_be_had_says_what_can():
         ("servers", "wait", "M/M/c", "not a limit"),
         ("servers", "wait <= 1 ms", "M/M/1", 'no parameter "servers"'),
         ("phases", "wait <= 1 ms", "M/Ek/1", "cannot be solved for"),
-        ("arrival_rate", "wait <= 1 ms", "M/G/1-priority", "a value per class"),
+        ("arrival_rate", "wait <= 1 ms", "M/G/1-priority", "lacks scv_service"),
+        ("servers", "wait <= 1 ms", "M/G/1-priority", "cannot be solved for"),
     ],
 )
 def test_questions_that_are_none(parameter: str, limit: str, station: str, words: str):
@@ -138,3 +139,21 @@ def test_no_number_of_servers_ends_all_waiting(limit: str):
     """Erlang's C falls below the smallest float, and not to zero."""
     with pytest.raises(NoAnswer, match="a limit above 0: more servers come near it and never reach it"):
         solve_for("servers", limit, "M/M/c", arrival_rate=80.0, service_time=0.02)
+
+
+@pytest.mark.parametrize("station", ["M/G/1-priority", "M/G/1-preemptive"])
+@pytest.mark.parametrize("parameter", ["arrival_rate", "service_time"])
+def test_classes_keep_their_proportions(station: str, parameter: str):
+    given = {"arrival_rate": [10.0, 30.0], "service_time": [0.005, 0.01], "scv_service": 1.0}
+    found = solve_for(parameter, "wait <= 20 ms", station, **given)
+    assert found.real is not None
+    mean = (10 * 0.005 + 30 * 0.01) / 40
+    factor = found.real / (40.0 if parameter == "arrival_rate" else mean)
+    there = queue(station, **{**given, parameter: [factor * value for value in given[parameter]]})
+    assert there.wait == pytest.approx(0.02, rel=1e-9)
+    assert found.answer.classes[0].wait == pytest.approx(there.classes[0].wait)
+
+
+def test_what_is_given_is_not_asked_for():
+    with pytest.raises(UsageError, match="arrival_rate is given and asked for; expected one of the two"):
+        solve_for("arrival_rate", "wait <= 1 ms", "M/M/1", arrival_rate=3.0, service_time=0.02)

@@ -131,7 +131,9 @@ def solve_for(parameter: str, limit: str, name: str, **given: Any) -> Inverse:
                 largest. For a limit from below (`>=`): the least rate or time, the most servers.
     limit       a comparison over `FIGURES` and percentiles, with units: `wait <= 200 ms`, `blocking <= 1 %`,
                 `response_p95 <= 1 s`. The figure must be monotone in the parameter.
-    name        of the station, and the other parameters as `queue` takes them; plain numbers.
+    name        of the station, and the other parameters as `queue` takes them; plain numbers. A station with classes
+                takes the parameter asked for as well, for its proportions: the answer is then the total arrival rate,
+                or the mean service time, and figures are those of all customers together.
     Returns     the real and the whole answer, what binds, and the figures there.
     Raises      UsageError as `queue`, for a parameter that cannot be asked for, and for a limit that cannot be read;
                 NoAnswer (QN402) where no value keeps the limit, naming the best that can be had.
@@ -141,9 +143,12 @@ def solve_for(parameter: str, limit: str, name: str, **given: Any) -> Inverse:
     station, asked = station_name(name), read_limit(limit)
     if parameter not in SOLVABLE:
         raise UsageError(Problem("QN050", f'"{parameter}" cannot be solved for', "one of " + ", ".join(SOLVABLE)))
+    stated = {key: value for key, value in given.items() if value is not None}
     if station in BY_CLASS:
-        raise UsageError(Problem("QN050", f"{station} has a value per class", "a station with one class to solve for"))
-    fixed = read_parameters(station, {key: value for key, value in given.items() if value is not None}, parameter)
+        return _Question(station, parameter, asked, *_proportions(station, parameter, stated)).amount()
+    if parameter in stated:
+        raise UsageError(Problem("QN050", f"{parameter} is given and asked for", "one of the two"))
+    fixed = read_parameters(station, stated, parameter)
     if parameter == "servers" and asked.impossible():
         found = f"no {parameter} of {station} keeps {limit}"
         raise NoAnswer(Problem("QN402", found, "a limit above 0: more servers come near it and never reach it"))
@@ -153,17 +158,58 @@ def solve_for(parameter: str, limit: str, name: str, **given: Any) -> Inverse:
     return question.amount()
 
 
+def _proportions(station: str, parameter: str, stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[float], float]:
+    """The parameters of a station with classes, the share of each class in the one asked for, and what would saturate.
+
+    The shares of arrival rates sum to one; service times are shares of their mean over all customers.
+    """
+    if parameter not in ("arrival_rate", "service_time"):
+        found = f"{parameter} of {station} cannot be solved for"
+        raise UsageError(Problem("QN050", found, "arrival_rate or service_time"))
+    if parameter not in stated:
+        expected = f"a {parameter.replace('_', ' ')} for each class, for their proportions"
+        raise UsageError(Problem("QN050", f"{station} lacks {parameter}", expected))
+    fixed = read_parameters(station, stated)
+    rates, times = _numbers(fixed["arrival_rate"]), _numbers(fixed["service_time"])
+    length = max(len(rates), len(times))
+    rates, times = (values * length if len(values) == 1 else values for values in (rates, times))
+    if len(rates) != len(times) or not sum(rates) > 0:
+        raise UsageError(Problem("QN050", "the classes have no arrivals, or other numbers of values", "one for each"))
+    mean = sum(rate * time for rate, time in zip(rates, times, strict=True)) / sum(rates)
+    if parameter == "arrival_rate":
+        return fixed, [rate / sum(rates) for rate in rates], 1.0 / mean
+    return fixed, [time / mean for time in times], 1.0 / sum(rates)
+
+
+def _numbers(value: Any) -> list[float]:
+    """One number, or one per class."""
+    return [float(item) for item in value] if isinstance(value, (list, tuple)) else [float(value)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
 class _Question:
     """One inverse question at work."""
 
-    def __init__(self, station: str, parameter: str, limit: Limit, fixed: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        station: str,
+        parameter: str,
+        limit: Limit,
+        fixed: Mapping[str, Any],
+        shares: list[float] | None = None,
+        full: float = 0.0,
+    ) -> None:
         self.station = station
         self.parameter = parameter
         self.limit = limit
         self.fixed = fixed
+        self.shares = shares
+        """Of a station with classes, what each has of the value asked for."""
+        self.full = full
+        """Its value at which the station is just overloaded."""
 
     def at(self, value: float) -> StationAnswer:
-        return evaluate_station(self.station, {**self.fixed, self.parameter: value})
+        asked: Any = value if self.shares is None else [value * share for share in self.shares]
+        return evaluate_station(self.station, {**self.fixed, self.parameter: asked})
 
     def slack(self, value: float) -> float:
         """The slack; minus infinity without a steady state."""
@@ -286,6 +332,8 @@ class _Question:
 
     def scale(self) -> float:
         """Where the station is just overloaded, or would be without its limits."""
+        if self.shares is not None:
+            return self.full
         servers = self.fixed.get("servers", 1)
         if self.parameter == "service_time":
             rate = self.fixed.get("arrival_rate") or self.fixed.get("source_rate", 1.0)
