@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
@@ -100,6 +100,7 @@ class _Reduction:
         rho = self.open_loads()
         stable = self.stable(rho)
         demands, visits = self.table(weighted=True), self.table(weighted=False)
+        self.refuse_idle(demands)
         reduced = self.reduced(demands, visits, stable)
         found = solve_demands(reduced, wanted)
         throughputs = [
@@ -147,6 +148,15 @@ class _Reduction:
         if rows is None or self.network.size is not None:
             return None
         return {station.groups[key[1]].label: tuple(rows[self.places[key]]) for key, station, _ in self.groups}
+
+    def refuse_idle(self, demands: list[list[Value]]) -> None:
+        """Raise for a closed class whose customers spend no time anywhere, by its name."""
+        for kind, item in enumerate(self.network.classes):
+            if isinstance(item, ClosedClass):
+                idle = (item.population > 0) & (item.think_time + total(row[kind] for row in demands) <= 0)
+                if not self.operations.all(idle == False):  # noqa: E712
+                    found = f'class "{item.name}" has customers and neither demand nor think time'
+                    raise NoAnswer(Problem("QN403", f"{found}: its throughput has no limit", "some time to spend"))
 
     def ceiling(self, demands: list[list[Value]]) -> tuple[Value, str] | None:
         """What the throughput of a single closed class tends to, and the station that limits it."""
