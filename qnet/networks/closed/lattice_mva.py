@@ -18,10 +18,14 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from qnet.errors import NoAnswer, Problem
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
-from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, stacked
+from qnet.networks.closed.reduction import Reduced, batch_figures, expanded, nothing, reduced
 
 NAME = "lattice-mva"
+
+_CELLS = 2_000_000
+"""Numbers of one array that variants may fill together."""
 
 
 def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
@@ -43,14 +47,14 @@ def work(network: ClosedNetwork) -> Work:
 
 
 def solve(network: ClosedNetwork) -> ClosedFigures:
-    """The steady state of a point, or of the points of a batch one by one.
+    """The steady state of a point, or of a batch: all variants of one population at once.
 
     network  what `refusal` is empty for
     Returns  figures without marginals
     Raises   `NoAnswer` for a class without demand and think time
     """
     if network.size is not None:
-        return stacked([solve(network.point(index)) for index in range(network.size)], network)
+        return _batch(network)
     core = reduced(network)
     if not core.total:
         return nothing(network, NAME, False)
@@ -108,6 +112,92 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
         [[residence[place][station] for place in back] for station in range(len(demands))],
         log_constant,
     )
+
+
+def _batch(network: ClosedNetwork) -> ClosedFigures:
+    """The figures of a batch, the variants that share a population together."""
+    import numpy
+
+    np: Any = numpy
+    assert network.size is not None
+    demands, think = network.demands.copy(), network.think_time.copy()
+    for station in range(network.stations):
+        if network.delay[station]:
+            think += demands[:, station]
+            demands[:, station] = 0.0
+        else:
+            demands[:, station] /= network.peak(station)
+    idle = (network.population > 0) & (think + demands.sum(1) <= 0)
+    if idle.any():
+        variant, kind = (int(place[0]) for place in np.nonzero(idle))
+        found = f"class {kind} has customers and neither demand nor think time in variant {variant}"
+        raise NoAnswer(Problem("QN403", f"{found}: its throughput has no limit"))
+    rates, times = np.zeros(network.population.shape), np.zeros(demands.shape)
+    constants = np.zeros(network.size)
+    kinds, place = np.unique(network.population, axis=0, return_inverse=True)
+    for number, population in enumerate(kinds.tolist()):
+        members = np.flatnonzero(place.reshape(-1) == number)
+        box = prod(count + 1 for count in population) // (max(population) + 1)
+        at_once = max(1, _CELLS // (box * max(1, network.stations)))
+        for first in range(0, len(members), at_once):
+            part = members[first : first + at_once]
+            rates[part], times[part], constants[part] = _variants(demands[part], think[part], population)
+    for station in range(network.stations):
+        if network.delay[station]:
+            times[:, station] = network.demands[:, station]
+    times *= (network.population > 0)[:, None, :]
+    return batch_figures(network, rates, times, constants, NAME)
+
+
+def _variants(demands: Any, think: Any, counts: list[int]) -> tuple[Any, Any, Any]:
+    """Throughput (B, R), residence (B, K, R) and log G(N) (B,) of variants with one population, at queues alone.
+
+    The recursion of a point with one axis more; stations are added up one by one, and none are grouped.
+    """
+    import numpy
+
+    np: Any = numpy
+    order = sorted(range(len(counts)), key=lambda place: -counts[place])
+    population = [counts[place] for place in order]
+    asked = np.ascontiguousarray(demands[:, :, order].transpose(1, 2, 0))
+    away = np.ascontiguousarray(think[:, order].T)
+    stations, _, variants = asked.shape
+    shape = tuple(count + 1 for count in population[1:])
+    size = prod(shape)
+    strides = [prod(shape[place + 1 :]) for place in range(len(shape))]
+    numbers = [np.arange(size) // stride % length for stride, length in zip(strides, shape, strict=True)]
+    rest = sum(numbers) if numbers else np.zeros(1, int)
+    present: Any = np.ones((stations, size, variants))
+    before: Any = present
+    throughput: list[Any] = [np.zeros((size, variants)) for _ in order]
+    path, logs, total = 0, np.zeros(variants), sum(population)
+    for customers in range(1, total + 1):
+        before = present
+        for place in range(len(order)):
+            times = away[place] + np.einsum("kb,ksb->sb", asked[:, place], before)
+            if place == 0:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    rate = np.maximum(customers - rest, 0)[:, None] / times
+                throughput[0] = np.where(times > 0, rate, 0.0)
+            else:
+                stride = strides[place - 1]
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    rate = numbers[place - 1][stride:, None] / times[:-stride]
+                throughput[place][stride:] = np.where(times[:-stride] > 0, rate, 0.0)
+        kind, path = _grow(path, strides, shape)
+        logs -= np.log(throughput[kind][path])
+        if customers == total:
+            break
+        present = 1.0 + asked[:, 0, None] * before * throughput[0]
+        for place, stride in enumerate(strides, 1):
+            present[:, stride:] += asked[:, place, None] * before[:, :-stride] * throughput[place][stride:]
+    rates, times = np.zeros(think.shape), np.zeros(demands.shape)
+    if total:
+        for place, kind in enumerate(order):
+            stride = 0 if place == 0 else strides[place - 1]
+            rates[:, kind] = throughput[place][-1]
+            times[:, :, kind] = (asked[:, place] * before[:, size - 1 - stride]).T
+    return rates, times, logs
 
 
 def _grow(path: int, strides: list[int], shape: tuple[int, ...]) -> tuple[int, int]:

@@ -364,3 +364,24 @@ def test_a_small_point_needs_no_numpy():
     subprocess.run(
         [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_variants_of_several_classes_are_as_each_by_itself(seed: int):
+    """Populations, demands and think times differ between variants; some stations are delays, slow or fast."""
+    rng = random.Random(seed)
+    stations, classes, variants = rng.randint(1, 5), rng.randint(1, 3), rng.randint(1, 5)
+    delay = [rng.random() < 0.2 for _ in range(stations)]
+    rates = [None if away or rng.random() < 0.7 else (rng.choice([2.0, 0.5]),) for away in delay]
+    demands = np.array(
+        [[[rng.choice([0, rng.random()]) for _ in range(classes)] for _ in delay] for _ in range(variants)]
+    )
+    think = np.array([[rng.choice([0, rng.random()]) + 0.01 for _ in range(classes)] for _ in range(variants)])
+    population = [[rng.randint(0, 5) for _ in range(classes)] for _ in range(variants)]
+    network = closed_network(demands, population, think, delay, rates)
+    whole = lattice_mva.solve(network)
+    for place in range(variants):
+        alone = lattice_mva.solve(network.point(place))
+        for name in ("throughput", "residence", "queue_length", "utilization", "log_constant"):
+            have, wanted = getattr(whole, name)[place], np.array(getattr(alone, name))
+            np.testing.assert_allclose(have, wanted, rtol=1e-12, atol=1e-14, err_msg=name)
