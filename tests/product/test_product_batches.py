@@ -11,6 +11,7 @@ import pytest
 from product_networks import SORTS, Case, random_case
 
 import qnet
+from qnet.errors import NotComputed
 
 np: Any = importlib.import_module("numpy")
 
@@ -124,3 +125,24 @@ def test_the_states_of_a_batch_have_the_axis_of_the_batch_first():
     for index, count in enumerate((4, 7)):
         point = qnet.Network([[0.2], [0.5]], population=[count]).solve(state_probabilities=True)
         np.testing.assert_allclose(found.busy_probability[index], point.busy_probability, rtol=1e-11)
+
+
+@pytest.mark.parametrize("method", ["mva", "lattice-mva"])
+def test_servers_for_everybody_are_no_fixed_rate_in_a_batch(method: str):
+    """A point knows that nobody waits at two servers for one customer; a batch has one structure for all."""
+    asked: Case = {"servers": [2], "population": [1, 0], "think_time": [1.0, 1.0]}
+    alone = qnet.Network([[1.0, 1.0]], **asked).solve(method)
+    assert alone.throughput[0] == pytest.approx(0.5)
+    with pytest.raises(NotComputed, match="it is for stations of fixed rate"):
+        qnet.Network([[[1.0, 1.0]]] * 2, **asked).solve(method)
+
+
+@pytest.mark.parametrize("method", ["convolution", "lattice-convolution", "station-states", "auto"])
+def test_named_methods_take_batches_with_absent_classes(method: str):
+    asked: Case = {"servers": [2], "think_time": [1.0, 1.0]}
+    counts = ([1, 3], [0, 2])
+    whole = qnet.Network([[[1.0, 0.5]]] * 2, population=list(counts), **asked).solve(method)
+    for place in range(2):
+        one = [column[place] for column in counts]
+        alone = qnet.Network([[1.0, 0.5]], population=one, **asked).solve()
+        np.testing.assert_allclose(whole.throughput[place], alone.throughput, rtol=1e-12)

@@ -65,9 +65,10 @@ def solve(
         if network.classes == 1:
             name = "mva" if not module("mva").refusal(network, marginals) else "convolution"
             return module(name).solve(network, marginals) if name in WITH_STATES else module(name).solve(network)
-        found = choices(network.point(0), marginals) if network.size else []
-        if not marginals and found and found[0][0] == "lattice-mva":
-            return module("lattice-mva").solve(network)
+        if network.size and not module("lattice-mva").refusal(network, marginals):
+            found = choices(network.point(int(network.population.sum(1).argmax())))
+            if found and found[0][0] in ("mva", "lattice-mva"):
+                return module("lattice-mva").solve(network)
         points = [solve(network.point(index), marginals, operations, memory) for index in range(network.size)]
         return stacked(points, network)
     found = choices(network, marginals)

@@ -32,8 +32,12 @@ def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
     """Why the method does not apply; empty where it does."""
     if marginals:
         return "it gives no state probabilities"
-    core = reduced(network.point(0) if network.size else network)
-    return "" if all(group.rates is None for group in core.groups) else "it is for stations of fixed rate"
+    if network.size is not None:
+        # Not by a variant: several servers that nobody waits for in one are waited for in another.
+        fixed = all(rates is None or len(set(rates)) == 1 for rates in network.rates)
+    else:
+        fixed = all(group.rates is None for group in reduced(network).groups)
+    return "" if fixed else "it is for stations of fixed rate"
 
 
 def work(network: ClosedNetwork) -> Work:

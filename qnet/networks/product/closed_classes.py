@@ -167,11 +167,12 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     """A named exact method, or why it does not apply."""
     points = [closed] if closed.size is None else [closed.point(index) for index in range(closed.size)]
     name = wanted.method
-    if name in FAMILIES and any(sum(count > 0 for count in point.population) > 1 for point in points):
+    several = sum(count > 0 for count in closed.population) if closed.size is None else closed.classes
+    if name in FAMILIES and several > 1:
         name = FAMILIES[name]
     module = exact.module(name)
     for point in points:
-        reason = module.refusal(point, states)
+        reason = module.refusal(point, states) or (module.refusal(closed, states) if closed.size else "")
         if reason:
             others = ", ".join(other for other, _ in exact.choices(point, states))
             raise _refused(name, reason, others or "an approximation")

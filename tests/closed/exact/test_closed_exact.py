@@ -385,3 +385,14 @@ def test_variants_of_several_classes_are_as_each_by_itself(seed: int):
         for name in ("throughput", "residence", "queue_length", "utilization", "log_constant"):
             have, wanted = getattr(whole, name)[place], np.array(getattr(alone, name))
             np.testing.assert_allclose(have, wanted, rtol=1e-12, atol=1e-14, err_msg=name)
+
+
+def test_variants_without_waiting_do_not_speak_for_the_others():
+    """Two servers are a delay for one customer, and a queue for three of two classes."""
+    population = np.array([[1, 0], [3, 3]])
+    network = closed_network(np.ones((2, 1, 2)), population, np.ones((2, 2)), rates=[(1.0, 2.0)])
+    whole = exact.solve(network)
+    for place in range(2):
+        alone = exact.solve(network.point(place))
+        np.testing.assert_allclose(whole.throughput[place], alone.throughput, rtol=1e-12)
+    assert lattice_mva.refusal(network) == "it is for stations of fixed rate"
