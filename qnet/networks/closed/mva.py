@@ -86,11 +86,10 @@ def plain(
     """Throughput, residence at one station of each group and log G(N), in plain Python."""
     # Whole groups at once: R(n + 1) = count x D + D x X(n) x R(n), one pass over the groups for each customer.
     alone = [demand * count for demand, count in zip(demands, counts, strict=True)]
-    pairs = list(zip(alone, demands, strict=True))
-    times = [0.0] * len(pairs)
+    times = [0.0] * len(alone)
     rate, logs, product = 0.0, 0.0, 1.0
     for customers in range(1, population + 1):
-        times = [first + rate * (demand * time) for (first, demand), time in zip(pairs, times, strict=True)]
+        times = [first + rate * (demand * time) for first, demand, time in zip(alone, demands, times, strict=True)]
         rate = customers / (think + sum(times))
         product *= rate
         if not 1e-150 < product < 1e150:
