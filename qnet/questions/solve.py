@@ -102,21 +102,27 @@ def _row(**cells: Cell) -> tuple[Cell, ...]:
     return tuple(row)
 
 
-def _rows(solution: RoutedSolution, edge: Saturation) -> list[tuple[Cell, ...]]:
+_Rows = list[tuple[Cell, ...]]
+
+
+def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
     maximum, cause = _maximum(solution, edge)
+    system = _row(
+        scope="system",
+        throughput=solution.throughput,
+        response=solution.response,
+        maximum_throughput=maximum,
+        limited_by=cause,
+        method=solution.method,
+        exactness="exact" if solution.exact else "approximate",
+    )
+    found = [system, *_classes(solution, edge), *_routes(solution), *_stations(solution)]
+    return [*found, *_visits(solution), *_states(solution)]
+
+
+def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
     mixed = any(item.population is not None for item in solution.classes) and edge.factor < float("inf")
-    rows = [
-        _row(
-            scope="system",
-            throughput=solution.throughput,
-            response=solution.response,
-            maximum_throughput=maximum,
-            limited_by=cause,
-            method=solution.method,
-            exactness="exact" if solution.exact else "approximate",
-        )
-    ]
-    rows += [
+    return [
         _row(
             scope="class",
             name=item.name,
@@ -130,7 +136,11 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> list[tuple[Cell, ...]]:
         )
         for item in solution.classes
     ]
-    rows += [
+
+
+def _routes(solution: RoutedSolution) -> _Rows:
+    """The routes of classes that have several."""
+    return [
         _row(
             scope="route",
             name=item.name,
@@ -142,7 +152,10 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> list[tuple[Cell, ...]]:
         for item in solution.routes
         if sum(other.class_name == item.class_name for other in solution.routes) > 1
     ]
-    rows += [
+
+
+def _stations(solution: RoutedSolution) -> _Rows:
+    return [
         _row(
             scope="station",
             name=item.label,
@@ -158,26 +171,33 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> list[tuple[Cell, ...]]:
         )
         for item in solution.stations
     ]
-    if len(solution.classes) > 1:
-        rows += [
-            _row(
-                scope="class at station",
-                name=item.label,
-                class_=item.class_name,
-                throughput=item.throughput,
-                residence=item.residence,
-                utilization=item.utilization,
-                queue_length=item.queue_length,
-            )
-            for item in solution.visits
-            if item.throughput > 0
-        ]
-    rows += [
+
+
+def _visits(solution: RoutedSolution) -> _Rows:
+    """The classes at the stations, where there are several classes."""
+    if len(solution.classes) < 2:
+        return []
+    return [
+        _row(
+            scope="class at station",
+            name=item.label,
+            class_=item.class_name,
+            throughput=item.throughput,
+            residence=item.residence,
+            utilization=item.utilization,
+            queue_length=item.queue_length,
+        )
+        for item in solution.visits
+        if item.throughput > 0
+    ]
+
+
+def _states(solution: RoutedSolution) -> _Rows:
+    return [
         _row(scope="state", name=label, customers=count, probability=share)
         for label, row in (solution.states or {}).items()
         for count, share in enumerate(row)
     ]
-    return rows
 
 
 def _maximum(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:

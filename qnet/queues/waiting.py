@@ -149,7 +149,8 @@ def holder_wait(
                   N requests share c servers, so W = N S / c less the time a holder spends elsewhere: the wait stays
                   finite, and the station's own capacity limits the system. For any r it is at most that, and more
                   only beside open streams.
-    Known error   KNOWN_ERROR
+    Known error   Too short near saturation with few holders: two exponential holders that spend 0.8 S elsewhere between
+                  requests saturate one server at a load of 0.85, and here not before 1. Not measured as a table yet.
     Source        Arrival theorem: Reiser and Lavenberg, J. ACM 27 (1980) 313-322; the weight g C u: this tool.
     """
     level, chance = queue.levels[priority], queue.holder_busy

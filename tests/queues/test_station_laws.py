@@ -23,17 +23,7 @@ WITHOUT_STATES = (
     "GI/G/1",
     "GI/G/c",
 )
-WITHOUT_PERCENTILES = (
-    "M/G/1",
-    "M/G/1-PS",
-    "M/G/1-priority",
-    "M/G/1-preemptive",
-    "M/G/1-vacations",
-    "M[X]/M/1",
-    "M[X]/G/1",
-    "GI/G/1",
-    "GI/G/c",
-)
+WITHOUT_PERCENTILES = (*WITHOUT_STATES, "M/G/1-PS")
 """Stations of which no such figure is known in closed form."""
 
 

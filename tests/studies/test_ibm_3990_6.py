@@ -122,10 +122,20 @@ def test_every_prediction_is_met_and_every_trend_shown(judged: dict[str, Judged]
 @pytest.mark.parametrize("rate", ["1e-9/s", "300/s", "620/s", "626.7/s", "629/s", "1200/s", "1e300/s"])
 def test_the_largest_rate_does_not_depend_on_the_rate_asked(model: Model, rate: str):
     """Where waits saturate an outer station before the paths are full."""
-    changed = with_settings(model, {"rate": rate, "skew": "observed_skew", "block": "27998 B", "write_fraction": "0.5"})
-    solved = solve_points(changed)
-    found = saturation(changed, solved).factor * solved.parts[0].solution.throughput
-    assert found == pytest.approx(626.7343496279, rel=1e-11)
+
+    def asked(text: str) -> Model:
+        return with_settings(
+            model, {"rate": text, "skew": "observed_skew", "block": "27998 B", "write_fraction": "0.5"}
+        )
+
+    def largest(text: str) -> float:
+        solved = solve_points(asked(text))
+        return float(saturation(asked(text), solved).factor * solved.parts[0].solution.throughput)
+
+    found = largest(rate)
+    assert found == pytest.approx(largest("500/s"), rel=1e-11)
+    assert solve_points(asked(f"{found * (1 - 1e-9)!r}/s")).stable
+    assert not solve_points(asked(f"{found * (1 + 1e-9)!r}/s")).stable
 
 
 def test_more_buffer_moves_no_steady_state_figure(model: Model):
