@@ -71,6 +71,10 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
     if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
+    if model.outputs:
+        from qnet.questions.trust import percentile_notes
+
+        notes += percentile_notes(model, [output.expression for output in model.outputs.values()])
     return Report(
         "qnet/solution/1",
         model.title,
