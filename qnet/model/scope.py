@@ -17,12 +17,12 @@ def station_figures(model: Model) -> dict[str, Dimension]:
 
 
 def all_figures(model: Model) -> dict[str, Dimension]:
-    """Figures that outputs and limits may use: of stations, classes, routes, and of the whole system."""
+    """Figures that outputs and limits may use: of stations, classes, routes, chains, and of the whole system."""
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
-    for customers in model.classes:
-        for name in (customers.name, *(route.name for route in customers.routes)):
-            for function in ("response", "throughput"):
-                figures[solution_name(function, name)] = SOLUTION_DIMENSIONS[function]
+    names = [name for item in model.classes for name in (item.name, *(route.name for route in item.routes))]
+    for name in [*names, *(chain.name for chain in model.chains)]:
+        for function in ("response", "throughput"):
+            figures[solution_name(function, name)] = SOLUTION_DIMENSIONS[function]
     return figures
 
 
