@@ -64,8 +64,8 @@ def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable
         found = visits_per_passage(rows, [index[state] for state in chain.references], values.size)
     except StrandedCustomers as error:
         names = dict.fromkeys(name for item in chain.onward for name in item.probability.names)
-        stuck, beside = ([states[number] for number in part] for part in (error.states, error.beside))
-        text, expected = stranded(chain, stuck, beside)
+        stuck = [states[number] for number in error.states]
+        text, expected = stranded(chain, stuck, [states[number] for number in error.beside] or chain.references)
         problem = Problem("QN231", text + values.at(names, error.point), expected, chain.row(stuck[0]))
         raise model.refusal(problem, names) from None
     return dict(zip(states, found, strict=True))

@@ -37,12 +37,15 @@ class _ChainReader:
         given = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
         is_open, is_closed = ("arrival_rate" in given), ("population" in given)
         self.homes = (THINK, OUTSIDE) if is_open == is_closed else (OUTSIDE if is_open else THINK,)
+        before = len(reader.problems)
         services = self.services(values.get("classes"))
         onward = self.routing(values.get("routing"))
+        whole = len(reader.problems) == before and "classes" in values and "routing" in values
         reference: str = values.get("reference", "")
         return ChainModel(
             self.name, values.get("arrival_rate"), values.get("population"), values.get("think_time"),
-            "" if reference in self.homes else reference, self.classes, services, onward, self.homes[0], self.path,
+            "" if reference in self.homes else reference, self.classes, services, onward, self.homes[0], whole,
+            self.path,
         )  # fmt: skip
 
     # Classes

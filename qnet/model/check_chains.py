@@ -25,6 +25,7 @@ def check_chains(model: Model, reader: Reader, expression: CheckExpression) -> N
     _names(model, reader)
     stations = [station.name for station in model.stations]
     for chain in model.chains:
+        before = len(reader.problems)
         for service in chain.services:
             fields, path = TABLES["service"], service.path
             expression(service.time, fields["time"].dimension, path)
@@ -32,10 +33,10 @@ def check_chains(model: Model, reader: Reader, expression: CheckExpression) -> N
             _place(chain, service.state[1], path[: len(chain.path) + 4], stations, reader)
         for item in chain.onward:
             expression(item.probability, ONWARD.dimension, item.path)
-        before = len(reader.problems)
-        _reference(chain, reader)
-        _served(chain, reader)
-        if len(reader.problems) == before and chain.onward:
+        if chain.whole:
+            _reference(chain, reader)
+            _served(chain, reader)
+        if chain.whole and len(reader.problems) == before:
             _ways(chain, reader)
 
 
@@ -75,8 +76,6 @@ def _reference(chain: ChainModel, reader: Reader) -> None:
         if reader.stated(path):
             found = "found a reference in an open chain"
             reader.fail("QN235", path, found, "none: its passages are its arrivals")
-        return
-    if not chain.onward:
         return
     if chain.reference and not chain.references:
         known = list(dict.fromkeys([*(item.state[1] for item in chain.services), THINK]))
@@ -123,27 +122,24 @@ def _ways(chain: ChainModel, reader: Reader) -> None:
         return
     start = [index[state] for state in chain.references]
     around = reached(rows, start)
-    back = reached(turned(rows), start)
     for number, state in enumerate(states):
         if number not in around:
-            reader.fail(
-                "QN234", chain.row(state), f"no way leads to {chain.label(state)}", "a probability to come here"
-            )
-    stuck = [states[number] for number in sorted(around - back)]
-    if stuck:
-        reader.fail("QN231", chain.row(stuck[0]), *stranded(chain, stuck))
+            found = f"no way leads to {chain.label(state)}"
+            reader.fail("QN234", chain.row(state), found, "a probability to come here")
+    first = start[0]
+    ahead, back = reached(rows, [first]), reached(turned(rows), [first])
+    stuck, lost = (ahead - back, {first}) if ahead - back else (ahead, around - ahead)
+    if lost:
+        staying, others = ([states[number] for number in sorted(part)] for part in (stuck, lost))
+        reader.fail("QN231", chain.row(staying[0]), *stranded(chain, staying, others))
 
 
-def stranded(chain: ChainModel, states: Sequence[State], beside: Sequence[State] = ()) -> tuple[str, str]:
-    """What is found and what is expected where customers stay in some states."""
+def stranded(chain: ChainModel, states: Iterable[State], lost: Iterable[State]) -> tuple[str, str]:
+    """What is found and what is expected where customers stay in some states and come to others no more."""
     where = _listed(chain, states)
-    if beside:
-        text = f"customers stay either in {where} or in {_listed(chain, beside)}, and never change over"
-        return text, "one set of states for each chain"
     if chain.home == OUTSIDE:
         return f"customers in {where} never leave", "a way outside with a positive probability"
-    reference = f"station {chain.reference}" if chain.reference else chain.home
-    return f"customers in {where} never come back to {reference}", "a way back with a positive probability"
+    return f"customers in {where} never come back to {_listed(chain, lost)}", "a way with a positive probability"
 
 
 def _listed(chain: ChainModel, states: Iterable[State]) -> str:

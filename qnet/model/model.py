@@ -137,6 +137,8 @@ class ChainModel(Record):
     onward: tuple[OnwardModel, ...]
     home: str
     """What `HOME` is called: `THINK` or `OUTSIDE`."""
+    whole: bool
+    """Whether all of its classes and its routing could be read: what is missing is not blamed else."""
     path: Path
 
     def label(self, state: State) -> str:
