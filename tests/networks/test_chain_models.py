@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import random
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +15,13 @@ from routing_oracles import Network, Table, balanced, floats, open_traffic, rand
 
 import qnet
 from qnet.documents import parse
+from qnet.errors import InvalidInput, NoAnswer
 from qnet.model.load import build
 from qnet.model.model import Model
 from qnet.networks.solution import RoutedSolution
+from qnet.questions.domain import Domain
 from qnet.questions.points import solve_points
+from qnet.questions.solve import solve_report
 
 np: Any = importlib.import_module("numpy")
 
@@ -331,3 +337,41 @@ def test_probabilities_may_rest_on_the_solution():
         a.first = { outside = 1 }
         b.first = { outside = 1 }""")
     assert found.stations[0].utilization == pytest.approx(1 / 3, rel=1e-9)
+
+
+AGAIN = """
+[parameters]
+again = { value = 0.5, range = [0, 1] }
+[chains.job]
+population = 5
+think_time = "1 s"
+classes = { a = { service = { first = "1 ms" } } }
+routing = { think = { a.first = 1 }, a.first = { a.first = "again", think = "1 - again" } }
+"""
+
+
+def test_searches_end_where_customers_would_be_stranded():
+    domain = Domain(model_of(AGAIN), "again", {})
+    assert domain.allows(0, 0.999) and not domain.allows(0, 1.0)
+    assert domain.end(0, 0.5, 1.0) == pytest.approx(1.0, rel=1e-9)
+
+
+def test_a_point_of_a_batch_where_customers_are_stranded_is_told():
+    model = model_of(AGAIN)
+    with pytest.raises(InvalidInput, match=r"customers in a.first never come back to think where again = 1; .*QN231"):
+        solve_points(model, {"again": np.array([0.5, 0.25, 1.0])}, 3)
+
+
+def test_too_many_arrivals_of_a_chain_have_no_steady_state():
+    text = OPEN_AND_CLOSED.replace('"0.01/s"', '"0.24/s"')
+    assert not solved(text).stable
+    with pytest.raises(NoAnswer, match="first"):
+        solve_report(model_of(text))
+
+
+def test_one_point_needs_no_numpy():
+    script = "import sys; from qnet.model.load import load; from qnet.questions.points import solve_points; "
+    script += "solve_points(load(sys.argv[1])); print('numpy' in sys.modules)"
+    example = str(Path(__file__).parents[2] / "examples" / "web-shop.toml")
+    run = subprocess.run([sys.executable, "-c", script, example], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
