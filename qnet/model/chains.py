@@ -11,7 +11,7 @@ from qnet.model.fields import ONWARD, TABLES
 from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, OnwardModel, ServiceModel, State
 from qnet.model.reader import Reader, describe
 
-MAX_STATES = 500
+MAX_STATES = 300
 
 _ZERO = parse(0)
 

@@ -19,6 +19,7 @@ def station_figures(model: Model) -> dict[str, Dimension]:
 def all_figures(model: Model) -> dict[str, Dimension]:
     """Figures that outputs and limits may use: of stations, classes, routes, chains, and of the whole system."""
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
+    figures |= {solution_name("residence", station.name): TIME for station in model.stations}
     names = [name for item in model.classes for name in (item.name, *(route.name for route in item.routes))]
     for name in [*names, *(chain.name for chain in model.chains)]:
         for function in ("response", "throughput"):

@@ -46,10 +46,13 @@ def visits_per_passage(
     import numpy
 
     np: Any = numpy
-    patterns, members = np.unique(np.stack(varying) > 0, axis=1, return_inverse=True)
-    members = members.reshape(-1)
+    positive = np.stack(varying) > 0
+    changing = positive[positive.any(axis=1) & ~positive.all(axis=1)]
+    members = np.zeros(size, dtype=int)
+    if len(changing):
+        members = np.unique(changing, axis=1, return_inverse=True)[1].reshape(-1)
     table = np.zeros((len(rows), size))
-    for number in range(patterns.shape[1]):
+    for number in range(int(members.max()) + 1):
         points = np.flatnonzero(members == number)
         own = [{to: _taken(value, points) for to, value in row.items()} for row in rows]
         try:

@@ -106,7 +106,7 @@ def test_customers_who_stay_on_either_side_are_told():
 
 
 def test_a_chain_with_too_many_states_is_refused():
-    classes = "\n".join(f'c{number} = {{ service = {{ web = "1 s" }} }}' for number in range(501))
+    classes = "\n".join(f'c{number} = {{ service = {{ web = "1 s" }} }}' for number in range(301))
     problems = problems_of(spoilt(SOUND, "[chains.session.classes]", f"[chains.session.classes]\n{classes}"))
     assert [problem.code for problem in problems] == ["QN206"]
 
