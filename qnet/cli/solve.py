@@ -24,6 +24,9 @@ def command(asserted: tuple[str, ...], **options: Any) -> None:
     inner one. Utilization is the share of the servers that are busy. The maximum throughput is where the steady state
     ends, or what a closed class tends to with ever more customers, and what limits it is named.
 
+    Customers who change between classes are told as a chain: a class, whose passages lead from one visit to its
+    reference to the next, or from arrival to departure; and the residence of a passage as each of its classes.
+
     Closed classes are solved exactly where that fits --operations and --memory, otherwise by the best approximation,
     with bounds that enclose the exact answer. qnet methods lists what --method may name.
 

@@ -39,7 +39,7 @@ class StationFigures(Record):
 
 
 class ClassStationFigures(Record):
-    """Figures of one class at one group of copies of a station, as in `StationFigures`."""
+    """Figures of one class, or of one class of a chain, at one group of copies of a station, as in `StationFigures`."""
 
     class_name: str
     name: str
@@ -47,7 +47,10 @@ class ClassStationFigures(Record):
     throughput: Value
     utilization: Value | None
     residence: Value
+    """Per passage: of the chain, where it is a class of one."""
     queue_length: Value
+    chain: str = ""
+    """Of a class of a chain."""
 
 
 class RouteFigures(Record):
