@@ -83,6 +83,20 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     )
 
 
+def metric_value(model: Model, text: str) -> float:
+    """One metric of a model as it stands, in base units.
+
+    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state.
+    """
+    from qnet.model.metrics import metric
+
+    asked = metric(text, model)
+    solved = solve_points(model)
+    if not solved.stable:
+        raise _no_steady_state(model, solved, saturation(model, solved))
+    return float(solved.metric(asked.expression))
+
+
 def _conditions(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
     from qnet.questions.assertions import conditions
 
