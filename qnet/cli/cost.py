@@ -55,9 +55,7 @@ def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: 
     if of and names:
         raise click.UsageError("found names of costs and --of, expected one of the two")
     if (per or work or class_name or routes or unit) and not of:
-        raise click.UsageError(
-            "found --per, --work, --class, --route or --unit, expected --of as well"
-        )
+        raise click.UsageError("found --per, --work, --class, --route or --unit, expected --of as well")
     if others and not against:
         raise click.UsageError("found --against-parameter without --against, expected the model as well")
     ready(output)
