@@ -15,6 +15,9 @@ from qnet.cli.failures import fail, guarded, unknown_word
 COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("qnet.cli.solve", "Throughput, response and utilization of a system."),
     "envelope": ("qnet.cli.envelope", "The largest load at which a limit holds, along a grid."),
+    "sweep": ("qnet.cli.sweep", "Every metric along grids of parameters."),
+    "map": ("qnet.cli.map", "Rows of parameters in, the same rows with answers out: a filter."),
+    "compare": ("qnet.cli.compare", "Systems or settings side by side."),
     "queue": ("qnet.cli.queue", "The figures of one station, such as M/M/c, in closed form."),
     "methods": ("qnet.cli.methods", "The methods for networks: trust, applicability, cost, source."),
     "check": ("qnet.cli.check", "Say everything that is wrong with a model; compute nothing."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -29,6 +30,11 @@ class Part(Record):
     """Which points of the batch, as an index array; None for a single point."""
     values: Values
     solution: RoutedSolution
+
+    @cached_property
+    def figures(self) -> dict[str, Value]:
+        """Every figure that expressions may use, by name; gathered once, however many metrics are asked for."""
+        return figures(self.solution)
 
 
 class Solved(Record):
@@ -72,7 +78,7 @@ class Solved(Record):
         return self.gather(lambda part: self._metric(part, expression))
 
     def _metric(self, part: Part, expression: Expression) -> Value:
-        names = {**part.values.known, **figures(part.solution)}
+        names = {**part.values.known, **part.figures}
         for name, output in self.model.outputs.items():
             if name in expression.names:
                 names[name] = _evaluate(output.expression, names, part)
