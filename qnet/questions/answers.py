@@ -141,7 +141,7 @@ def solve_table(
 ) -> Answers:
     """Solve a model with some parameters replaced by columns of `size` values, in base units.
 
-    asked     the method and its budget.
+    asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
     progress  is told after every chunk how many rows are done.
     Returns   `Answers`; a row that the model refuses, that has no steady state or that cannot be computed says so in
               its status, and the others are answered all the same.
@@ -149,6 +149,7 @@ def solve_table(
     import numpy as np
 
     table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
+    asked = asked.replace(each=True)
     pieces: list[_Piece] = []
     for start in range(0, size, _CHUNK):
         rows = np.arange(start, min(start + _CHUNK, size))

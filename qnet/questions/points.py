@@ -14,7 +14,7 @@ from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
-from qnet.networks.wanted import AUTO, Wanted
+from qnet.networks.wanted import AUTO, Divided, Wanted
 from qnet.record import Record
 
 _TOLERANCE = 1e-12
@@ -166,13 +166,16 @@ def solve_points(
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
-    if len(batches) == 1:
-        return Solved(model, size, (_solve_part(model, batches[0], given, size, factor, values, patient, asked),))
     parts: list[Part] = []
-    for index in batches:
+    waiting = batches[::-1]
+    while waiting:
+        index = waiting.pop()
         own = {name: value[index] for name, value in given.items()}
-        part_values = Values(model, own, len(index))
-        parts.append(_solve_part(model, index, own, len(index), factor[index], part_values, patient, asked))
+        part_values = values if len(index) == size else Values(model, own, len(index))
+        try:
+            parts.append(_solve_part(model, index, own, len(index), factor[index], part_values, patient, asked))
+        except Divided as divided:
+            waiting += [index[~divided.first], index[divided.first]]
     return Solved(model, size, tuple(parts))
 
 
