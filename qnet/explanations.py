@@ -19,7 +19,7 @@ class Explanation(Record):
 FAMILIES = {
     "QN0": "The command line (exit code 2)",
     "QN1": "Text, units and expressions (3 in a file, 2 on the command line)",
-    "QN2": "Models (3 in a file, 2 on the command line)",
+    "QN2": "Models and rows of data (3 in a file, 2 on the command line)",
     "QN3": "The catalog and its studies (3; 2 for a name that is not there)",
     "QN4": "No answer exists (4)",
     "QN5": "Not computed (5)",
@@ -66,6 +66,14 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN024": _T("it is not clear which cost is asked for",
         "The model states no cost of that name, or none at all; or a cost is both named and described.",
         "Name a cost that stands under [costs], or describe one: qnet cost SYSTEM --of cpu --per faults."),
+    "QN014": _T("grids that go in step are not of one length",
+        "Grids that are joined by & pair the first value of each with the first of the others, so that they need as "
+        "many values each.",
+        "Give them the same number of values, or one --vary for each to get every combination."),
+    "QN015": _T("there is nothing to compare, or no way to",
+        "A comparison needs two systems or more, or one with settings that are changed; a metric of the same name "
+        "must be of the same unit on all sides.",
+        "Name another SYSTEM, or say --with NAME=VALUE; choose metrics with --metric."),
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
@@ -211,6 +219,15 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN245": _T("a cost of what the model does not have",
         "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
         "Take the nearest name that the message offers; leave it out for all passages and all work."),
+    "QN240": _T("the columns of the rows cannot be used",
+        "Rows for qnet map need a header; one column at least is named like a parameter of the system, none is there "
+        "twice, and none has the name of a column of the answers.",
+        "Name columns like parameters, with or without their unit: rate or rate_per_s; for names that clash say "
+        "--prefix new_."),
+    "QN241": _T("rows that cannot be read",
+        "No row of the data could be used, or a line never ends. The status of every row says why.",
+        "Give each row in a line of its own, with as many cells as the header has, and numbers or quantities in the "
+        "columns that are parameters."),
     "QN300": _T("the catalog was not found",
         "The folder with parts, systems and studies is not where this installation, or QNET_CATALOG, says.",
         "Unset QNET_CATALOG, or install qnet again."),
@@ -354,6 +371,13 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN628": _T("what only one of two models has",
         "Two models are compared, and a cost, a station, a class or a route is in one of them alone.",
         "Compare models that name alike what is alike. A part that is missing costs nothing there."),
+    "QN612": _T("one side of a comparison is approximate",
+        "The model of that side has something that no exact solution is known for; the note names it. A difference "
+        "that is small beside the error of the approximation says little.",
+        "Nothing, where the difference is large; qnet explain QN601 says how large errors are."),
+    "QN613": _T("one side of a comparison has no answer",
+        "It has no steady state, or was not computed; the others are told without it.",
+        "Change its load or its settings; qnet solve says more about it."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),
