@@ -37,7 +37,7 @@ from qnet.cli.options import assert_option, collect, output_options, parameter_o
     callback=said,
     help="Only this one: n_star, service_level, power, curvature, multiple or saturation. May be repeated.",
 )
-@click.option("--plot", is_flag=True, help="Also the curve, in rows of the definition curve, and drawn.")
+@click.option("--plot", is_flag=True, help="Draw the curve and its knees as well.")
 @method_options_of_many
 @assert_option
 @output_options

@@ -91,31 +91,28 @@ class Asymptotes:
         weights = passing + (passing.sum(0) == 0)
         return Light(load, station, (weights * response).sum(0) / weights.sum(0), people.sum(0))
 
-    def meeting(self, first: float, last: float, demands_at: float | None = None) -> tuple[float | None, int]:
-        """The first value along the axis at which the asymptotes meet, None for none; and at how many they meet."""
+    def meeting(self, first: float, last: float, demands_at: float | None = None) -> float | None:
+        """The first value along the axis at which the asymptotes meet; None where they do not.
+
+        demands_at   the value along the axis whose demands hold throughout; None for those at each value.
+        """
         import numpy as np
 
         if self.straight and (demands_at is not None or not self.dependent):
             load = float(self.light(np.array([1.0]), first if demands_at is None else demands_at).load[0])
-            found = 1 / load if load > 0 else float("inf")
-            return (found, 1) if found <= last else (None, 0)
+            return 1 / load if load * last >= 1 else None
 
         def beyond(values: Any) -> Any:
-            load = self.light(values, demands_at).load
-            return np.where(np.isnan(load), 1.0, load - 1)
+            return self.light(values, demands_at).load - 1
 
-        end = min(last, 1e12)
-        places = np.geomspace(first, end, _PLACES)
+        places = np.geomspace(first, last, _PLACES)
         over = beyond(places)
-        if over[0] >= 0:
-            return float(places[0]), 1
-        changes = np.flatnonzero((over[:-1] < 0) != (over[1:] < 0))
+        places, over = places[~np.isnan(over)], over[~np.isnan(over)]
+        changes = np.flatnonzero((over[:-1] < 0) & (over[1:] >= 0))
         if not len(changes):
-            return None, 0
-        at = int(changes[0])
-        low, high = places[at : at + 1], places[at + 1 : at + 2]
-        found = root(beyond, low, high, over[at : at + 1], over[at + 1 : at + 2], arrays())
-        return float(found[0]), len(changes)
+            return None
+        here, after = slice(changes[0], changes[0] + 1), slice(changes[0] + 1, changes[0] + 2)
+        return float(root(beyond, places[here], places[after], over[here], over[after], arrays())[0])
 
     def _of_class(self, answers: Answers, place: int, figure: str) -> Any:
         return answers.gather(lambda part: getattr(part.solution.classes[place], figure))
@@ -144,7 +141,5 @@ def _used(model: Model, part: Part, label: str, place: int | None) -> Any:
     names = [item.name for item in model.classes if item.population is None]
     if place is not None:
         names = [model.classes[place].name]
-    found = [
-        item.utilization for item in part.solution.visits if item.label == label and item.class_name in names
-    ]
+    found = [item.utilization for item in part.solution.visits if item.label == label and item.class_name in names]
     return sum(0.0 if item is None else item for item in found)

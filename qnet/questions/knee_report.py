@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from qnet.errors import Problem
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers
 from qnet.questions.assertions import broken, conditions
-from qnet.questions.knee import DEFINITIONS, Knee, Knees, around, knee
+from qnet.questions.knee import around, knee
 from qnet.questions.knee_curve import grown, whole_places
+from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
 from qnet.questions.provenance import Basis
 from qnet.questions.saturation import busiest, busiest_utilization
 from qnet.reports.report import Cell, Column, Note, Plot, Report
@@ -27,7 +27,7 @@ COLUMNS = (
     Column("setting", "setting"),
     Column("throughput", "throughput", "/s"),
     Column("response", "response", "s"),
-    Column("response_beyond", "one step beyond", "s"),
+    Column("response_beyond", "response one step beyond", "s"),
     Column("slope", "slope", "s"),
     Column("busiest_station", "busiest station"),
     Column("utilization", "utilization"),
@@ -37,9 +37,11 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`definition` is a name of `knee.DEFINITIONS`, `n_star_unloaded`, or `curve` for the points of a drawing."""
+"""`definition` is a name of `DEFINITIONS`, or `n_star_unloaded`."""
 
+_NOTHING: tuple[Cell, ...] = (None,) * 6
 _DRAWN = 41
+"""Points of a curve that is drawn."""
 
 
 def knee_report(
@@ -61,15 +63,15 @@ def knee_report(
     claimed = conditions(asserted, model)
     found = knee(model, vary, limits, multiple, definitions, wanted)
     rows: list[tuple[Cell, ...]] = []
+    drawn: list[tuple[Cell, ...]] = []
     answers: list[Answers] = []
     problems: list[Problem] = []
     for item in found:
         answered, there, beyond = around(item)
-        told = _told(item, answered, there, beyond)
-        rows += [*told, *(_curve(item) if curve else [])]
-        if there is not None and beyond is not None:
-            answers.append(there)
-            problems += broken(there, claimed)
+        rows += _told(item, answered, there, beyond)
+        drawn += _curve(item) if curve else []
+        answers.append(there)
+        problems += broken(there, claimed)
         missing = [one.definition for one in item.knees if one.status != "ok"]
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
@@ -84,17 +86,15 @@ def knee_report(
         _notes(found, answers),
         Basis(model, trust[0], exact),
         group="along",
-        plot=_plot(found) if curve else None,
+        plot=_plot(found, drawn, trust) if curve else None,
         broken=tuple(problems),
     )
 
 
-def _told(
-    found: Knees, answered: Sequence[Knee], there: Answers | None, beyond: Answers | None
-) -> list[tuple[Cell, ...]]:
+def _told(found: Knees, answered: Sequence[Knee], there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
     """The rows of one axis."""
-    figures = dict(zip(map(id, answered), _figures(found, there, beyond), strict=True)) if there and beyond else {}
-    return [_row(found, item, figures.get(id(item), (None,) * 6)) for item in found.knees]
+    figures = dict(zip(map(id, answered), _figures(found, there, beyond), strict=True))
+    return [_row(found, item, figures.get(id(item), _NOTHING)) for item in found.knees]
 
 
 def _figures(found: Knees, there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
@@ -105,7 +105,7 @@ def _figures(found: Knees, there: Answers, beyond: Answers) -> list[tuple[Cell, 
     told: list[tuple[Cell, ...]] = []
     for place in range(there.size):
         if not there.answered[place]:
-            told.append((None,) * 6)
+            told.append(_NOTHING)
             continue
         here = float(response[place])
         after = float(further[place]) if beyond.answered[place] else None
@@ -119,7 +119,7 @@ def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...
     axis = found.axis
     real, whole, rate = (None, None, item.value) if not axis.closed else (*_people(item), None)
     setting = axis.setting(item.value) if item.value is not None else None
-    source = DEFINITIONS.get(item.definition, DEFINITIONS["n_star"])
+    source = DEFINITIONS.get(item.definition.removesuffix("_unloaded"))
     return (
         axis.name, item.definition, item.about or None, real, whole, rate, setting, *figures, found.saturating,
         source, item.status,
@@ -136,29 +136,32 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
 
 
 def _curve(found: Knees) -> list[tuple[Cell, ...]]:
-    """Rows along the curve, as far as half beyond the last knee."""
+    """Rows along the curve, to a little beyond the last knee, and along a rate up to the last one."""
     import numpy as np
 
     values = [item.value for item in found.knees if item.value is not None]
     if not values:
         return []
-    end = 1.5 * max(values)
+    end = max(values)
     if found.axis.closed:
-        places = whole_places(1.0, min(end, found.axis.last), _DRAWN)
+        places = whole_places(1.0, min(1.2 * end, found.axis.last), _DRAWN)
     else:
-        places = np.linspace(0.0, min(end, max(values)), _DRAWN + 1)[1:-1]
-    rows: list[tuple[Cell, ...]] = []
-    for value, place in zip(places, found.curve.places(places), strict=True):
-        if place.answered:
-            item = Knee(found.axis, "curve", "", "ok", float(value), float(value))
-            row = _row(found, item, (place.throughput, place.response, None, None, None, None))
-            rows.append(row)
-    return rows
+        places = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
+    return [
+        _row(
+            found,
+            Knee(found.axis, "curve", "", "ok", float(value), float(value)),
+            (place.throughput, place.response, None, None, None, None),
+        )
+        for value, place in zip(places, found.curve.places(places), strict=True)
+        if place.answered
+    ]
 
 
-def _plot(found: Sequence[Knees]) -> Plot:
+def _plot(found: Sequence[Knees], drawn: Sequence[tuple[Cell, ...]], trust: tuple[str, str]) -> Plot:
     closed = any(item.axis.closed for item in found)
-    return Plot("population" if closed else "rate", ("response",), ("along", "definition"))
+    by = ("along", "definition") if len(found) > 1 else ("definition",)
+    return Plot("population" if closed else "rate", ("response",), by, [(*row, *trust) for row in drawn])
 
 
 def _unanswered(source: str, found: Knees, missing: Sequence[str]) -> Problem:
