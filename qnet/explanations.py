@@ -77,6 +77,13 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
+"QN017": _T("it is not clear what brings the customers",
+        "A knee is looked for along a number of customers or a rate of arrivals. The population or the arrival rate of "
+        "a class rests on several parameters, or the one that was named brings no customers at all.",
+        "Say --vary NAME with a parameter on which a population or an arrival rate rests."),
+    "QN018": _T("no such definition of a knee",
+        "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
+        "Take a name that the message offers, or leave the choice out for all of them."),
     "QN100": _T("not valid TOML",
         "The file breaks the syntax of TOML at the place shown, so nothing after it could be read.",
         "Look for a missing quote, bracket or comma at that place or just before it; expressions stand in quotes."),
@@ -292,6 +299,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN403": _T("a throughput without limit",
         "A closed class has customers, and neither demand on any station nor think time: it would pass without end.",
         "Give the class some demand or a think time."),
+    "QN404": _T("a curve without a knee",
+        "The customers that grow in number never queue, so that their response does not grow with them; or the range "
+        "of their parameter ends before the first of them.",
+        "Vary what loads a queueing station, or widen the range."),
     "QN501": _T("closed classes beside what they cannot have yet",
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
         "Stations held while others are waited for, work left after the response, and priorities are solved for open "
@@ -378,6 +389,23 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN613": _T("one side of a comparison has no answer",
         "It has no steady state, or was not computed; the others are told without it.",
         "Change its load or its settings; qnet solve says more about it."),
+    "QN615": _T("a limit is crossed several times",
+        "The figure of the limit rises and falls along the curve, as it does where a system thrashes. The knee is the "
+        "first crossing, up to which the limit holds without a break; the others are told.",
+        "Look at the curve with --plot before the later crossings are used."),
+    "QN616": _T("what a knee is measured against",
+        "The response of the first customer along the curve, delays and the wait for other classes included: the floor "
+        "of a multiple, and the unit of response for curvature. Curvature of a long curve is measured over more than "
+        "one customer.",
+        "Nothing needs to be done."),
+    "QN617": _T("demands depend on the number of customers",
+        "Service times, visits or stations change along the curve, as they do where users page. N* is then the number "
+        "that solves N = (Z + R0(N)) / Dmax(N).",
+        "Compare n_star with n_star_unloaded: the difference is what the dependence costs."),
+    "QN618": _T("some knees do not exist",
+        "A limit holds up to the end of the range or is exceeded by the first customer, or a figure still rises where "
+        "the range ends.",
+        "Read the status of the row; widen the range of the parameter, or ask for another limit."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

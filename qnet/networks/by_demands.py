@@ -112,7 +112,8 @@ class _Reduction:
         steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations)
         solution = figures(steady, found.method, 1)
         reasons = (*found.reasons, *solution.reasons)
-        bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if wanted.bounds or found.reasons else None
+        enclosed = wanted.bounds or (wanted.enclosed and found.reasons)
+        bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if enclosed else None
         classes = self.classes(solution, bounds)
         return solution.replace(
             exact=not reasons,

@@ -39,6 +39,8 @@ class Plot(Record):
     x: str
     y: tuple[str, ...]
     by: tuple[str, ...] = ()
+    rows: Sequence[tuple[Cell, ...]] = ()
+    """What is drawn beside the rows of the report: curves, of which it tells single points."""
 
 
 class Report(Record):
