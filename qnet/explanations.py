@@ -23,7 +23,7 @@ FAMILIES = {
     "QN3": "The catalog and its studies (3; 2 for a name that is not there)",
     "QN4": "No answer exists (4)",
     "QN5": "Not computed (5)",
-    "QN6": "Notes on an answer (0; 6 for QN604)",
+    "QN6": "Notes on an answer (0; 6 for QN604 and QN608)",
 }
 """The first digit of a code, and the exit codes of its family."""
 
@@ -312,6 +312,10 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
         "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
         "Nothing; or name another with --method, or allow more with --operations and --memory."),
+    "QN608": _T("an assertion is false",
+        "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
+        "has no answer meets no assertion.",
+        "Look at the value that the message tells; a pipeline sees it by the exit code 6."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import method, method_options
-from qnet.cli.options import collect, optional_system_argument, output_options, parameter_option, said
+from qnet.cli.options import assert_option, collect, optional_system_argument, output_options, parameter_option, said
 
 
 @click.command("solve")
@@ -20,10 +20,11 @@ from qnet.cli.options import collect, optional_system_argument, output_options, 
 @click.option("--population", metavar="NUMBER", callback=said, help="Without a file: customers of a closed class.")
 @click.option("--think-time", metavar="TIME", callback=said, help="Without a file: between answer and next request.")
 @method_options
+@assert_option
 @output_options
 def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, ...], delays: tuple[str, ...],
             servers: tuple[str, ...], arrival_rate: str | None, population: str | None, think_time: str | None,
-            **options: Any) -> None:  # fmt: skip
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Throughput, response and utilization of a system.
 
     Response is the mean time from arrival to answer, think time excluded. Residence is the part of it spent at a
@@ -37,6 +38,7 @@ def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, 
     \b
     Examples:
       qnet solve ibm-3990-6 -p rate=900/s -p write_fraction=0.3
+      qnet solve ibm-3990-6 -p rate=900/s --assert 'response < 20 ms'
       qnet solve examples/web-tier.toml --csv
       qnet solve --station cpu=120ms --station disk=50ms --arrival-rate 3/s
       qnet solve --station cpu=120ms --station disk=50ms --population 20 --think-time 5s
@@ -58,7 +60,7 @@ def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, 
     if system is not None:
         from qnet.cli.system import open_system
 
-        write(solve_report(open_system(system, settings), wanted), output)
+        write(solve_report(open_system(system, settings), wanted, asserted), output)
         return
     from qnet.cli.inline import inline
     from qnet.errors import InvalidInput
@@ -70,7 +72,7 @@ def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, 
             from qnet.model.settings import parse_settings, with_settings
 
             model = with_settings(model, parse_settings(settings))
-        report = solve_report(model, wanted)
+        report = solve_report(model, wanted, asserted)
     except InvalidInput as error:
         raise network.blame(error) from None
     write(report, output)

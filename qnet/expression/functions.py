@@ -31,5 +31,5 @@ FUNCTIONS: dict[str, Function] = {
     "interp": Function(5, 41, "interp", "interp(x, x1, y1, x2, y2, ...): straight lines between points, level outside"),
 }
 
-SOLUTION_FUNCTIONS = ("wait", "utilization", "queue_length", "busy_servers", "response", "throughput")
-"""Figures of the solution, by name of a station (the first four), of a class or of a route: `utilization('cpu')`."""
+SOLUTION_FUNCTIONS = ("wait", "residence", "utilization", "queue_length", "busy_servers", "response", "throughput")
+"""Figures of the solution, by name of a station (the first five), of a class or of a route: `utilization('cpu')`."""

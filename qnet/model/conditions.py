@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from qnet.errors import UsageError, short
-from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
+from qnet.expression import Expression, ExpressionError, Value, check, expression_problem, parse
 from qnet.expression.nodes import Comparison, Name, Node, walk
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
@@ -29,6 +29,18 @@ class Condition(Record):
     def upper(self) -> bool:
         """Whether the bound is the most that the metric may be, and not the least."""
         return self.operator in ("<", "<=")
+
+    def holds(self, metric: Value, bound: Value) -> Value:
+        """Whether the condition holds for values of its two sides, elementwise; never for not-a-number."""
+        match self.operator:
+            case "<":
+                return metric < bound
+            case "<=":
+                return metric <= bound
+            case ">":
+                return metric > bound
+            case _:
+                return metric >= bound
 
 
 def condition(text: str, model: Model) -> Condition:

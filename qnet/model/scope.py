@@ -19,6 +19,7 @@ def station_figures(model: Model) -> dict[str, Dimension]:
 def all_figures(model: Model) -> dict[str, Dimension]:
     """Figures that outputs and limits may use: of stations, classes, routes, and of the whole system."""
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
+    figures |= {solution_name("residence", station.name): TIME for station in model.stations}
     for customers in model.classes:
         for name in (customers.name, *(route.name for route in customers.routes)):
             for function in ("response", "throughput"):

@@ -99,7 +99,7 @@ def figures(solution: RoutedSolution) -> dict[str, Value]:
     """Every figure that expressions may use, by the name they use.
 
     Of a station with several copies: `wait` is the mean over visits, `utilization` that of the busiest copies,
-    `queue_length` and `busy_servers` are totals.
+    `residence`, `queue_length` and `busy_servers` are totals.
     """
     result: dict[str, Value] = {"throughput": solution.throughput, "response": solution.response}
     stations: dict[str, list[Any]] = {}
@@ -110,6 +110,7 @@ def figures(solution: RoutedSolution) -> dict[str, Value]:
         waits = sum(item.wait * item.throughput for item in groups)
         used = [item.utilization for item in groups if item.utilization is not None]
         result[solution_name("wait", name)] = waits / (visits + (visits == 0))
+        result[solution_name("residence", name)] = sum(item.residence for item in groups)
         result[solution_name("utilization", name)] = _maximum(used) if used else 0.0 * visits
         result[solution_name("queue_length", name)] = sum(item.queue_length for item in groups)
         result[solution_name("busy_servers", name)] = sum(item.busy_servers for item in groups)

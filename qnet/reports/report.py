@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from qnet.errors import Problem
 from qnet.record import Record
 
 Cell = float | int | str | bool | None
@@ -57,6 +58,8 @@ class Report(Record):
     """What the answer rests on: model title and digest, method, exactness, parameters, provenance. JSON values only."""
     group: str = ""
     plot: Plot | None = None
+    broken: tuple[Problem, ...] = ()
+    """What was asserted of the answer and is false."""
 
 
 class Style(Record):
