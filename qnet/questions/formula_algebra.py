@@ -1,4 +1,4 @@
-"""What formulas need of algebra: a form that is short to read, their value at numbers, and a parameter on its own side."""
+"""What formulas need of algebra: their value at numbers, and a parameter on its own side of an equation."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from qnet.expression import symbols
 from qnet.queues.erlang import erlang_c
 from qnet.record import Record
 
-MOST_OPERATIONS = 600
-"""Operations of a formula up to which it is put over one denominator and factored."""
+MOST_FACTORED = 600
+"""Operations of an equation up to which it is factored."""
 MOST_SOLVED = 2000
 """Operations of an equation up to which it is solved."""
 FEW_SERVERS = 2
@@ -27,7 +27,7 @@ def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
     """
     sympy: Any = symbols().sympy
     places = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
-    found = formula.subs(places, simultaneous=True) if places else formula
+    found = formula.xreplace(places)
     found = found.replace(lambda item: _is_erlang(item), lambda item: _erlang_value(item, sympy))
     found = found.doit().evalf(30)
     return float(found) if found.is_Number and found.is_finite else None
@@ -42,36 +42,6 @@ def _erlang_value(item: Any, sympy: Any) -> Any:
     count = int(servers.doit())
     load = offered.doit()
     return erlang_c(count, load) if count <= 40 and load.is_Rational else sympy.Float(erlang_c(count, float(load)), 30)
-
-
-def simplified(formula: Any, numbers: Mapping[str, float]) -> Any:
-    """The shortest of several forms of a formula: as it is, over one denominator, factored.
-
-    numbers   the values of its symbols, by which the factors of a fraction get a sign that is positive there.
-    """
-    sympy: Any = symbols().sympy
-    if sympy.count_ops(formula) > MOST_OPERATIONS:
-        return formula
-    forms = [formula, sympy.factor_terms(formula)]
-    whole = sympy.together(formula)
-    forms += [whole, sympy.factor(whole)]
-    return min((_positive(form, numbers, sympy) for form in forms), key=lambda form: (len(str(form)), str(form)))
-
-
-def _positive(formula: Any, numbers: Mapping[str, float], sympy: Any) -> Any:
-    """A fraction whose factors are positive at some numbers: 1 / (1 - a b) and not -1 / (a b - 1)."""
-    if not formula.is_Mul:
-        return formula
-    found: Any = sympy.Integer(1)
-    turned: Any = sympy.Integer(1)
-    for factor in formula.args:
-        base, exponent = factor.as_base_exp()
-        value = evaluated(base, numbers) if base.is_Add and exponent.is_Integer else None
-        if value is not None and value < 0:
-            turned *= (-1) ** exponent
-            factor = (-base) ** exponent
-        found *= factor
-    return found if turned == 1 else turned * found
 
 
 class Solved(Record):
@@ -104,6 +74,9 @@ def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str)
             raise _refused(about, _why(item, wanted))
     if sympy.count_ops(flat) > MOST_SOLVED:
         raise _refused(about, f"the equation has more than {MOST_SOLVED} operations")
+    slope = flat.diff(wanted)
+    if not slope.has(wanted):
+        return Solved(-flat.subs(wanted, 0) / slope, tuple(assumed))
     top, _ = sympy.fraction(sympy.together(flat))
     try:
         polynomial = sympy.Poly(top, wanted)
@@ -115,7 +88,7 @@ def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str)
 
 def _factors(polynomial: Any, wanted: Any, sympy: Any) -> list[Any]:
     whole = polynomial.as_expr()
-    if sympy.count_ops(whole) > MOST_OPERATIONS:
+    if sympy.count_ops(whole) > MOST_FACTORED:
         return [polynomial]
     _, found = sympy.factor_list(whole)
     return [sympy.Poly(factor, wanted) for factor, _ in found if factor.has(wanted)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
-from qnet.expression.traced import TRACING, Traced
+from qnet.expression.traced import TRACING, Traced, number_of
 from qnet.model.bind import bind, expressions
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, is_figure, uses_solution
@@ -86,6 +87,27 @@ class Symbolic:
                 if not name:
                     found[route.class_index] = found[route.class_index] + route.probability * duration.mean
         return tuple(found)
+
+    @cached_property
+    def numbers(self) -> dict[str, float]:
+        """The value of every symbol in the model, by its name."""
+        return {name: number_of(self.values.known[name]) for name in self.values.symbols}
+
+    def expanded(self, formula: Any, wanted: Any = None) -> Any:
+        """A formula without the symbols of definitions, or without those that rest on one symbol."""
+        for name in reversed(self.values.definitions):
+            own = self.values.definitions[name].formula
+            if formula.has(self.values.symbols[name]) and (wanted is None or wanted.name in self.reached(own)):
+                formula = formula.xreplace({self.values.symbols[name]: own})
+        return formula
+
+    def reached(self, *formulas: Any) -> dict[str, None]:
+        """The names of all symbols in some formulas and in the definitions they use, in the order of the model."""
+        used = {symbol.name for formula in formulas for symbol in formula.free_symbols}
+        for name in reversed(self.values.definitions):
+            if name in used:
+                used |= {symbol.name for symbol in self.values.definitions[name].formula.free_symbols}
+        return dict.fromkeys(name for name in self.values.symbols if name in used)
 
     @property
     def closed(self) -> tuple[ClosedClass, ...]:
