@@ -241,7 +241,7 @@ def symbols() -> Symbols:
 
 
 def operations_for(*values: Value) -> Operations:
-    """`FLOATS` where every value is a plain number, those of traced numbers where one has a formula, else `arrays()`."""
+    """`FLOATS` for plain numbers, `TRACING` where one of them has a formula, else `arrays()`."""
     if all(isinstance(value, (int, float)) for value in values):
         return FLOATS
     if any(hasattr(value, "formula") for value in values):

@@ -1,8 +1,8 @@
-"""The closed form itself: metrics of a model as formulas of its parameters, solved for one of them where algebra can."""
+"""The closed form itself: metrics of a model as formulas of its parameters, also solved for one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -50,6 +50,25 @@ class Formulas(Record):
     exact: bool | None
     reasons: tuple[str, ...]
 
+    def at(self, item: Formula, changes: Mapping[str, float]) -> float | None:
+        """The value of one of the formulas with some parameters changed; None where it has none.
+
+        changes   numbers in seconds and bytes, by the name of a parameter; definitions over them follow.
+        Raises    `UsageError` QN013 for a name that no formula uses.
+        """
+        numbers: dict[str, float] = {}
+        for name, own in self.definitions.items():
+            number = changes.get(name)
+            if number is None:
+                number = evaluated(own.expression, numbers) if not own.expression.is_Symbol else own.value
+            if number is not None:
+                numbers[name] = number
+        for name in changes:
+            if name not in self.definitions:
+                help = suggest(name, list(self.definitions))
+                raise UsageError(Problem("QN013", f'no formula uses "{short(name)}"', help=help))
+        return evaluated(item.expression, numbers)
+
     def __getitem__(self, place: Any) -> Any:
         """A formula by its metric and station, such as `formulas["demand", "cpu"]`."""
         if not isinstance(place, (str, tuple)):
@@ -92,24 +111,34 @@ def formula(
         keep = [*keep, *([solve_for] if solve_for else ()), *driven]
     symbolic = Symbolic(model, TracedValues(model, expand, keep))
     notes: list[str] = []
-    found: list[Piece] = []
-    for text in asked or main_metrics(model):
-        try:
-            found += pieces(symbolic, text)
-        except QnetError as error:
-            if asked:
-                raise
-            notes.append(f"no formula of {text}: {error.problems[0].found}")
-    if not found:
-        raise NotComputed(Problem("QN521", notes[0] if notes else "there is nothing to tell"))
+    found = [piece for text in asked for piece in pieces(symbolic, text)] if asked else _main(symbolic, notes)
     formulas = _evaluated(symbolic, found)
     if solve_for:
         formulas = _solved(symbolic, formulas, solve_for, value, notes)
     elif value:
         raise UsageError(Problem("QN013", "there is a value and nothing to solve for", "--solve-for PARAMETER"))
     notes += dict.fromkeys(piece.note for piece in found if piece.note)
+    if symbolic.saturated:
+        told = ", ".join(f'"{name}"' for name in symbolic.saturated)
+        notes.append(f"no steady state at the model's numbers, {told} is asked for too much: "
+                     "formulas hold below saturation, and have no value here")  # fmt: skip
     notes += _held_demands(symbolic, found)
     return _answer(symbolic, formulas, notes)
+
+
+def _main(symbolic: Symbolic, notes: list[str]) -> list[Piece]:
+    """The main formulas that there are; why others are none goes to the notes."""
+    found: list[Piece] = []
+    missing: dict[str, list[str]] = {}
+    for text in main_metrics(symbolic.model):
+        try:
+            found += pieces(symbolic, text)
+        except QnetError as error:
+            missing.setdefault(error.problems[0].found, []).append(text)
+    notes += [f"no formula of {', '.join(names)}: {reason}" for reason, names in missing.items()]
+    if not found:
+        raise NotComputed(Problem("QN521", notes[0], "demands at least"))
+    return found
 
 
 def _check_names(model: Model, solve_for: str, keep: Sequence[str]) -> None:
@@ -127,7 +156,8 @@ def _evaluated(symbolic: Symbolic, found: Sequence[Piece]) -> list[Formula]:
         own: list[Formula] = []
         for piece in run:
             short_form = simplifier.simplified(piece.formula)
-            value = evaluated(short_form, symbolic.numbers)
+            meant = not symbolic.saturated or piece.metric == "demand" or piece.metric.startswith("max_")
+            value = evaluated(short_form, symbolic.numbers) if meant else None
             own.append(
                 Formula(piece.metric, piece.about, piece.class_name, short_form, value, piece.dimension, combined)
             )
@@ -166,9 +196,7 @@ def _answer(symbolic: Symbolic, formulas: Sequence[Formula], notes: Sequence[str
 # Solving for a parameter
 
 
-def _solved(
-    symbolic: Symbolic, formulas: Sequence[Formula], name: str, value: str, notes: list[str]
-) -> list[Formula]:
+def _solved(symbolic: Symbolic, formulas: Sequence[Formula], name: str, value: str, notes: list[str]) -> list[Formula]:
     """The parameter as a formula of the metric, for each class; of several pieces the one that binds."""
     wanted = symbolic.values.symbols.get(name)
     if wanted is None or name in symbolic.values.definitions:
@@ -179,7 +207,9 @@ def _solved(
         raise UsageError(Problem("QN013", "there are several metrics to solve", "--of with one metric"))
     able = [item for item in chosen if wanted.name in symbolic.reached(item.expression)]
     if not able:
-        raise NotComputed(Problem("QN522", f'{chosen[0].metric} does not depend on "{name}"', "a parameter that it has"))
+        raise NotComputed(
+            Problem("QN522", f'{chosen[0].metric} does not depend on "{name}"', "a parameter that it has")
+        )
     return [_inverse(symbolic, item, wanted, value, notes) for item in able]
 
 
@@ -216,7 +246,9 @@ def _given(model: Model, text: str, dimension: Dimension) -> float:
         found = check(expression.root, model.dimensions, model.choices)
         if found is not None and found != dimension:
             unit = base_unit(dimension)
-            raise ExpressionError(f"this is {found.describe()}", 0, f'the metric is {dimension.describe()}; add "{unit}"')
+            raise ExpressionError(
+                f"this is {found.describe()}", 0, f'the metric is {dimension.describe()}; add "{unit}"'
+            )
         if expression.names:
             raise ExpressionError("this is no number", 0, "write a number with its unit")
         return float(evaluate(expression.root, {}))

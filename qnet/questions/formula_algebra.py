@@ -127,7 +127,11 @@ def _small_erlang(formula: Any, wanted: Any) -> Any:
     def small(item: Any) -> bool:
         return _is_erlang(item) and item.has(wanted) and item.args[0].is_Integer and item.args[0] <= FEW_SERVERS
 
-    return formula.replace(small, lambda item: erlang_c(int(item.args[0]), item.args[1]))
+    return formula.replace(small, _written_out)
+
+
+def _written_out(item: Any) -> Any:
+    return erlang_c(int(item.args[0]), item.args[1])
 
 
 def _branches(formula: Any, wanted: Any, numbers: Mapping[str, float], assumed: list[str], sympy: Any) -> Any:
@@ -159,7 +163,9 @@ def _branches(formula: Any, wanted: Any, numbers: Mapping[str, float], assumed: 
 def _why(item: Any, wanted: Any) -> str:
     name = item.func.__name__
     if name == "erlang_c":
-        return f'"{wanted.name}" stands in Erlang\'s C, and there are more than {FEW_SERVERS} servers or a symbol of them'
+        return (
+            f'"{wanted.name}" stands in Erlang\'s C, and there are more than {FEW_SERVERS} servers or a symbol of them'
+        )
     if name in _ROUNDED:
         return f'"{wanted.name}" is rounded to whole numbers ({name})'
     return f'"{wanted.name}" stands in a transcendental function ({name})'

@@ -166,7 +166,7 @@ def pieces(symbolic: Symbolic, bound: Callable[[Customers], Pieces]) -> list[tup
     Raises `NotComputed` QN521 as `customers`, and for a balanced bound of several classes.
     """
     everybody = customers(symbolic)
-    if bound in BALANCED and (len(everybody) > 1 or not everybody[0].queues):
+    if bound in BALANCED and (len(everybody) > 1 or not all(of.queues for of in everybody)):
         raise _refused("the balanced bounds are formulas for one closed class that visits a queue")
     return [(of.name, about, value) for of in everybody for about, value in bound(of)]
 

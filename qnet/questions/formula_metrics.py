@@ -135,8 +135,21 @@ def _demand(symbolic: Symbolic, name: str, station: str) -> _Found:
 
 
 def _utilization(symbolic: Symbolic, name: str, station: str) -> _Found:
-    chosen = [centre for centre in _chosen(symbolic, station) if not centre.station.delay]
-    return [Piece(name, centre.label, "", formula_of(_used(symbolic, centre)), NUMBER) for centre in chosen]
+    found: _Found = []
+    refused: dict[str, list[str]] = {}
+    failure: NotComputed | None = None
+    for centre in _chosen(symbolic, station):
+        if centre.station.delay:
+            continue
+        try:
+            found.append(Piece(name, centre.label, "", formula_of(_used(symbolic, centre)), NUMBER))
+        except NotComputed as error:
+            failure = error
+            refused.setdefault(error.problems[0].found, []).append(centre.label)
+    if failure is not None and (station or not found):
+        raise failure
+    told = "; ".join(f"no formula of utilization of {', '.join(names)}: {why}" for why, names in refused.items())
+    return [piece.replace(note=told) for piece in found]
 
 
 def _used(symbolic: Symbolic, centre: Centre) -> Value:
@@ -144,7 +157,7 @@ def _used(symbolic: Symbolic, centre: Centre) -> Value:
     kinds = zip(symbolic.network.classes, centre.demands, strict=True)
     for item, demand in kinds:
         if item in symbolic.closed and demand != 0:
-            found = f'the utilization of "{centre.label}" is that of closed class "{item.name}": no closed form'
+            found = f'closed class "{item.name}" uses the station'
             raise NotComputed(Problem("QN521", found, "open classes only", help="demand and throughput_upper are"))
     if centre.held:
         # Waits for other stations are part of the holding time: a closed form only where they are.
@@ -220,13 +233,13 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
         raise UsageError(Problem("QN013", f'there is no parameter "{short(name)}"', help=suggest(metric_name, known)))
     wanted = symbolic.values.symbols.get(name)
     if wanted is None or name in symbolic.values.definitions:
-        found = f'"{name}" is computed from others, or part of the structure of the network'
-        raise NotComputed(Problem("QN522", found, "a parameter with a value of its own"))
+        text = f'"{name}" is computed from others, a choice, or part of the structure of the network'
+        raise NotComputed(Problem("QN522", text, "a parameter with a value of its own"))
     numbers = symbolic.numbers
     target = symbols().symbol("load")
     found: list[Piece] = []
     held: list[str] = []
-    for label, load, is_held in _loads(symbolic):
+    for label, load, is_held in symbolic.loads:
         formula = symbolic.expanded(formula_of(load), wanted)
         if not formula.has(wanted):
             continue
@@ -243,17 +256,6 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
         raise NotComputed(Problem("QN521", f'no capacity in closed form limits "{name}"', "a parameter of the load"))
     note = _proven(symbolic.model, name, found, numbers, held)
     return [piece.replace(note=note) for piece in found]
-
-
-def _loads(symbolic: Symbolic) -> list[tuple[str, Value, bool]]:
-    """The share in use of every capacity, and whether waits are missing in it."""
-    found: list[tuple[str, Value, bool]] = []
-    for centre in symbolic.centres:
-        if not centre.station.delay:
-            rates = centre.station.rates
-            most = centre.station.servers if rates is None else rates[-1]
-            found.append((centre.label, symbolic.open_load(centre) / most, centre.held))
-    return found + [(limit.name, limit.load / limit.capacity, False) for limit in symbolic.network.limits]
 
 
 def _proven(model: Model, name: str, found: _Found, numbers: dict[str, float], held: list[str]) -> str:
@@ -307,7 +309,9 @@ METRICS: dict[str, Known] = {
     "wait": Known("wait per visit", "station", _station_figure),
     "queue_length": Known("mean number waiting and in service", "station", _station_figure),
     "busy_servers": Known("mean number of busy servers", "station", _station_figure),
-    "n_star": Known("(D + Z) / Dmax, where a closed class begins to queue", "", _bound(bounds.n_star, NUMBER, SMALLEST)),
+    "n_star": Known(
+        "(D + Z) / Dmax, where a closed class begins to queue", "", _bound(bounds.n_star, NUMBER, SMALLEST)
+    ),
     "throughput_upper": Known(
         "asymptotic bound of a closed class", "", _bound(bounds.throughput_upper, RATE, SMALLEST)
     ),

@@ -120,6 +120,22 @@ class Symbolic:
         return total(item.arrival_rate * demand for item, demand in classes if isinstance(item, OpenClass))
 
     @cached_property
+    def loads(self) -> tuple[tuple[str, Value, bool], ...]:
+        """The share in use of every capacity by open classes, and whether waits inside holds are missing in it."""
+        found: list[tuple[str, Value, bool]] = []
+        for centre in self.centres:
+            if not centre.station.delay:
+                rates = centre.station.rates
+                most = centre.station.servers if rates is None else rates[-1]
+                found.append((centre.label, self.open_load(centre) / most, centre.held))
+        return (*found, *((limit.name, limit.load / limit.capacity, False) for limit in self.network.limits))
+
+    @property
+    def saturated(self) -> list[str]:
+        """What open classes ask for more than it can do, at the model's numbers."""
+        return [name for name, load, _ in self.loads if load >= 1]
+
+    @cached_property
     def solution(self) -> RoutedSolution:
         """All figures, each a formula.
 

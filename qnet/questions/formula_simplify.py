@@ -9,14 +9,14 @@ from qnet.expression import symbols
 from qnet.questions.formula_algebra import evaluated
 from qnet.questions.formula_text import text_of
 
-MOST_OPERATIONS = 300
+MOST_OPERATIONS = 100
 """Operations of a formula up to which it is put over one denominator, and a fraction factored."""
 FEW_OPERATIONS = 60
 """Operations of a sum inside a formula up to which it is expanded and factored."""
 
-_MUCH_SHORTER = 1.5
+_MUCH_SHORTER, _NEAR = 1.2, 1.5
 _MOST_COLLECTED = 8
-_MANY_TERMS = 3
+_MANY_TERMS, _MOST_TERMS = 3, 16
 _SLOW = 3
 
 
@@ -37,13 +37,14 @@ class Simplifier:
     def simplified(self, formula: Any) -> Any:
         """The shortest form of a formula."""
         best = self.shrunk(self.masked(formula))
-        if self.sympy.count_ops(best) <= MOST_OPERATIONS:
-            forms = [whole := self.sympy.together(best)]
-            if self.sympy.count_ops(whole) <= MOST_OPERATIONS:
-                forms.append(self.sympy.factor(whole))
-            near = [self.shrunk(form) for form in forms if self.length(form) < 2 * self.length(best)]
-            shortest = min(near, key=self.length, default=best)
+        best = min(best, self.sympy.factor_terms(best, clear=False), key=self.length)
+        size = self.sympy.count_ops(best)
+        if size <= MOST_OPERATIONS:
             # The structure of the model is easier to recognize than a single fraction, unless that is much shorter.
+            whole = self.sympy.together(best)
+            forms = [whole, self.sympy.factor(whole)]
+            near = [self.shrunk(form) for form in forms if self.sympy.count_ops(form) <= _NEAR * size]
+            shortest = min(near, key=self.length, default=best)
             best = shortest if self.length(shortest) * _MUCH_SHORTER < self.length(best) else best
         return self.unmasked(best)
 
@@ -95,7 +96,7 @@ class Simplifier:
             return self.monic(formula)
         flat = sympy.expand(formula)
         forms = [formula, flat, sympy.factor_terms(flat), sympy.factor(flat)]
-        if all(form.is_Add for form in forms) and len(flat.args) > _MANY_TERMS:
+        if all(form.is_Add for form in forms) and _MANY_TERMS < len(flat.args) <= _MOST_TERMS:
             some = sorted(flat.free_symbols, key=str)[:_MOST_COLLECTED]
             forms += [sympy.collect(flat, symbol, sympy.factor) for symbol in some]
         forms = [self.monic(form) for form in forms]
@@ -122,7 +123,8 @@ class Simplifier:
 
     def positive(self, formula: Any) -> Any:
         """A fraction whose factors are positive at the numbers: 1 / (1 - a b) and not -1 / (a b - 1)."""
-        sign, factors = 1, []
+        sign = 1
+        factors: list[Any] = []
         for factor in self.sympy.Mul.make_args(formula):
             base, exponent = factor.as_base_exp()
             value = evaluated(base, self.numbers) if base.is_Add and exponent.is_Integer else None

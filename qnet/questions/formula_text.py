@@ -37,7 +37,11 @@ def latex_name(name: str) -> str:
 def _with_decimals(formula: Any) -> Any:
     """Fractions as people write them: 0.53, 1/0.135, 0.0304/6; halves and thirds stay."""
     sympy: Any = symbols().sympy
-    shown = {number: _shown(number) for number in formula.atoms(sympy.Rational) if number.q > 2}
+    shown = {
+        number: _shown(number)
+        for number in formula.atoms(sympy.Rational)
+        if number.q > 1 and abs(number) != sympy.Rational(1, 2)
+    }
     return formula.xreplace(shown) if shown else formula
 
 
@@ -100,20 +104,21 @@ def _printers() -> tuple[Any, Any]:
         def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
             return _ordered(text_base._as_ordered_terms(self, expr, order))
 
-        def _print_Function(self, expr: Any) -> str:  # noqa: N802
+        def _print_Function(self, expr: Any) -> str:
             name = _PLAIN.get(expr.func.__name__, expr.func.__name__)
             return f"{name}({', '.join(map(self._print, expr.args))})"
 
-        def _print_LatticeOp(self, expr: Any) -> str:  # noqa: N802
+        def _print_LatticeOp(self, expr: Any) -> str:
             name = _PLAIN.get(expr.func.__name__, expr.func.__name__)
-            return f"{name}({', '.join(sorted(map(self._print, expr.args), key=lambda text: (len(text), text)))})"
+            texts: list[str] = [self._print(item) for item in expr.args]
+            return f"{name}({', '.join(sorted(texts, key=lambda text: (len(text), text)))})"
 
         _print_Min = _print_Max = _print_LatticeOp
 
-        def _print_Relational(self, expr: Any) -> str:  # noqa: N802
+        def _print_Relational(self, expr: Any) -> str:
             return f"{self._print(expr.lhs)} {expr.rel_op} {self._print(expr.rhs)}"
 
-        def _print_Piecewise(self, expr: Any) -> str:  # noqa: N802
+        def _print_Piecewise(self, expr: Any) -> str:
             (value, condition), *others = expr.args
             if condition == True or not others:  # noqa: E712
                 return self._print(value)
@@ -126,10 +131,10 @@ def _printers() -> tuple[Any, Any]:
         def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
             return _ordered(latex_base._as_ordered_terms(self, expr, order))
 
-        def _print_Symbol(self, expr: Any, style: str = "plain") -> str:  # noqa: N802
+        def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
             return latex_name(expr.name)
 
-        def _print_Function(self, expr: Any, exp: Any = None) -> str:  # noqa: N802
+        def _print_Function(self, expr: Any, exp: Any = None) -> str:
             name = expr.func.__name__
             if name not in _LATEX_FUNCTIONS:
                 return latex_base._print_Function(self, expr, exp)
