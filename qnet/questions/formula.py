@@ -69,14 +69,15 @@ class Formulas(Record):
                 raise UsageError(Problem("QN013", f'no formula uses "{short(name)}"', help=help))
         return evaluated(item.expression, numbers)
 
-    def __getitem__(self, place: Any) -> Any:
-        """A formula by its metric and station, such as `formulas["demand", "cpu"]`."""
-        if not isinstance(place, (str, tuple)):
-            return super().__getitem__(place)
-        name, about = place if isinstance(place, tuple) else (place, "")
-        own = [item for item in self.formulas if item.metric == name and about in ("", item.about, item.class_name)]
+    def of(self, metric: str, about: str = "") -> Formula:
+        """The formula of a metric, about a station or class where one is named; of several the one that binds.
+
+        Raises `UsageError` QN013 where there is none.
+        """
+        own = [item for item in self.formulas if item.metric == metric and about in ("", item.about, item.class_name)]
         if not own:
-            raise KeyError(place)
+            help = suggest(metric, [item.metric for item in self.formulas])
+            raise UsageError(Problem("QN013", f'there is no formula "{short(metric)}" {about}'.rstrip(), help=help))
         return next((item for item in own if item.binds), own[0])
 
 

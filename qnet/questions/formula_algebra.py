@@ -28,7 +28,7 @@ def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
     sympy: Any = symbols().sympy
     places = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
     found = formula.xreplace(places)
-    found = found.replace(lambda item: _is_erlang(item), lambda item: _erlang_value(item, sympy))
+    found = found.replace(_is_erlang, _erlang_value)
     found = found.doit().evalf(30)
     return float(found) if found.is_Number and found.is_finite else None
 
@@ -37,7 +37,8 @@ def _is_erlang(item: Any) -> bool:
     return getattr(getattr(item, "func", None), "__name__", "") == "erlang_c"
 
 
-def _erlang_value(item: Any, sympy: Any) -> Any:
+def _erlang_value(item: Any) -> Any:
+    sympy: Any = symbols().sympy
     servers, offered = item.args
     count = int(servers.doit())
     load = offered.doit()
@@ -157,7 +158,11 @@ def _branches(formula: Any, wanted: Any, numbers: Mapping[str, float], assumed: 
         return chosen
 
     kinds = (sympy.Min, sympy.Max, sympy.Piecewise)
-    return formula.replace(lambda item: isinstance(item, kinds) and item.has(wanted), pick)
+
+    def chosen_by_it(item: Any) -> bool:
+        return isinstance(item, kinds) and bool(item.has(wanted))
+
+    return formula.replace(chosen_by_it, pick)
 
 
 def _why(item: Any, wanted: Any) -> str:
