@@ -84,6 +84,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN018": _T("no such definition of a knee",
         "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
         "Take a name that the message offers, or leave the choice out for all of them."),
+    "QN013": _T("no such formula",
+        "--of names a metric, a station or a parameter that there is no formula of, or --value and --solve-for do not "
+        "fit to it.",
+        "Take the nearest name that the message offers; qnet formula --help lists the metrics."),
     "QN100": _T("not valid TOML",
         "The file breaks the syntax of TOML at the place shown, so nothing after it could be read.",
         "Look for a missing quote, bracket or comma at that place or just before it; expressions stand in quotes."),
@@ -344,6 +348,22 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
+    "QN520": _T("no closed form: a fixed point",
+        "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
+        "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
+        "qnet solve tells the number, qnet envelope how large a parameter may be. Demands and capacities of stations "
+        "that wait for no other have formulas."),
+    "QN521": _T("no closed form of this",
+        "A formula was asked of what has none: figures of closed classes are found by recursions, and only demands, "
+        "N* and bounds are formulas, for stations with servers and without holds.",
+        "Ask for demand, n_star, throughput_upper, response_lower and the like; qnet solve tells the number."),
+    "QN522": _T("algebra does not solve this for the parameter",
+        "The parameter stands in the metric so that no formula tells it: rounded, in an exponential or logarithm, in "
+        "Erlang's C of several servers, in a polynomial of degree 3 or more, or not at all.",
+        "qnet envelope finds the value numerically: --vary the parameter, --limit the metric."),
+    "QN523": _T("the network is too large for formulas",
+        "A formula over so many visits could not be read by anybody.",
+        "Ask for one station of a smaller model, or let qnet solve tell numbers."),
     "QN601": _T("the answer is approximate",
         "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
         "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
@@ -370,6 +390,14 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
         "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
         "Nothing; or name another with --method, or allow more with --operations and --memory."),
+    "QN610": _T("what a formula takes for granted, or why there is none",
+        "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
+        "waits; or a metric of the model has no formula.",
+        "Read it before using the formula at other numbers."),
+    "QN611": _T("how to read a formula",
+        "Parameters that the structure of the network rests on are numbers in formulas; functions that are no "
+        "arithmetic keep a name.",
+        "Set such a parameter with -p for another formula."),
     "QN608": _T("an assertion is false",
         "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
         "has no answer meets no assertion.",

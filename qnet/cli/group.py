@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "map": ("qnet.cli.map", "Rows of parameters in, the same rows with answers out: a filter."),
     "compare": ("qnet.cli.compare", "Systems or settings side by side."),
     "knee": ("qnet.cli.knee", "Where the curve of response against load breaks."),
+    "formula": ("qnet.cli.formula", "The closed form itself, also solved for a parameter."),
     "queue": ("qnet.cli.queue", "The figures of one station, such as M/M/c, in closed form."),
     "methods": ("qnet.cli.methods", "The methods for networks: trust, applicability, cost, source."),
     "check": ("qnet.cli.check", "Say everything that is wrong with a model; compute nothing."),

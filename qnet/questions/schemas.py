@@ -30,6 +30,7 @@ ANSWERS: dict[str, Answer] = {
     "sweep": Answer("what qnet sweep answers", "sweep_report", "KEYS", more_columns=True),
     "comparison": Answer("what qnet compare answers", "compare_report"),
     "knee": Answer("what qnet knee answers", "knee_report"),
+    "formula": Answer("what qnet formula answers", "formula_report"),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),
     "validation": Answer("what qnet validate answers", "validate"),

@@ -21,6 +21,8 @@ class Table(Record):
     numeric: tuple[bool, ...]
     """Which columns hold nothing but numbers."""
     rows: list[tuple[str, ...]]
+    math: tuple[str, ...] = ()
+    """Formulas in LaTeX that belong to the block."""
 
 
 class Scale(Record):
@@ -65,9 +67,10 @@ def tables(report: Report, ascii: bool) -> list[Table]:
     """
     rows = list(checked_rows(report))
     if not report.group or not rows:
-        shown = [index for index, column in enumerate(report.columns) if not column.footed]
+        shown = [index for index, column in enumerate(report.columns) if not column.footed and not column.math]
         columns = [report.columns[index] for index in shown]
-        return [_table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)]
+        whole = _table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)
+        return [whole.replace(math=_math(report, rows))]
     group = column_index(report, report.group)
     blocks: list[Table] = []
     for value, run in groupby(rows, key=lambda row: row[group]):
@@ -77,6 +80,7 @@ def tables(report: Report, ascii: bool) -> list[Table]:
             for index in range(len(report.columns))
             if index != group
             and not report.columns[index].footed
+            and not report.columns[index].math
             and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if _common_text(block, index)]
@@ -84,8 +88,15 @@ def tables(report: Report, ascii: bool) -> list[Table]:
         heading = label(report.columns[group], value, ascii)
         columns = [report.columns[index] for index in kept if index not in common]
         cells = [tuple(row[index] for index in kept if index not in common) for row in block]
-        blocks.append(_table(": ".join(part for part in (heading, clean(told, ascii)) if part), columns, cells, ascii))
+        title = ": ".join(part for part in (heading, clean(told, ascii)) if part)
+        blocks.append(_table(title, columns, cells, ascii).replace(math=_math(report, block)))
     return blocks
+
+
+def _math(report: Report, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
+    """The formulas of some rows, in their order."""
+    places = [index for index, column in enumerate(report.columns) if column.math]
+    return tuple(str(row[index]) for row in rows for index in places if row[index])
 
 
 def _common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:

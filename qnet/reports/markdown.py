@@ -49,7 +49,8 @@ def _block(table: Table) -> str:
         for index, (title, numeric) in enumerate(zip(table.titles, table.numeric, strict=True))
     ]
     drawn = "\n".join(map(_line, zip(*columns, strict=True)))
-    return "\n\n".join(part for part in (heading, drawn, "" if table.rows else "(no rows)") if part)
+    formulas = (f"$$\n{clean(formula, ascii=True)}\n$$" for formula in table.math)
+    return "\n\n".join(part for part in (heading, drawn, "" if table.rows else "(no rows)", *formulas) if part)
 
 
 def _column(title: str, numeric: bool, cells: Iterable[str]) -> list[str]:

@@ -21,6 +21,8 @@ class Column(Record):
     """A unit that `qnet.units.unit` knows, such as `s`, `/s`, `/s/GB`; empty for plain numbers and text."""
     footed: bool = False
     """Whether tables leave it to the last line of the report; forms for machines have it in its column."""
+    math: bool = False
+    """Whether its texts are LaTeX: Markdown shows them as formulas below the table, plain tables leave them out."""
 
 
 class Note(Record):
