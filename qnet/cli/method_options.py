@@ -52,7 +52,6 @@ def method_options(command: _Command) -> _Command:
                    help="A method of qnet methods; auto is the best that is affordable."),
             option("--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
                    help="Also bounds: asymptotic, balanced, composite, proportional or geometric."),
-            option("--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."),
             option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
                    help="Budget of an exact answer, of which 1e9 take about a second; 1e10 if left out."),
             option("--memory", metavar="SIZE", help="Budget of an exact answer, such as 4 GB; 2 GB if left out."),
@@ -66,8 +65,13 @@ def method_options(command: _Command) -> _Command:
     return command
 
 
+states_option = click.option(
+    "--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."
+)
+
+
 def method(options: dict[str, Any]) -> Wanted:
-    """Take the options of `method_options` out of a command's arguments."""
+    """Take the options of `method_options`, and that of `states_option`, out of a command's arguments."""
     from qnet.networks.wanted import AUTO
 
     name, operations = options.pop("method_name"), options.pop("operations")
@@ -81,7 +85,7 @@ def method(options: dict[str, Any]) -> Wanted:
         _known("correction", correction)
     return AUTO.replace(
         method=name,
-        states=options.pop("states"),
+        states=options.pop("states", False),
         bounds=bounds,
         announce=_announcer(),
         operations=operations or AUTO.operations,

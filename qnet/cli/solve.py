@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import method, method_options
+from qnet.cli.method_options import method, method_options, states_option
 from qnet.cli.options import assert_option, collect, optional_system_argument, output_options, parameter_option, said
 
 
@@ -20,6 +20,7 @@ from qnet.cli.options import assert_option, collect, optional_system_argument, o
 @click.option("--population", metavar="NUMBER", callback=said, help="Without a file: customers of a closed class.")
 @click.option("--think-time", metavar="TIME", callback=said, help="Without a file: between answer and next request.")
 @method_options
+@states_option
 @assert_option
 @output_options
 def command(system: str | None, settings: tuple[str, ...], stations: tuple[str, ...], delays: tuple[str, ...],

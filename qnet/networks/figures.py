@@ -133,7 +133,9 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[dict[Key, Va
                 part = route.probability * mean
                 parts[key] = parts[key] + part if key in parts else part
             throughput = steady.throughputs[index] * route.probability
-            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, total(means.values())))
+            response = total(means.values())
+            told = {steady.labels.get(key, ""): mean for key, mean in means.items()}
+            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, response, told))
         routes.append(own)
         spent.append(parts)
     return routes, spent

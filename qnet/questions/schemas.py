@@ -26,6 +26,8 @@ class Answer(Record):
 ANSWERS: dict[str, Answer] = {
     "solution": Answer("what qnet solve answers", "solve"),
     "envelope": Answer("what qnet envelope answers", "envelope_report", "KEYS", more_columns=True),
+    "bottleneck": Answer("what qnet bottleneck answers", "bottleneck_report"),
+    "why": Answer("what qnet why answers", "why_report"),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),
     "validation": Answer("what qnet validate answers", "validate"),
