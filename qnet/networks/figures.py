@@ -144,7 +144,9 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
             parts.append({key: route.probability * mean for key, mean in means.items()})
             throughput = steady.throughputs[index] * route.probability
-            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, total(means.values())))
+            response = total(means.values())
+            told = {steady.labels.get(key, ""): mean for key, mean in means.items()}
+            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, response, told))
         routes.append(own)
         spent.append(parts)
     return routes, spent

@@ -61,6 +61,8 @@ class RouteFigures(Record):
     probability: Value
     throughput: Value
     response: Value
+    spent: dict[str, Value]
+    """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
 
 
 class ClassFigures(Record):

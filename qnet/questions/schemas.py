@@ -31,6 +31,8 @@ ANSWERS: dict[str, Answer] = {
     "comparison": Answer("what qnet compare answers", "compare_report"),
     "knee": Answer("what qnet knee answers", "knee_report"),
     "formula": Answer("what qnet formula answers", "formula_report"),
+    "bottleneck": Answer("what qnet bottleneck answers", "bottleneck_report"),
+    "why": Answer("what qnet why answers", "why_report"),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),
     "validation": Answer("what qnet validate answers", "validate"),

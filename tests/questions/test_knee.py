@@ -110,7 +110,9 @@ def test_n_star_counts_the_whole_capacity_of_a_station(closed, stations, expecte
 
 
 def test_delays_are_part_of_the_demand(closed):
-    loaded = closed("cpu = {}\nline = { delay = true }", f'{{ delay = "1 s" }}, {visit("line", "2 s")}, {visit("cpu", "0.1 s")}')
+    loaded = closed(
+        "cpu = {}\nline = { delay = true }", f'{{ delay = "1 s" }}, {visit("line", "2 s")}, {visit("cpu", "0.1 s")}'
+    )
     found = knee(loaded)
     assert by_definition(found)["n_star"].real == pytest.approx(3.1 / 0.1, rel=1e-13)
     assert found[0].floor == pytest.approx(3.1, rel=1e-13)
@@ -330,7 +332,9 @@ def test_a_class_alone_grows_beside_the_others_as_they_stand(model):
     limit = "response('query') <= 2 s"
     found = {item.axis.name: item for item in knee(loaded, limits=[limit], definitions=["service_level"])}
     numbers = np.arange(1.0, 60)
-    response = solve_table(loaded, {"queries": numbers}, len(numbers)).of(metric("response('query')", loaded).expression)
+    response = solve_table(loaded, {"queries": numbers}, len(numbers)).of(
+        metric("response('query')", loaded).expression
+    )
     assert found["queries"].knees[0].value == np.flatnonzero(response <= 2)[-1] + 1
 
 
@@ -500,7 +504,9 @@ def test_a_curve_without_a_knee_is_refused(closed, last):
 
 
 def test_open_customers_who_never_queue_have_no_knee(model):
-    text = OPEN.replace('{ station = "cpu", time = "0.2 s" }, { station = "disk", time = "0.2 s" }', '{ delay = "1 s" }')
+    text = OPEN.replace(
+        '{ station = "cpu", time = "0.2 s" }, { station = "disk", time = "0.2 s" }', '{ delay = "1 s" }'
+    )
     with pytest.raises(NoAnswer) as caught:
         knee(model(text))
     assert caught.value.problems[0].code == "QN404"
@@ -524,4 +530,7 @@ def test_a_knee_that_does_not_exist_breaks_every_assertion(machines):
 
 
 def test_a_loaded_system_answers_as_the_command_does(machines):
-    assert machines.knee(limits=["response <= 1 s"]).records() == knee_report(machines, limits=["response <= 1 s"]).records()
+    assert (
+        machines.knee(limits=["response <= 1 s"]).records()
+        == knee_report(machines, limits=["response <= 1 s"]).records()
+    )
