@@ -10,7 +10,7 @@ from qnet.model.conditions import Condition
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee_asymptotes import Asymptotes
 from qnet.questions.knee_axes import Axis
-from qnet.questions.knee_curve import Curve, highest_whole, last_whole, power, whole_places
+from qnet.questions.knee_curve import Curve, distinct, highest_whole, last_whole, power, whole_places
 from qnet.questions.knee_found import Knee, Knees
 
 _MOST = 1e9
@@ -71,7 +71,7 @@ class _Seeking:
             knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
             knees.append(self.curved())
-        full = self.np.array([self.n_star if self.n_star is not None else self.last])
+        full = self.np.array([self.first if self.n_star is None else self.n_star])
         saturating = str(self.asymptotes.light(full).station[0])
         return Knees(self.axis, tuple(knees), self.curve, self.floor, self.dependent, self.span, saturating)
 
@@ -106,12 +106,12 @@ class _Seeking:
         about, excess = limit.source, self.excess(place)
         places, reach = self.window(1.0), 1.0
         held = excess(places) <= 0
-        while held.all() == held.any() and places[-1] < self.last:
-            reach *= 4
-            places = np.union1d(places, self.window(reach))
-            held = excess(places) <= 0
         if not held[0] and limit.upper:
             return self.none("service_level", "exceeded by the first customer", about)
+        while held.all() == held.any() and places[-1] < self.last:
+            reach *= 4
+            places = distinct(places, self.window(reach))
+            held = excess(places) <= 0
         changes = np.flatnonzero(held[:-1] != held[1:])
         if not len(changes):
             told = "holds" if held[0] else "not reached"
@@ -148,7 +148,7 @@ class _Seeking:
         if low > high:
             return self.none(definition, "the range is too short")
         while True:
-            places = np.unique(self.window(reach).clip(low, high))
+            places = distinct(self.window(reach).clip(low, high))
             values = of(places)
             if np.isnan(values).all():
                 return self.none(definition, "no answer")

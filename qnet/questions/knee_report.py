@@ -27,7 +27,7 @@ COLUMNS = (
     Column("setting", "setting"),
     Column("throughput", "throughput", "/s"),
     Column("response", "response", "s"),
-    Column("response_beyond", "response one step beyond", "s"),
+    Column("response_beyond", "response beyond", "s"),
     Column("slope", "slope", "s"),
     Column("busiest_station", "busiest station"),
     Column("utilization", "utilization"),
@@ -130,9 +130,10 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
     """How many customers there are at a knee: between whole numbers, and in whole numbers."""
     import numpy as np
 
-    real = None if item.real is None else float(item.axis.customers(np.array([item.real])).sum())
-    whole = None if item.value is None else float(item.axis.customers(np.array([item.value])).sum())
-    return real, whole
+    if item.real is None or item.value is None:
+        return None, None
+    real, whole = item.axis.customers(np.array([item.real, item.value])).sum(0)
+    return float(real), int(whole) if whole == int(whole) else float(whole)
 
 
 def _curve(found: Knees) -> list[tuple[Cell, ...]]:
