@@ -121,7 +121,7 @@ def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...
     setting = axis.setting(item.value) if item.value is not None else None
     source = DEFINITIONS.get(item.definition.removesuffix("_unloaded"))
     return (
-        axis.name, item.definition, item.about or None, real, whole, rate, setting, *figures, found.saturating,
+        axis.name, item.definition, item.about or None, real, whole, rate, setting, *figures, found.saturating or None,
         source, item.status,
     )  # fmt: skip
 

@@ -480,6 +480,13 @@ def test_what_means_nothing_is_refused(closed, options, code):
     assert caught.value.problems[0].code == code
 
 
+def test_a_share_of_customers_brings_none(model):
+    text = MIXED.replace('population = "jobs"', 'population = "12 - queries"')
+    with pytest.raises(UsageError, match="whatever it is") as caught:
+        knee(model(text.replace("range = [0, 300]", "range = [0, 12]")), vary="queries")
+    assert caught.value.problems[0].code == "QN017"
+
+
 def test_customers_of_several_parameters_need_a_name(model):
     text = CLOSED.format(stations=ONE, steps=visit("cpu", "0.1 s"), think="10 s", last=100, parameters="sites = 3")
     loaded = model(text.replace('population = "users"', 'population = "people * sites"').replace("users =", "people ="))
