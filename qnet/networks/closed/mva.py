@@ -126,7 +126,7 @@ def arrays(demands: Any, counts: Sequence[int], think: Any, population: Any) -> 
     residence, queues = np.zeros(demands.shape), np.zeros(demands.shape)
     rate, logs, product = np.zeros(len(think)), np.zeros(len(think)), np.ones(len(think))
     rates, times, constants = np.zeros(len(think)), np.zeros(demands.shape), np.zeros(len(think))
-    stops = set(np.unique(population).tolist())
+    stops = set(population.ravel().tolist())
     block = _block(demands, weights, think)
     for customers in range(1, largest + 1):
         np.multiply(demands, queues, out=residence)
