@@ -23,7 +23,7 @@ FAMILIES = {
     "QN3": "The catalog and its studies (3; 2 for a name that is not there)",
     "QN4": "No answer exists (4)",
     "QN5": "Not computed (5)",
-    "QN6": "Notes on an answer (0; 6 for QN604)",
+    "QN6": "Notes on an answer (0; 6 for QN604 and QN608)",
 }
 """The first digit of a code, and the exit codes of its family."""
 
@@ -283,6 +283,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN515": _T("too large for an exact answer",
         "The work and the memory of every exact method were estimated, and are more than allowed.",
         "Use an approximation or bounds, or allow more."),
+    "QN516": _T("no second moments for percentiles",
+        "Percentiles of response are built from means and variances of the waits. Those of closed classes need state "
+        "probabilities, which approximate methods do not give.",
+        "Ask for the mean, for fewer customers, or allow more --operations and --memory."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
@@ -312,6 +316,15 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
         "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
         "Nothing; or name another with --method, or allow more with --operations and --memory."),
+    "QN608": _T("an assertion is false",
+        "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
+        "has no answer meets no assertion.",
+        "Look at the value that the message tells; a pipeline sees it by the exit code 6."),
+    "QN609": _T("how percentiles are found",
+        "The times that a passage spends at the stations of its route are taken as independent, each as a gamma time "
+        "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
+        "other or come back, the times depend on each other, and the percentile is some per cent off.",
+        "Use it for orientation; the mean has the trust that the answer tells."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

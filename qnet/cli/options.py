@@ -83,3 +83,7 @@ parameter_option = click.option(
     "-p", "--parameter", "settings", multiple=True, metavar="NAME=VALUE",
     help="Set a parameter, such as -p rate=600/s. May be repeated.",
 )  # fmt: skip
+assert_option = click.option(
+    "--assert", "asserted", multiple=True, metavar="CONDITION", callback=said,
+    help="Exit with 6 where this is false, such as 'response < 200 ms'. May be repeated.",
+)  # fmt: skip

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from qnet.cli.failures import tell
 from qnet.cli.options import Output
-from qnet.errors import Problem, UsageError, printable
+from qnet.errors import AssertionFailed, Problem, UsageError, printable
 from qnet.reports.render import format_of_path, render
 from qnet.reports.report import Note, Report, Style
 
@@ -36,14 +36,22 @@ def ready(output: Output) -> None:
 
 
 def write(report: Report, output: Output) -> None:
-    """Render a report and write it whole; raises `UsageError` where it cannot be written."""
+    """Render a report and write it whole.
+
+    Raises `UsageError` where it cannot be written, `AssertionFailed` when it is written and an assertion is false.
+    """
     format_name = output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
     text = render(report, format_name, _style(output), plot=output.plot)
     if format_name in ("csv", "jsonl"):
         _tell_notes(report.notes)
     if output.plot and format_name not in ("table", "md"):
         _tell_notes([Note("QN606", f"--plot draws in tables and Markdown, not in {format_name}")])
-    data = text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace")
+    _deliver(text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace"), output)
+    if report.broken:
+        raise AssertionFailed(*report.broken)
+
+
+def _deliver(data: bytes, output: Output) -> None:
     if output.path == "-":
         _put(data)
         return

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import click
 
-NAMES = {
-    "solution": "what qnet solve answers",
-    "envelope": "what qnet envelope answers",
-    "queue": "what qnet queue answers",
-    "methods": "what qnet methods lists",
-    "validation": "what qnet validate answers",
-    "catalog": "what qnet catalog list tells",
-    "part": "what qnet catalog show tells of a part",
-    "system": "what qnet catalog show tells of a system",
-}
-"""The outputs that have a schema; the schema of each is called qnet/NAME/1."""
+from qnet.questions.schemas import ANSWERS, schema_text
 
 
 @click.command("schema")
-@click.argument("name", type=click.Choice(list(NAMES)), required=False)
+@click.argument("name", type=click.Choice(list(ANSWERS)), required=False)
 def command(name: str | None) -> None:
     """JSON Schema of an output.
 
@@ -28,9 +18,8 @@ def command(name: str | None) -> None:
     do not change it. Envelopes have columns of their own for the grid and the outputs of a model.
     """
     from qnet.cli.output import say
-    from qnet.questions.schemas import schema_text
 
     if name is None:
-        say("\n".join(f"{known:<12}{words}" for known, words in NAMES.items()))
+        say("\n".join(f"{known:<12}{answer.words}" for known, answer in ANSWERS.items()))
         return
     say(schema_text(name).rstrip("\n"))

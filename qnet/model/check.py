@@ -246,7 +246,8 @@ class _Checker:
 
     def outputs(self) -> None:
         """Give every output its dimension."""
-        names = {**self.names, **all_figures(self.model)}
+        asked = [used for output in self.model.outputs.values() for used in output.expression.names]
+        names = {**self.names, **all_figures(self.model, asked)}
         outputs: dict[str, Output] = {}
         for name, output in self.model.outputs.items():
             if name in self.model.parameters:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from qnet.errors import UsageError, short
-from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
+from qnet.expression import Expression, ExpressionError, Value, check, expression_problem, parse
 from qnet.expression.nodes import Comparison, Name, Node, walk
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
@@ -30,6 +30,18 @@ class Condition(Record):
         """Whether the bound is the most that the metric may be, and not the least."""
         return self.operator in ("<", "<=")
 
+    def holds(self, metric: Value, bound: Value) -> Value:
+        """Whether the condition holds for values of its two sides, elementwise; never for not-a-number."""
+        match self.operator:
+            case "<":
+                return metric < bound
+            case "<=":
+                return metric <= bound
+            case ">":
+                return metric > bound
+            case _:
+                return metric >= bound
+
 
 def condition(text: str, model: Model) -> Condition:
     """Parse and check a condition over the figures, outputs and parameters of a model.
@@ -38,11 +50,11 @@ def condition(text: str, model: Model) -> Condition:
     """
     text = text.strip()
     outputs = {name: output.dimension for name, output in model.outputs.items()}
-    figures = all_figures(model) | outputs
-    names = model.dimensions | figures
     try:
         parsed = parse(text)
         root = parsed.root
+        figures = all_figures(model, parsed.names) | outputs
+        names = model.dimensions | figures
         if not isinstance(root, Comparison) or root.operator in ("==", "!="):
             help = "write a metric, <= or >=, and a bound: response <= 10 ms"
             raise ExpressionError("this is not a condition", 0, help)

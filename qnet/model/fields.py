@@ -149,6 +149,7 @@ RATES = Field("expression", "relative capacity, 1 for one server", NUMBER, low=0
 
 SOLUTION_DIMENSIONS: dict[str, Dimension] = {
     "wait": TIME,
+    "residence": TIME,
     "utilization": NUMBER,
     "queue_length": NUMBER,
     "busy_servers": NUMBER,

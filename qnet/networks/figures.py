@@ -15,6 +15,7 @@ from qnet.networks.solution import (
     Limiting,
     RoutedSolution,
     RouteFigures,
+    Stages,
     StationFigures,
 )
 from qnet.networks.streams import Key, Streams
@@ -110,6 +111,17 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         exact=not reasons,
         reasons=reasons,
         rounds=rounds,
+        stages=lambda: stages(steady),
+    )
+
+
+def stages(steady: Steady) -> tuple[Stages, ...]:
+    """Mean and variance of the time that every route spends at each station, in the order of the routes' figures."""
+    return tuple(
+        tuple((part.mean_with(steady.waits), part.variance_with(steady.waits)) for part in route.parts.values())
+        for number in range(len(steady.network.classes))
+        for route in steady.compiled.routes
+        if route.class_index == number
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from qnet.errors import Problem, UsageError
 from qnet.expression.nodes import Name
+from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.questions.envelope import Envelope, Point, Question
 from qnet.questions.points import solve_points
@@ -90,10 +91,7 @@ def _found_columns(question: Question, metric: str, metric_unit: str, keys: _Key
 def _metric_name(question: Question) -> str:
     """A column name for the limited metric: `response`, `response_read_miss`, `utilization_cpu`."""
     root = question.condition.metric.root
-    if not isinstance(root, Name):
-        return "metric"
-    name = root.name.replace("('", "_").replace("')", "")
-    return "".join(character if character.isalnum() else "_" for character in name)
+    return column_key(root.name) if isinstance(root, Name) else "metric"
 
 
 def _parameter_column(model: Model, name: str, keys: _Keys) -> Column:

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib import import_module
+
+from qnet.record import Record
 from qnet.reports.json_ import dumps
 from qnet.reports.report import Column
 from qnet.reports.schema import json_schema
 
 
+class Answer(Record):
+    """What is known of one kind of answer: who gives it, and where its columns are."""
+
+    words: str
+    module: str
+    columns: str = "COLUMNS"
+    optional: str = ""
+    """Columns that some answers have."""
+    more_columns: bool = False
+    """Whether models add columns of their own."""
+
+
+ANSWERS: dict[str, Answer] = {
+    "solution": Answer("what qnet solve answers", "solve"),
+    "envelope": Answer("what qnet envelope answers", "envelope_report", "KEYS", more_columns=True),
+    "queue": Answer("what qnet queue answers", "queue_report"),
+    "methods": Answer("what qnet methods lists", "methods_report"),
+    "validation": Answer("what qnet validate answers", "validate"),
+    "catalog": Answer("what qnet catalog list tells", "catalog_report", "LISTED"),
+    "part": Answer("what qnet catalog show tells of a part", "catalog_report", "SHOWN", "WHY"),
+    "system": Answer("what qnet catalog show tells of a system", "catalog_report", "SHOWN", "WHY"),
+}
+"""By the name in `qnet/NAME/1`; a new kind of answer is one more row."""
+
+
 def schema_text(name: str) -> str:
-    """The JSON Schema of `solution`, `envelope`, `queue`, `methods`, `validation`, `catalog`, `part`, `system`."""
-    optional: tuple[Column, ...] = ()
-    if name in ("part", "system"):
-        from qnet.questions.catalog_report import WHY as optional
-    schema = json_schema(f"qnet/{name}/1", _columns(name), optional, more_columns=name == "envelope")
-    return dumps(schema, indent=2) + "\n"
-
-
-def _columns(name: str) -> tuple[Column, ...]:
-    if name == "solution":
-        from qnet.questions.solve import COLUMNS as solution
-
-        return solution
-    if name == "validation":
-        from qnet.questions.validate import COLUMNS as validation
-
-        return validation
-    if name == "queue":
-        from qnet.questions.queue_report import COLUMNS as queue
-
-        return queue
-    if name == "methods":
-        from qnet.questions.methods_report import COLUMNS as methods
-
-        return methods
-    if name == "envelope":
-        from qnet.questions.envelope_report import KEYS
-
-        return tuple(Column(key, key) for key in KEYS)
-    from qnet.questions.catalog_report import LISTED, SHOWN
-
-    return LISTED if name == "catalog" else SHOWN
+    """The JSON Schema of one of `ANSWERS`."""
+    answer = ANSWERS[name]
+    module = import_module(f"qnet.questions.{answer.module}")
+    columns: Sequence[Column | str] = getattr(module, answer.columns)
+    optional: Sequence[Column] = getattr(module, answer.optional) if answer.optional else ()
+    named = [Column(item, item) if isinstance(item, str) else item for item in columns]
+    return dumps(json_schema(f"qnet/{name}/1", named, optional, answer.more_columns), indent=2) + "\n"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse
 from qnet.model.model import Model
@@ -12,6 +15,9 @@ from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import base_unit, format_quantity, scale, unit
+
+if TYPE_CHECKING:
+    from qnet.model.conditions import Condition
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -49,12 +55,14 @@ A row of scope `state` has the probability that so many `customers` of closed cl
 _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
 
 
-def solve_report(model: Model, wanted: Wanted = AUTO) -> Report:
+def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
     """Solve a model as it stands and tell its figures by class, route and station.
 
-    wanted   the method and its budget, where there is a choice.
+    wanted    the method and its budget, where there is a choice.
+    asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the largest rate.
     """
+    claimed = _conditions(asserted, model) if asserted else ()
     solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -63,6 +71,10 @@ def solve_report(model: Model, wanted: Wanted = AUTO) -> Report:
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
     if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
+    if model.outputs:
+        from qnet.questions.trust import percentile_notes
+
+        notes += percentile_notes(model, [output.expression for output in model.outputs.values()])
     return Report(
         "qnet/solution/1",
         model.title,
@@ -71,7 +83,34 @@ def solve_report(model: Model, wanted: Wanted = AUTO) -> Report:
         tuple(notes),
         Basis(model, solution.method, solution.exact, **_told(solution)),
         group="scope",
+        broken=_broken(solved, claimed) if claimed else (),
     )
+
+
+def metric_value(model: Model, text: str) -> float:
+    """One metric of a model as it stands, in base units.
+
+    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state.
+    """
+    from qnet.model.metrics import metric
+
+    asked = metric(text, model)
+    solved = solve_points(model)
+    if not solved.stable:
+        raise _no_steady_state(model, solved, saturation(model, solved))
+    return float(solved.metric(asked.expression))
+
+
+def _conditions(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
+    from qnet.questions.assertions import conditions
+
+    return conditions(asserted, model)
+
+
+def _broken(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
+    from qnet.questions.assertions import broken
+
+    return tuple(broken(solved, claimed))
 
 
 def _told(solution: RoutedSolution) -> dict[str, object]:

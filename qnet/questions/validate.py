@@ -223,7 +223,10 @@ def validate_report(study: Study, judged: list[Judged]) -> Report:
         for item in judged
     ]
     meta = Basis(load(study.system), study=study.id, source=study.source)
-    return Report("qnet/validation/1", study.title, COLUMNS, rows, (Note("QN603", summary(judged)),), meta)
+    missed = [item.claim.id for item in judged if item.verdict == "missed"]
+    broken = (Problem("QN604", f"{len(missed)} claims missed: " + ", ".join(missed)),) if missed else ()
+    notes = (Note("QN603", summary(judged)),)
+    return Report("qnet/validation/1", study.title, COLUMNS, rows, notes, meta, broken=broken)
 
 
 def summary(judged: list[Judged]) -> str:

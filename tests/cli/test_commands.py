@@ -193,7 +193,7 @@ def test_odd_arguments_are_answered_in_words(
 def test_whatever_happens_has_its_exit_code(
     error: BaseException, code: int, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(model: object, wanted: object) -> None:
+    def broken(*arguments: object) -> None:
         raise error
 
     monkeypatch.setattr("qnet.questions.solve.solve_report", broken)
@@ -205,7 +205,7 @@ def test_whatever_happens_has_its_exit_code(
 
 
 def test_debug_shows_the_traceback_of_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(model: object, wanted: object) -> None:
+    def broken(*arguments: object) -> None:
         raise RuntimeError("broke")
 
     monkeypatch.setattr("qnet.questions.solve.solve_report", broken)

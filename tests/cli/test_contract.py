@@ -229,13 +229,13 @@ def test_json_is_what_the_schema_says(name: str, command: tuple[str, ...]) -> No
 
 def test_every_schema_that_is_written_can_be_printed() -> None:
     import qnet
-    from qnet.cli.schema import NAMES
+    from qnet.questions.schemas import ANSWERS
 
     package = Path(qnet.__file__).parent
     written = {name for path in package.rglob("*.py") for name in re.findall(r'"qnet/(\w+)/1"', path.read_text())}
-    assert written == set(NAMES)
-    assert {name for name, _ in SCHEMAS} == set(NAMES)
-    assert [line.split()[0] for line in answer_of("schema").out.splitlines()] == list(NAMES)
+    assert written == set(ANSWERS)
+    assert {name for name, _ in SCHEMAS} == set(ANSWERS)
+    assert [line.split()[0] for line in answer_of("schema").out.splitlines()] == list(ANSWERS)
 
 
 def faults(value: Any, schema: dict[str, Any]) -> Iterator[str]:

@@ -97,7 +97,6 @@ def plain(
     tables = [[count * load**power for load, count in zip(loads, counts, strict=True)] for power in (1, 2, 3, 4)]
     one, two, three, four = tables
     p1, p2, p3 = z + sum(one), sum(two), sum(three)
-    powers = [(load, load**2, load**3, load**4) for load in loads]
     ahead, logs = [1.0] * len(loads), 0.0
     first = (population - 1) % 4 + 1
     for n in range(1, first):
@@ -110,10 +109,11 @@ def plain(
         g1 = (sum(map(mul, two, ahead)) + p1 * g0) / (n + 1)
         g2 = (sum(map(mul, three, ahead)) + p2 * g0 + p1 * g1) / (n + 2)
         g3 = (sum(map(mul, four, ahead)) + p3 * g0 + p2 * g1 + p1 * g2) / (n + 3)
-        h0, h1, h2, h3 = g0 / g3, g1 / g3, g2 / g3, 1 / g3
+        h3 = 1 / g3
+        h0, h1, h2 = g0 * h3, g1 * h3, g2 * h3
         ahead = [
-            1.0 + l1 * h2 + l2 * h1 + l3 * h0 + l4 * (h3 * value)
-            for (l1, l2, l3, l4), value in zip(powers, ahead, strict=True)
+            1.0 + load * (h2 + load * (h1 + load * (h0 + load * h3 * value)))
+            for load, value in zip(loads, ahead, strict=True)
         ]
         logs += log(g3)
     total = z + sum(map(mul, one, ahead))

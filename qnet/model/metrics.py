@@ -1,0 +1,73 @@
+"""Metrics such as `response`, `utilization('cpu')` or `response('web') / response`: what questions are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qnet.errors import Problem, UsageError, short
+from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
+from qnet.expression.nodes import Name
+from qnet.model.model import Model
+from qnet.model.scope import all_figures
+from qnet.record import Record
+from qnet.units import NUMBER, Dimension, base_unit
+
+
+class Metric(Record):
+    """An expression over figures of the solution, outputs and parameters, with how it is told."""
+
+    source: str
+    expression: Expression
+    dimension: Dimension
+    unit: str
+    """The unit it is shown in: that of an output, else the base unit."""
+
+    @property
+    def key(self) -> str:
+        """What it is called as a column: `response`, `response_read_miss`, `utilization_cpu`, else `metric`."""
+        root = self.expression.root
+        return column_key(root.name) if isinstance(root, Name) else "metric"
+
+    @property
+    def title(self) -> str:
+        """What it is called where people read it."""
+        root = self.expression.root
+        return self.key.replace("_", " ") if isinstance(root, Name) else self.source
+
+
+def column_key(name: str) -> str:
+    """A figure by its name in expressions, as the name of a column: `utilization('cpu')` is `utilization_cpu`."""
+    plain = name.replace("('", "_").replace("')", "")
+    return "".join(character if character.isalnum() else "_" for character in plain)
+
+
+def metric(text: str, model: Model) -> Metric:
+    """Parse and check a metric over the figures, outputs and parameters of a model.
+
+    Raises `UsageError` with the place in the text and the nearest names where it names what the model does not have,
+    mixes units, or is a comparison.
+    """
+    text = text.strip()
+    outputs = {name: output.dimension for name, output in model.outputs.items()}
+    try:
+        parsed = parse(text)
+        dimension = check(parsed.root, model.dimensions | all_figures(model, parsed.names) | outputs, model.choices)
+    except ExpressionError as error:
+        raise UsageError(expression_problem(error, text, before=f'in the metric "{short(text)}": ')) from None
+    output = model.outputs.get(text)
+    found = dimension or NUMBER
+    return Metric(text, parsed, found, (output.unit if output else "") or base_unit(found))
+
+
+def metrics(texts: Sequence[str], model: Model) -> tuple[Metric, ...]:
+    """Several metrics; raises `UsageError` with what is wrong with any of them."""
+    found: list[Metric] = []
+    problems: list[Problem] = []
+    for text in texts:
+        try:
+            found.append(metric(text, model))
+        except UsageError as error:
+            problems += error.problems
+    if problems:
+        raise UsageError(*problems)
+    return tuple(found)

@@ -1,0 +1,59 @@
+"""Assertions: conditions that an answer must meet, for pipelines that stop where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qnet.errors import Problem, UsageError
+from qnet.model.conditions import Condition, condition
+from qnet.model.model import Model
+from qnet.questions.answers import Answers
+from qnet.questions.points import Solved
+from qnet.units import base_unit, format_quantity
+
+
+def conditions(texts: Sequence[str], model: Model) -> tuple[Condition, ...]:
+    """Parse and check assertions; raises `UsageError` with what is wrong with any of them."""
+    found: list[Condition] = []
+    problems: list[Problem] = []
+    for text in texts:
+        try:
+            found.append(condition(text, model))
+        except UsageError as error:
+            problems += error.problems
+    if problems:
+        raise UsageError(*problems)
+    return tuple(found)
+
+
+def broken(solved: Solved | Answers, asserted: Sequence[Condition]) -> list[Problem]:
+    """The assertions that are false, each told with the first value that breaks it; a point without answer breaks all.
+
+    solved   a model at one point or at several.
+    """
+    return [problem for item in asserted if (problem := _broken(solved, item))]
+
+
+def _broken(solved: Solved | Answers, asserted: Condition) -> Problem | None:
+    if isinstance(solved, Solved) and solved.size is None:
+        metric, bound = float(solved.metric(asserted.metric)), float(solved.metric(asserted.bound))
+        if solved.stable and asserted.holds(metric, bound):
+            return None
+        return _problem(asserted, metric if solved.stable else None, "")
+    of = solved.metric if isinstance(solved, Solved) else solved.of
+    answered = solved.stable if isinstance(solved, Solved) else solved.answered
+    metric = of(asserted.metric)
+    fails = ~(answered & asserted.holds(metric, of(asserted.bound)))
+    count = int(fails.sum())
+    if not count:
+        return None
+    first = int(fails.argmax())
+    rows = f" at {count} of {len(fails)} points, first at point {first + 1}"
+    return _problem(asserted, float(metric[first]) if answered[first] else None, rows)
+
+
+def _problem(asserted: Condition, metric: float | None, where: str) -> Problem:
+    found = "there is no answer"
+    if metric is not None:
+        found = f"found {format_quantity(metric, base_unit(asserted.dimension), 6)}"
+    return Problem("QN608", f"asserted {asserted.source}, {found}{where}")
