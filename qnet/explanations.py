@@ -63,13 +63,13 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN012": _T("a study without claims",
         "There is nothing to hold against the model.",
         "Add [[claims]] to the study."),
-    "QN050": _T("a station of qnet queue is not well asked for",
-        "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
-        "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
     "QN013": _T("no such formula",
         "--of names a metric, a station or a parameter that there is no formula of, or --value and --solve-for do not "
         "fit to it.",
         "Take the nearest name that the message offers; qnet formula --help lists the metrics."),
+    "QN050": _T("a station of qnet queue is not well asked for",
+        "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
+        "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
     "QN100": _T("not valid TOML",
         "The file breaks the syntax of TOML at the place shown, so nothing after it could be read.",
         "Look for a missing quote, bracket or comma at that place or just before it; expressions stand in quotes."),
@@ -308,9 +308,6 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Percentiles of response are built from means and variances of the waits. Those of closed classes need state "
         "probabilities, which approximate methods do not give.",
         "Ask for the mean, for fewer customers, or allow more --operations and --memory."),
-    "QN550": _T("a figure is not known in closed form",
-        "The station has no closed form for this figure, or its numbers would lose their digits.",
-        "Ask for means only, a lower load, or another figure."),
     "QN520": _T("no closed form: a fixed point",
         "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
         "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
@@ -327,6 +324,9 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN523": _T("the network is too large for formulas",
         "A formula over so many visits could not be read by anybody.",
         "Ask for one station of a smaller model, or let qnet solve tell numbers."),
+    "QN550": _T("a figure is not known in closed form",
+        "The station has no closed form for this figure, or its numbers would lose their digits.",
+        "Ask for means only, a lower load, or another figure."),
     "QN601": _T("the answer is approximate",
         "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
         "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
@@ -353,14 +353,6 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
         "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
         "Nothing; or name another with --method, or allow more with --operations and --memory."),
-    "QN610": _T("what a formula takes for granted, or why there is none",
-        "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
-        "waits; or a metric of the model has no formula.",
-        "Read it before using the formula at other numbers."),
-    "QN611": _T("how to read a formula",
-        "Parameters that the structure of the network rests on are numbers in formulas; functions that are no "
-        "arithmetic keep a name.",
-        "Set such a parameter with -p for another formula."),
     "QN608": _T("an assertion is false",
         "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
         "has no answer meets no assertion.",
@@ -370,6 +362,14 @@ EXPLANATIONS: dict[str, Explanation] = {
         "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
         "other or come back, the times depend on each other, and the percentile is some per cent off.",
         "Use it for orientation; the mean has the trust that the answer tells."),
+    "QN610": _T("what a formula takes for granted, or why there is none",
+        "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
+        "waits; or a metric of the model has no formula.",
+        "Read it before using the formula at other numbers."),
+    "QN611": _T("how to read a formula",
+        "Parameters that the structure of the network rests on are numbers in formulas; functions that are no "
+        "arithmetic keep a name.",
+        "Set such a parameter with -p for another formula."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

@@ -46,9 +46,9 @@ _EPILOG += "\n\nA station is named as in demand('cpu'); without it, all are told
 @output_options
 def command(metrics: tuple[str, ...], solve_for: str | None,
             value: str | None, expand: bool, kept: str | None, **options: Any) -> None:  # fmt: skip
-    """The closed form itself: metrics as formulas of the model's parameters.
+    """The closed form itself, also solved for a parameter.
 
-    The code that computes numbers runs over symbols, so that a formula is what qnet solve computes; each is told with
+    Metrics are told as formulas of the model's parameters. The code that computes numbers runs over symbols, so that a formula is what qnet solve computes; each is told with
     its value in the model. A formula that is one of several pieces says which of them binds there: the largest rate is
     the smallest of the capacities of stations. Parameters that are expressions of others stay names, with their
     definitions below; --expand puts them in. Formulas take and give seconds and bytes.
