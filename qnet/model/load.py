@@ -159,8 +159,8 @@ class _Builder:
         values = self.reader.table(raw, "envelope", path)
         settings = self.settings(values.get("set", {}), (*path, "set"))
         return EnvelopeModel(
-            name, values.get("title", name), values.get("vary", ""), values.get("limit", ""), values.get("over", ()),
-            settings, values.get("route", ""), path,
+            name, values.get("title", name), values.get("vary", ""), values.get("limit", ()), values.get("over", ()),
+            settings, values.get("route", ""), values.get("find", ""), path,
         )  # fmt: skip
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:
