@@ -63,6 +63,9 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN012": _T("a study without claims",
         "There is nothing to hold against the model.",
         "Add [[claims]] to the study."),
+    "QN024": _T("it is not clear which cost is asked for",
+        "The model states no cost of that name, or none at all; or a cost is both named and described.",
+        "Name a cost that stands under [costs], or describe one: qnet cost SYSTEM --of cpu --per faults."),
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
@@ -116,7 +119,8 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The language has no such key there; a misspelt one would otherwise be ignored in silence.",
         "Take the nearest key that the message offers."),
     "QN203": _T("a key is missing",
-        "The table cannot be understood without it, or it is there and empty: a model has stations and classes.",
+        "The table cannot be understood without it, or it is there and empty: a model has stations, and classes or "
+        "chains.",
         "Add it; the message says what it is for."),
     "QN204": _T("a value that the key does not take",
         "The key takes one of a few words, a line of text or a list of different ones, a truth value, a number or an "
@@ -148,7 +152,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         "range that its model states. Where an option set what the value rests on, the message begins with the option.",
         "Change the value, or the parameters that it is computed from; the message lists them."),
     "QN212": _T("unknown station",
-        "A step names a station that [stations] does not have.",
+        "A step or a service time names a station that [stations] does not have.",
         "Take the nearest name that the message offers, or add the station."),
     "QN213": _T("a key that another key of the station rules out",
         "follows means one copy for each copy of another station, used by the same share of the work; a delay has no "
@@ -156,7 +160,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Leave copies and split to the station that is followed, follow one that follows none, and say nothing of "
         "servers or their order at a delay."),
     "QN214": _T("a class is open or closed",
-        "An open class has an arrival_rate; a closed one a population and perhaps a think_time.",
+        "An open class or chain has an arrival_rate; a closed one a population and perhaps a think_time.",
         "Give it one of the two."),
     "QN215": _T("two routes of one name",
         "Results are told by route, so that the routes of a class need names of their own.",
@@ -177,8 +181,8 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There are more hot copies, more shares or a higher number of a copy than copies.",
         "Count from 1 to the number of copies, and give one share for each."),
     "QN221": _T("shares that do not sum to one",
-        "Probabilities of routes and shares of copies must sum to one for all values of the parameters that are "
-        "used.",
+        "Probabilities of routes, those of each row of a routing, and shares of copies must sum to one for all values "
+        "of the parameters that are used.",
         "Write the last one as 1 minus the others."),
     "QN230": _T("arrays that do not make a network",
         "A network that is given as arrays has entries of the wrong shape, size, sign or kind.",
@@ -188,6 +192,25 @@ EXPLANATIONS: dict[str, Explanation] = {
         "the reference of a closed one, or no way to the rest of their chain.",
         "Give the routing such a way with a positive probability, or the customers who stay there classes of their "
         "own."),
+    "QN232": _T("a class in two places",
+        "Results are told by class and by chain, each under one name. A class either has routes of its own, under "
+        "[classes], or belongs to one chain, whose routing says where its customers go.",
+        "Rename one of the two, or state the class once: under [chains.NAME.classes] where customers change to it."),
+    "QN233": _T("a routing names what its chain does not have",
+        "The keys of a routing, and of each of its rows, are CLASS.STATION, with a service time of the class at that "
+        "station; and think in a closed chain, outside in an open one.",
+        "Take the nearest name that the message offers, or give the class a service time at the station."),
+    "QN234": _T("a routing with a gap",
+        "Every state that customers come to needs a row that says what comes next; every service time needs a way that "
+        "leads there; an open chain needs the row outside, which says where its customers arrive.",
+        "Add the row or the way that the message names, or take the service time out."),
+    "QN235": _T("it is not clear what a passage of a chain is",
+        "Throughput and response of a closed chain are told per visit to its reference: think, or a station. An open "
+        "chain has none: its passages are its arrivals. A think time needs think in the routing.",
+        "Route customers over think, or name a station as the reference."),
+    "QN245": _T("a cost of what the model does not have",
+        "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
+        "Take the nearest name that the message offers; leave it out for all passages and all work."),
     "QN300": _T("the catalog was not found",
         "The folder with parts, systems and studies is not where this installation, or QNET_CATALOG, says.",
         "Unset QNET_CATALOG, or install qnet again."),
@@ -283,6 +306,13 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN515": _T("too large for an exact answer",
         "The work and the memory of every exact method were estimated, and are more than allowed.",
         "Use an approximation or bounds, or allow more."),
+    "QN516": _T("no second moments for percentiles",
+        "Percentiles of response are built from means and variances of the waits. Those of closed classes need state "
+        "probabilities, which approximate methods do not give.",
+        "Ask for the mean, for fewer customers, or allow more --operations and --memory."),
+    "QN530": _T("a cost per nothing",
+        "The units per passage are 0 at every point, so there is nothing that the server time could be divided among.",
+        "Ask at a point where there are some: no page moves before memory is full."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
@@ -316,6 +346,14 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
         "has no answer meets no assertion.",
         "Look at the value that the message tells; a pipeline sees it by the exit code 6."),
+    "QN609": _T("how percentiles are found",
+        "The times that a passage spends at the stations of its route are taken as independent, each as a gamma time "
+        "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
+        "other or come back, the times depend on each other, and the percentile is some per cent off.",
+        "Use it for orientation; the mean has the trust that the answer tells."),
+    "QN628": _T("what only one of two models has",
+        "Two models are compared, and a cost, a station, a class or a route is in one of them alone.",
+        "Compare models that name alike what is alike. A part that is missing costs nothing there."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

@@ -12,7 +12,7 @@ from qnet.model.model import Model
 from qnet.model.scope import station_figures
 from qnet.model.values import Values
 
-_CODES = ("QN130", "QN211", "QN220", "QN221")
+_CODES = ("QN130", "QN211", "QN220", "QN221", "QN231")
 _MOST = 1_000_000
 """No whole number is searched beyond this."""
 _HALVINGS = 100
@@ -78,7 +78,7 @@ class Domain:
 
     def customers(self) -> set[str]:
         """The parameters that populations rest on."""
-        return self._used([item.population for item in self.model.classes if item.population is not None])
+        return self._used([item.population for item in self.model.customers if item.population is not None])
 
     def _counts_customers(self) -> bool:
         """Whether populations are whole where the parameter is, and not half way between."""
@@ -88,7 +88,7 @@ class Domain:
             values = Values(self.model, {self.vary: number}, None, self.idle)
             found = [
                 float(values.evaluate(item.population, (*item.path, "population")))
-                for item in self.model.classes
+                for item in self.model.customers
                 if item.population is not None
             ]
             return all(abs(count - round(count)) <= 1e-9 for count in found)

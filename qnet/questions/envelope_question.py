@@ -127,8 +127,8 @@ def _stated(model: Model) -> str:
 
 def _loading_parameter(model: Model) -> str:
     """The parameter that drives the arrivals, or else the populations, where it is the only one."""
-    rates = dict.fromkeys(name for item in model.classes if item.arrival_rate for name in item.arrival_rate.names)
-    people = dict.fromkeys(name for item in model.classes if item.population for name in item.population.names)
+    rates = dict.fromkeys(name for item in model.customers if item.arrival_rate for name in item.arrival_rate.names)
+    people = dict.fromkeys(name for item in model.customers if item.population for name in item.population.names)
     if "rate" in model.parameters:
         return "rate"
     names = rates or people

@@ -26,6 +26,7 @@ class Answer(Record):
 ANSWERS: dict[str, Answer] = {
     "solution": Answer("what qnet solve answers", "solve"),
     "envelope": Answer("what qnet envelope answers", "envelope_report", "KEYS", more_columns=True),
+    "cost": Answer("what qnet cost answers", "cost_report", optional="COMPARED", more_columns=True),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),
     "validation": Answer("what qnet validate answers", "validate"),

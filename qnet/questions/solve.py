@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse
 from qnet.model.model import Model
-from qnet.networks.solution import ClassFigures, RoutedSolution
+from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
@@ -48,8 +48,9 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` says what a row is about: system, class, route, station, class at station, state, or output.
+"""`scope` says what a row is about: system, class, class of chain, route, station, class at station, state, or output.
 
+A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
 A row of scope `state` has the probability that so many `customers` of closed classes are at one copy."""
 
 _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
@@ -71,6 +72,10 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
     if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
+    if model.outputs:
+        from qnet.questions.trust import percentile_notes
+
+        notes += percentile_notes(model, [output.expression for output in model.outputs.values()])
     return Report(
         "qnet/solution/1",
         model.title,
@@ -81,6 +86,20 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
         group="scope",
         broken=_broken(solved, claimed) if claimed else (),
     )
+
+
+def metric_value(model: Model, text: str) -> float:
+    """One metric of a model as it stands, in base units.
+
+    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state.
+    """
+    from qnet.model.metrics import metric
+
+    asked = metric(text, model)
+    solved = solve_points(model)
+    if not solved.stable:
+        raise _no_steady_state(model, solved, saturation(model, solved))
+    return float(solved.metric(asked.expression))
 
 
 def _conditions(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
@@ -137,7 +156,7 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
         method=solution.method,
         exactness="exact" if solution.exact else "approximate",
     )
-    found = [system, *_classes(solution, edge), *_routes(solution), *_stations(solution)]
+    found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
     return [*found, *_visits(solution), *_states(solution)]
 
 
@@ -156,6 +175,24 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
             **_enclosed(item),
         )
         for item in solution.classes
+    ]
+
+
+def _of_chains(solution: RoutedSolution) -> _Rows:
+    """The classes of chains: the time that a passage of the chain spends as each, and how many customers are of it."""
+    members: dict[tuple[str, str], list[ClassStationFigures]] = {}
+    for item in solution.visits:
+        if item.chain:
+            members.setdefault((item.chain, item.class_name), []).append(item)
+    return [
+        _row(
+            scope="class of chain",
+            name=name,
+            class_=chain,
+            residence=sum(item.residence for item in own),
+            queue_length=sum(item.queue_length for item in own),
+        )
+        for (chain, name), own in members.items()
     ]
 
 
@@ -195,8 +232,8 @@ def _stations(solution: RoutedSolution) -> _Rows:
 
 
 def _visits(solution: RoutedSolution) -> _Rows:
-    """The classes at the stations, where there are several classes."""
-    if len(solution.classes) < 2:
+    """The classes at the stations, where there are several classes; of a chain its classes."""
+    if len(solution.classes) < 2 and not any(item.chain for item in solution.visits):
         return []
     return [
         _row(

@@ -61,6 +61,26 @@ class Report(Record):
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""
 
+    def records(self) -> list[dict[str, Cell]]:
+        """The rows by the names of the columns that CSV has, such as `response_s`; base units."""
+        from qnet.reports.records import checked_rows, column_names
+
+        names = column_names(self.columns)
+        return [dict(zip(names, row, strict=True)) for row in checked_rows(self)]
+
+    def text(self, format: str = "table") -> str:
+        """The report as `table`, `csv`, `json`, `jsonl` or `md`."""
+        from qnet.reports.render import render
+
+        return render(self, format, Style())
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_markdown_(self) -> str:
+        """What notebooks show."""
+        return self.text("md")
+
 
 class Style(Record):
     """What the reader's screen can do. The default is a pipe: no colour, no limit of width, no box drawing."""
