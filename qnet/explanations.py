@@ -63,6 +63,9 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN012": _T("a study without claims",
         "There is nothing to hold against the model.",
         "Add [[claims]] to the study."),
+    "QN019": _T("envelopes that do not fit one table",
+        "Of some of the envelopes the largest value is asked, of others the smallest.",
+        "Ask for one by --envelope NAME, or for one kind of all of them by --largest or --smallest."),
     "QN024": _T("it is not clear which cost is asked for",
         "The model states no cost of that name, or none at all; or a cost is both named and described.",
         "Name a cost that stands under [costs], or describe one: qnet cost SYSTEM --of cpu --per faults."),
@@ -269,16 +272,17 @@ EXPLANATIONS: dict[str, Explanation] = {
         "work."),
     "QN402": _T("the limit cannot be met",
         "Even at the lowest load the metric exceeds the limit, or at the highest it does not reach one from below, or "
-        "there is no steady state at any load; or every value keeps the limit, so that there is no largest one.",
-        "Ask for more than the metric at the lowest load, which the message states, or make the service faster; vary "
-        "what loads the system."),
+        "several limits hold nowhere together, or there is no steady state at any value that was looked at; or every "
+        "value keeps the limits, so that there is no largest or no smallest one.",
+        "Ask for what the message says is possible, or make the service faster; vary what loads the system, or what "
+        "relieves it."),
     "QN403": _T("a throughput without limit",
         "A closed class has customers, and neither demand on any station nor think time: it would pass without end.",
         "Give the class some demand or a think time."),
     "QN501": _T("closed classes beside what they cannot have yet",
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
         "Stations held while others are waited for, work left after the response, and priorities are solved for open "
-        "classes and servers only; and a population is no parameter that an envelope can vary.",
+        "classes and servers only.",
         "Take one or the other out of the model, or give the class an arrival_rate."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
@@ -351,6 +355,15 @@ EXPLANATIONS: dict[str, Explanation] = {
         "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
         "other or come back, the times depend on each other, and the percentile is some per cent off.",
         "Use it for orientation; the mean has the trust that the answer tells."),
+    "QN619": _T("limits that hold again",
+        "The largest value of an envelope is the end of the lowest interval in which the limits hold, so that they "
+        "hold at every value up to it from where they first do; the smallest is the beginning of the highest "
+        "interval. There are others, as where a system thrashes.",
+        "Look at --crossings, which tells every interval with what ends it."),
+    "QN620": _T("how finely an envelope was looked at",
+        "Between two values that were looked at a limit may be crossed twice unseen. More values are taken where the "
+        "metric turns near its limit, so that only what is narrower than their distance can be missed.",
+        "Give the parameter a narrower range in the model where you expect more."),
     "QN628": _T("what only one of two models has",
         "Two models are compared, and a cost, a station, a class or a route is in one of them alone.",
         "Compare models that name alike what is alike. A part that is missing costs nothing there."),

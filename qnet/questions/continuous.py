@@ -38,6 +38,7 @@ def continuous(trial: Trial) -> Regions:
     if hopeless.any():
         _unloaded(trial, scan, np.flatnonzero(hopeless))
     scan.closer(lambda low, high: low + (high - low) / 2)
+    scan.settle()
     return _regions(trial, scan, steady, inner, moved, hopeless)
 
 
@@ -55,7 +56,7 @@ def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Any]:
     finite = steady.bounded | np.isfinite(steady.greatest)
     here = places[lowest.stable & (end > start)]
     table = _values(trial, here, start, end, finite)
-    scan.look(np.repeat(here, table.shape[1]), table.reshape(-1))
+    scan.look(np.repeat(here, table.shape[1]), table.reshape(-1), brief=True)
     return scan, start != asked
 
 
@@ -84,7 +85,7 @@ def _unloaded(trial: Trial, scan: Scan, here: Any) -> None:
     high[here] = top
     table = _values(trial, here, low, high, high < far)
     known = np.repeat(here, table.shape[1])
-    scan.look(known, table.reshape(-1))
+    scan.look(known, table.reshape(-1), brief=True)
     inner, outer = scan.changes(scan.stable)
     mine = np.isin(scan.place[inner], here)
     inner, outer = inner[mine], outer[mine]

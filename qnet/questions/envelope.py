@@ -55,6 +55,11 @@ class Envelope(Record):
     pieces: tuple[Piece, ...]
 
     @property
+    def complete(self) -> bool:
+        """Whether every value there is was looked at, so that nothing can be missed."""
+        return all(piece.regions.complete for piece in self.pieces)
+
+    @property
     def answered(self) -> Any:
         """Which points have an answer, an array of truth values."""
         import numpy as np

@@ -14,6 +14,7 @@ from qnet.questions.envelope_points import OK, Interval, Point
 from qnet.questions.envelope_question import Question
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
+from qnet.questions.trust import percentile_notes
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import base_unit, format_quantity
 
@@ -183,6 +184,9 @@ def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool) 
     """What the reader should know of the answers."""
     reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
+    first = envelopes[0].question
+    asked = [limit.metric for item in envelopes for limit in item.question.limits]
+    notes += percentile_notes(first.model, [*asked, *(output.expression for output in first.model.outputs.values())])
     missing = sum(point.status != OK for point in points)
     if missing:
         text = f"{missing} of {len(points)} points have no answer; their status says why"
@@ -191,7 +195,8 @@ def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool) 
     if not every:
         notes += [Note("QN619", text, "warning", "--crossings tells every interval") for text in again]
     if every or again:
-        notes += [Note("QN620", text) for text in dict.fromkeys(map(_resolution, envelopes))]
+        coarse = [item for item in envelopes if not item.complete]
+        notes += [Note("QN620", text) for text in dict.fromkeys(map(_resolution, coarse))]
     return notes
 
 

@@ -39,8 +39,8 @@ class Regions(Record):
     steady_greatest: Any
     best: Any
     """Per point: the value at which the limits are exceeded least."""
-    whole: bool = False
-    """Whether the parameter counts something."""
+    complete: bool = False
+    """Whether every whole number in the range was looked at."""
 
     def first(self, size: int) -> Any:
         """Per point the lowest of its intervals, as an index; -1 where there is none."""

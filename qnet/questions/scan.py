@@ -27,31 +27,51 @@ class Scan:
         self.value: Any = np.zeros(0)
         self.excess: Any = np.zeros(0)
         self.stable: Any = np.zeros(0, dtype=bool)
+        self.sure: Any = np.zeros(0, dtype=bool)
+        """Whether the method is that of the answer: a first look may take an approximation instead."""
 
-    def look(self, place: Any, value: Any) -> None:
-        """Solve at some values, and keep what is found; values that the model refuses are left out."""
+    def look(self, place: Any, value: Any, brief: bool = False) -> None:
+        """Solve at some values, and keep what is found; values that the model refuses are left out.
+
+        brief   this is a first look at many values.
+        """
         if not len(place):
             return
-        trial = self.trial.at(place)
+        trial = (self.trial.brief() if brief else self.trial).at(place)
         try:
             solved = trial.solve(value)
         except QnetError as error:
             if not outside(error):
                 raise
             allowed = self.np.array([trial.domain.allows(index, one) for index, one in enumerate(value)])
-            place, value, trial = place[allowed], value[allowed], self.trial.at(place[allowed])
+            place, value, trial = place[allowed], value[allowed], trial.at(self.np.flatnonzero(allowed))
             if not len(place):
                 return
             solved = trial.solve(value)
-        self.keep(place, value, trial.excess(solved), solved.stable)
+        self.keep(place, value, trial.excess(solved), solved.stable, not (brief and trial.uncertain))
 
-    def keep(self, place: Any, value: Any, excess: Any, stable: Any) -> None:
+    def keep(self, place: Any, value: Any, excess: Any, stable: Any, sure: bool = True) -> None:
         """Add what is known of some values."""
         np = self.np
+        self.sure = np.concatenate([self.sure, np.full(len(place), sure)])
         place, value = np.concatenate([self.place, place]), np.concatenate([self.value, value])
         excess, stable = np.concatenate([self.excess, excess]), np.concatenate([self.stable, stable])
         order = np.lexsort((value, place))
-        self.place, self.value, self.excess, self.stable = (column[order] for column in (place, value, excess, stable))
+        self.place, self.value, self.excess, self.stable, self.sure = (
+            column[order] for column in (place, value, excess, stable, self.sure)
+        )
+
+    def settle(self) -> None:
+        """Look again at both sides of every change that a first look found, until all that is left is sure."""
+        np = self.np
+        while True:
+            index = np.unique(np.concatenate(self.changes(self.holds)))
+            index = index[~self.sure[index]]
+            if not len(index):
+                return
+            trial = self.trial.at(self.place[index])
+            solved = trial.solve(self.value[index])
+            self.excess[index], self.stable[index], self.sure[index] = trial.excess(solved), solved.stable, True
 
     @property
     def holds(self) -> Any:

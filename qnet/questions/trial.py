@@ -13,6 +13,9 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.domain import Domain, outside, stated_value
 from qnet.questions.points import Solved, solve_points
 
+_BRIEF = 1e9
+"""Elementary operations of a first look."""
+
 
 class Trial:
     """A model, the parameter that is varied, and the limits that must hold, at the points of a grid of others.
@@ -45,6 +48,18 @@ class Trial:
         self.stated = stated_value(model, vary) or 1.0
         """The value of the parameter as the model states it, 1 for none."""
         self.domain = Domain(model, vary, coordinates)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether many values at once may be solved by another method than few: the budget is that of a batch."""
+        return self.wanted.method == "auto" and any(item.population is not None for item in self.model.customers)
+
+    def brief(self) -> Trial:
+        """The same within a small budget, for a first look at many values."""
+        wanted = self.wanted
+        if self.uncertain:
+            wanted = wanted.replace(operations=min(wanted.operations, _BRIEF))
+        return Trial(self.model, self.vary, self.limits, self.coordinates, self.size, wanted)
 
     def at(self, places: Any) -> Trial:
         """The same at some points of the grid, each as often as it is named."""

@@ -13,8 +13,8 @@ _ALL = 40
 """So many whole numbers are looked at one by one; of more, about as many at rising distances."""
 _FIRST, _BEYOND = 64, 100.0
 """Customers are looked at up to here at least, and to so many times the stated number where the range has no end."""
-_PATIENCE = 4
-"""How many values beyond the last crossing are looked at before customers are enough."""
+_AT_ONCE = 4
+"""So many numbers of customers are looked at together."""
 
 
 def whole(trial: Trial) -> Regions:
@@ -30,20 +30,24 @@ def whole(trial: Trial) -> Regions:
     ends = [domain.whole_range(place) for place in range(size)]
     first, last = (np.array(values, dtype=float) for values in zip(*ends, strict=True))
     endless = np.zeros(size, dtype=bool)
-    customers = customers and trial.greatest == float("inf")
-    if customers:
+    unlimited = customers and trial.greatest == float("inf")
+    if unlimited:
         most = max(float(_FIRST), np.floor(_BEYOND * trial.stated))
         endless, last = last > most, np.minimum(last, most)
     scan = Scan(trial)
-    _look(trial, scan, first, last, upwards=customers)
+    _look(trial, scan, first, last, customers, unlimited)
     scan.closer(lambda low, high: np.floor(low + (high - low) / 2))
+    scan.settle()
     _halve(scan, lambda: scan.stable)
     _halve(scan, lambda: scan.holds)
     return _regions(trial, scan, last, endless)
 
 
-def _look(trial: Trial, scan: Scan, first: Any, last: Any, upwards: bool) -> None:
-    """Look along the whole ranges; upwards, not far beyond where the limits fail after they have held."""
+def _look(trial: Trial, scan: Scan, first: Any, last: Any, customers: bool, unlimited: bool) -> None:
+    """Look along the whole ranges, at few numbers of customers at once, because the largest decides what all cost.
+
+    unlimited   stop where the limits have failed after they have held.
+    """
     np, size = trial.np, trial.size
     least, most = float(first.min()), float(last.max())
     if most - least < _ALL:
@@ -51,21 +55,21 @@ def _look(trial: Trial, scan: Scan, first: Any, last: Any, upwards: bool) -> Non
     else:
         common = least + np.round(np.geomspace(1, most - least + 1, _ALL)) - 1
     common = np.unique(np.concatenate([common, first, last, [np.floor(trial.stated)]]))
-    blocks = np.array_split(common, -(-len(common) // _PATIENCE)) if upwards else [common]
-    if upwards:
-        near = [block for block in blocks if block[0] <= max(2 * trial.stated, _FIRST)]
-        blocks = [np.concatenate(near), *blocks[len(near) :]]
+    blocks = [common]
+    if customers:
+        near = common <= max(2 * trial.stated, _FIRST)
+        far = common[~near]
+        blocks = [common[near], *np.array_split(far, -(-len(far) // _AT_ONCE))] if len(far) else [common]
     done = np.zeros(size, dtype=bool)
     for block in blocks:
         places, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
         wanted = (values >= first[places]) & (values <= last[places]) & ~done[places]
-        scan.look(places[wanted], values[wanted])
-        held = np.zeros(size, dtype=bool)
-        held[scan.place[scan.holds]] = True
-        latest = np.zeros(size, dtype=bool)
-        recent = scan.value >= block[0]
-        latest[scan.place[recent & scan.holds]] = True
-        done = held & ~latest
+        scan.look(places[wanted], values[wanted], brief=True)
+        if unlimited:
+            held, latest = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+            held[scan.place[scan.holds]] = True
+            latest[scan.place[scan.holds & (scan.value >= block[0])]] = True
+            done = held & ~latest
 
 
 def _halve(scan: Scan, flags: Callable[[], Any]) -> None:
@@ -101,4 +105,6 @@ def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
     steady_greatest[scan.place[inner][~below][::-1]] = scan.value[inner][~below][::-1]
     never = np.ones(size, dtype=bool)
     never[scan.place[scan.stable]] = False
-    return Regions(place, ends[0], ends[1], scan, never, steady_least, steady_greatest, best(scan, size), whole=True)
+    same = scan.neighbours()
+    complete = bool((np.diff(scan.value)[same] <= 1).all()) and not endless.any()
+    return Regions(place, ends[0], ends[1], scan, never, steady_least, steady_greatest, best(scan, size), complete)

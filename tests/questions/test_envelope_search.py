@@ -146,3 +146,34 @@ def test_a_grid_says_what_its_points_say(seed: int):
         alone = answer(built, "users", "response <= 300 ms", [f"rate={rate}"], find="largest").points[0]
         assert alone.intervals == point.intervals
         assert alone.value == point.value
+
+
+def mean_value_response(users: int, think: float, demands: list[float]) -> float:
+    """Reiser and Lavenberg's recursion for one class and single servers."""
+    queues = [0.0] * len(demands)
+    response = 0.0
+    for number in range(1, users + 1):
+        times = [demand * (1 + queue) for demand, queue in zip(demands, queues, strict=True)]
+        response = sum(times)
+        queues = [number / (think + response) * time for time in times]
+    return response
+
+
+def test_a_first_look_by_an_approximation_decides_nothing():
+    """Up to 100,000 customers at many values at once are too many for an exact answer, and few are not."""
+    text = """[parameters]
+users = { value = 60, range = [0, 100000] }
+think = "12 s"
+[stations]
+cpu = { discipline = "ps" }
+disk = { copies = 2 }
+[classes.user]
+population = "users"
+think_time = "think"
+steps = [ { station = "cpu", time = "135 ms" }, { station = "disk", time = "96 ms" } ]
+"""
+    found = points(text, "users", "response <= 2 s", ["think=6 s, 12 s, 50 s"])
+    for think, point in zip((6.0, 12.0, 50.0), found, strict=True):
+        (_, high), = point.intervals
+        beside = [mean_value_response(int(high) + more, think, [0.135, 0.048, 0.048]) for more in (0, 1)]
+        assert beside[0] <= 2 < beside[1]
