@@ -14,8 +14,8 @@ _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, kno
     "max_PARAMETER": "largest value with a steady state, by what is saturated there",
     "OUTPUT or EXPRESSION": "an output of the model; arithmetic over figures and parameters",
 }
-_EPILOG = "\b\nMetrics:\n" + "\n".join(f"  {name:<26} {words}" for name, words in _SHOWN.items())
-_EPILOG += "\n\nA station is named as in demand('cpu'); without it, all are told."
+_LISTED = "\n".join(f"  {name:<26} {words}" for name, words in _SHOWN.items())
+_EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nA station is named as in demand('cpu'); without it, all are told."
 
 
 @click.command("formula", epilog=_EPILOG)
@@ -49,9 +49,10 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
     """The closed form itself, also solved for a parameter.
 
     Metrics are told as formulas of the model's parameters. The code that computes numbers runs over symbols, so that a
-    formula is what qnet solve computes; each is told with its value in the model. A formula that is one of several pieces says which of them binds there: the largest rate is
-    the smallest of the capacities of stations. Parameters that are expressions of others stay names, with their
-    definitions below; --expand puts them in. Formulas take and give seconds and bytes.
+    formula is what qnet solve computes; each is told with its value in the model. A formula that is one of several
+    pieces says which of them binds there: the largest rate is the smallest of the capacities of stations. Parameters
+    that are expressions of others stay names, with their definitions below; --expand puts them in. Formulas take and
+    give seconds and bytes.
 
     There is none where a wait is found by a fixed point, and of closed classes only demands, N* and bounds (Lazowska,
     Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5); qnet says why. Equations are solved up
