@@ -16,6 +16,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("qnet.cli.solve", "Throughput, response and utilization of a system."),
     "envelope": ("qnet.cli.envelope", "The largest load at which a limit holds, along a grid."),
     "cost": ("qnet.cli.cost", "Server time per unit, such as CPU time per page moved."),
+    "sensitivity": (
+        "qnet.cli.sensitivity",
+        "What every parameter, and doubt about it, does to a metric.",
+    ),
     "queue": ("qnet.cli.queue", "The figures of one station, such as M/M/c, in closed form."),
     "methods": ("qnet.cli.methods", "The methods for networks: trust, applicability, cost, source."),
     "check": ("qnet.cli.check", "Say everything that is wrong with a model; compute nothing."),

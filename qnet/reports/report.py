@@ -41,6 +41,18 @@ class Plot(Record):
     by: tuple[str, ...] = ()
 
 
+class Bars(Record):
+    """How a report can be drawn as bars: the column of names, those of the ends, that of the common beginning."""
+
+    name: str
+    ends: tuple[str, ...]
+    """One column, or two: the first and the second end. All in one unit."""
+    by: str
+    """The column that tells blocks apart."""
+    base: str = ""
+    """The column of the value that bars begin at; empty for 0."""
+
+
 class Report(Record):
     """One answer, ready to be rendered.
 
@@ -57,7 +69,7 @@ class Report(Record):
     meta: Mapping[str, Any] = {}
     """What the answer rests on: model title and digest, method, exactness, parameters, provenance. JSON values only."""
     group: str = ""
-    plot: Plot | None = None
+    plot: Plot | Bars | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""
 
