@@ -16,6 +16,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("qnet.cli.solve", "Throughput, response and utilization of a system."),
     "envelope": ("qnet.cli.envelope", "The largest load at which a limit holds, along a grid."),
     "cost": ("qnet.cli.cost", "Server time per unit, such as CPU time per page moved."),
+    "sweep": ("qnet.cli.sweep", "Every metric along grids of parameters."),
+    "map": ("qnet.cli.map", "Rows of parameters in, the same rows with answers out: a filter."),
+    "compare": ("qnet.cli.compare", "Systems or settings side by side."),
+    "knee": ("qnet.cli.knee", "Where the curve of response against load breaks."),
+    "formula": ("qnet.cli.formula", "The closed form itself, also solved for a parameter."),
+    "bottleneck": ("qnet.cli.bottleneck", "Where the time goes, what is full first, what would help."),
+    "why": ("qnet.cli.why", "Why a system responds as it does, in words fit for a ticket."),
     "sensitivity": (
         "qnet.cli.sensitivity",
         "What every parameter, and doubt about it, does to a metric.",

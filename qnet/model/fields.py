@@ -43,7 +43,8 @@ TABLES: dict[str, dict[str, Field]] = {
         "uses": Field("other", "catalog parts, each a namespace of parameters"),
         "parameters": Field("other", "named values, which -p, --vary and --over may change"),
         "stations": Field("other", "the service centres", required=True),
-        "classes": Field("other", "the customers and their routes", required=True),
+        "classes": Field("other", "the customers and their routes"),
+        "chains": Field("other", "customers who change between classes on their way"),
         "limits": Field("other", "capacities that are not queues"),
         "outputs": Field("other", "named results, as expressions over parameters and the solution"),
         "costs": Field("other", "named costs for qnet cost"),
@@ -95,6 +96,34 @@ TABLES: dict[str, dict[str, Field]] = {
         ),
         "routes": Field("other", "the ways through the network, with probabilities"),
         "steps": Field("other", "the only way through the network"),
+        "note": _NOTE,
+    },
+    "chain": {
+        "arrival_rate": Field("expression", "arrivals per second of an open chain", RATE, low=0),
+        "population": Field("expression", "customers of a closed chain, in all its classes", NUMBER, low=0, high=1e15),
+        "think_time": Field(
+            "expression", "time of each visit to think, which forgets the class, in a closed chain", TIME, low=0
+        ),
+        "reference": Field(
+            "text", 'whose visits are the passages of a closed chain: a station, or "think", as if left out'
+        ),
+        "classes": Field("other", "the classes between which its customers change", required=True),
+        "routing": Field(
+            "other",
+            "from each CLASS.STATION, and from think or outside, the probabilities of what comes next",
+            required=True,
+        ),
+        "note": _NOTE,
+    },
+    "chain class": {
+        "service": Field(
+            "other", "by station, the service time of each visit; by think, the time it thinks", required=True
+        ),
+        "note": _NOTE,
+    },
+    "service": {
+        "time": Field("expression", "service time of a visit", TIME, required=True, low=0),
+        "scv": _SCV,
         "note": _NOTE,
     },
     "route": {
@@ -156,6 +185,9 @@ TABLES: dict[str, dict[str, Field]] = {
 
 SHARE = Field("expression", "share of the visits that goes to one copy", NUMBER, low=0, high=1)
 """One entry of a `split` that lists shares."""
+
+ONWARD = Field("expression", "probability of what comes next", NUMBER, low=0, high=1)
+"""One entry of the `routing` of a chain."""
 
 RATES = Field("expression", "relative capacity, 1 for one server", NUMBER, low=0, high=1e9)
 """One entry of `rates`."""

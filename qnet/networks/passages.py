@@ -1,71 +1,91 @@
-"""What one passage of every route asks of the stations: busy server time, without any wait."""
+"""Visits per passage of customers whose ways are probabilities between states, at one point or at a batch of them."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from qnet.expression import Operations, Value
-from qnet.networks.routed import RoutedNetwork, Step, Time
-from qnet.networks.streams import streams
-from qnet.record import Record
-
-
-class RouteDemand(Record):
-    """The demand of one route at one group of copies of a station."""
-
-    class_name: str
-    route: str
-    probability: Value
-    station: str
-    label: str
-    """The group of copies, as reports name it."""
-    demand: Value
-    """Seconds of server time per passage of the route, all visits and both phases."""
+from qnet.expression import Value
+from qnet.networks.state_reduction import closed_sets, reached, reduced
 
 
-def route_demands(network: RoutedNetwork, operations: Operations, work: Container[str] = ()) -> tuple[RouteDemand, ...]:
-    """The demand of every route at every group of copies, in the order of the classes, routes and stations.
+class StrandedCustomers(Exception):
+    """Customers who start at the reference come to states from which they never return to it.
 
-    The demand is visits x the time that a server is kept, work after the response included. A station that is held
-    while others are used counts all of that time, and none of the waits for them; the others count their own.
-    By this definition the utilization law U = X D / servers (Denning and Buzen, The operational analysis of queueing
-    network models, Computing Surveys 10 (1978) 225-261) holds at every station that holds no waits.
-
-    network      numbers, arrays of one value per point, or symbols.
-    operations   what the numbers are.
-    work         the kinds of work that count; empty for all work.
+    states   where they stay.
+    beside   another set of states, each with a part of the reference, where others stay; empty where there is none.
+    point    the first point of the batch where it is so; None for a single point.
     """
-    routes = [(item, route) for item in network.classes for route in item.routes]
-    alone = tuple(
-        item.replace(
-            name=f"{place}",
-            routes=(route.replace(probability=1.0, steps=_only(route.steps, work) if work else route.steps),),
-        )
-        for place, (item, route) in enumerate(routes)
-    )
-    found: dict[tuple[int, str, int], Value] = {}
-    for stream in streams(network.replace(classes=alone), operations, [1.0] * len(alone)).streams:
-        key = (stream.class_index, stream.station, stream.group)
-        part = stream.rate * stream.holding.mean
-        found[key] = found[key] + part if key in found else part
-    return tuple(
-        RouteDemand(
-            item.name, route.name, route.probability, station.name, group.label,
-            found.get((number, station.name, place), 0.0) * group.copies,
-        )
-        for number, (item, route) in enumerate(routes)
-        for station in network.stations
-        for place, group in enumerate(station.groups)
-    )  # fmt: skip
+
+    def __init__(self, states: Sequence[int], beside: Sequence[int] = (), point: int | None = None) -> None:
+        super().__init__("customers are stranded")
+        self.states = tuple(states)
+        self.beside = tuple(beside)
+        self.point = point
 
 
-def _only(steps: tuple[Step, ...], work: Container[str], around: str = "") -> tuple[Step, ...]:
-    """The steps, with no time where the work is of another kind."""
-    found: list[Step] = []
-    for step in steps:
-        kind = step.work or around
-        if isinstance(step, Time):
-            found.append(step if kind in work else step.replace(mean=0.0 * step.mean))
-        else:
-            found.append(step.replace(steps=_only(step.steps, work, kind)))
-    return tuple(found)
+def visits_per_passage(
+    rows: Sequence[Mapping[int, Value]], reference: Sequence[int], size: int | None = None
+) -> tuple[Value, ...]:
+    """Visits to every state for each visit to a reference, which may be several states together.
+
+    Applies    closed chains, and open ones with the outside as a state and as the reference.
+    rows       of S states: the probabilities to go on, by state, >= 0, that sum to one by the caller; floats, or arrays
+               of `size` points.
+    reference  the states whose visits together are the passages; customers start there.
+    size       points of the batch; None for one point in floats.
+    Returns    (S,) visits, floats or arrays; 0 at states where nobody comes.
+    Raises     `StrandedCustomers` where customers stay away from the reference, or change no more between parts of it;
+               `NotComputed` QN502 for visits near the largest float.
+    Method     State reduction of all points at once that have the same positive probabilities.
+    Source     Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
+    """
+    varying = [value for row in rows for value in row.values() if getattr(value, "ndim", 0)]
+    if size is None or not varying:
+        return _visits(rows, reference)
+    import numpy
+
+    np: Any = numpy
+    positive = np.stack(varying) > 0
+    changing = positive[positive.any(axis=1) & ~positive.all(axis=1)]
+    members = np.zeros(size, dtype=int)
+    if len(changing):
+        members = np.unique(changing, axis=1, return_inverse=True)[1].reshape(-1)
+    table = np.zeros((len(rows), size))
+    for number in range(int(members.max()) + 1):
+        points = np.flatnonzero(members == number)
+        own = [{to: _taken(value, points) for to, value in row.items()} for row in rows]
+        try:
+            with np.errstate(all="ignore"):
+                found = _visits(own, reference)
+        except StrandedCustomers as error:
+            raise StrandedCustomers(error.states, error.beside, int(points[0])) from None
+        for state, value in enumerate(found):
+            table[state, points] = value
+    return tuple(table)
+
+
+def _taken(value: Value, points: Any) -> Value:
+    return value[points] if getattr(value, "ndim", 0) else value
+
+
+def _visits(rows: Sequence[Mapping[int, Value]], reference: Sequence[int]) -> tuple[Value, ...]:
+    """The visits where the same probabilities are positive at all points."""
+    positive = [{to: value for to, value in row.items() if _first(value) > 0} for row in rows]
+    around = reached(positive, reference)
+    kept = closed_sets(positive, [state for state in range(len(rows)) if state not in around])
+    for states in kept:
+        if not set(states) & set(reference):
+            raise StrandedCustomers(states)
+    if len(kept) > 1:
+        raise StrandedCustomers(kept[0], kept[1])
+    counted = [state for state in reference if state in set(kept[0])]
+    found = reduced(positive, counted[0], kept[0])
+    if len(counted) > 1:
+        passages = sum(found[state] for state in counted)
+        found = {state: value / passages for state, value in found.items()}
+    return tuple(found.get(state, 0.0) for state in range(len(rows)))
+
+
+def _first(value: Value) -> float:
+    return float(value.flat[0]) if getattr(value, "ndim", 0) else float(value)

@@ -46,7 +46,7 @@ class Station(Record):
     @property
     def peak(self) -> float:
         """The largest capacity of a copy of a queueing station."""
-        return float(self.servers) if self.rates is None else max(self.rates)
+        return self.servers if self.rates is None else max(self.rates)
 
 
 class Time(Record):
@@ -100,6 +100,9 @@ class OpenClass(Record):
     name: str
     arrival_rate: Value
     routes: tuple[Route, ...]
+    chain: bool = False
+    """Whether its customers change between classes on the way: its routes are then no alternatives, but what they do
+    as each of the classes in the course of one passage, each of probability 1 and with mean numbers of visits."""
 
 
 class ClosedClass(Record):
@@ -108,7 +111,10 @@ class ClosedClass(Record):
     name: str
     population: Value
     think_time: Value
+    """Per passage."""
     routes: tuple[Route, ...]
+    chain: bool = False
+    """As of `OpenClass`."""
 
 
 class Limit(Record):

@@ -14,7 +14,7 @@ from qnet.model.grids import Grid, grid
 from qnet.model.model import CostModel, Model
 from qnet.model.scope import depends_on_solution, uses_solution
 from qnet.model.values import Values
-from qnet.networks.passages import route_demands
+from qnet.networks.route_demands import route_demands
 from qnet.networks.routed import OpenClass, RoutedNetwork
 from qnet.questions.points import Part, needs_solution, solve_points
 from qnet.queues.arithmetic import total

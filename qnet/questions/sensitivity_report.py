@@ -25,8 +25,11 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`value` and `derivative` are in base units; `error` is how far the elasticity may be off, as a share of it or of 1,
-whichever is more: a power of ten, 1e-9 where it is no more than that, 0 of whole numbers; `stated` is the metric as the model stands."""
+"""`value` and `derivative` are in base units; `stated` is the metric as the model stands, in its own unit.
+
+`error` is how far the elasticity may be off, as a share of it or of 1, whichever is more: a power of ten, 1e-9 where it
+is no more than that, and 0 of whole numbers.
+"""
 
 _LEAST = 1e-9
 """Errors below are those of rounding, and differ between machines."""

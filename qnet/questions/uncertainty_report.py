@@ -113,7 +113,7 @@ def _report(
     ]
     meta = Basis(model, ", ".join(found.methods), found.exact, ranges=ranges, **how)
     text = f"{model.title}: {title}"
-    return Report(f"qnet/{schema}/1", text, columns, rows, tuple(notes), meta, "metric", plot, broken)
+    return Report(f"qnet/{schema}/1", text, columns, rows, tuple(notes), meta, group="metric", plot=plot, broken=broken)
 
 
 def _approximate(found: Uncertainty) -> list[Note]:

@@ -10,7 +10,7 @@ from qnet.model.bind import bind
 from qnet.model.load import build
 from qnet.model.settings import with_settings
 from qnet.model.values import Values
-from qnet.networks.passages import route_demands
+from qnet.networks.route_demands import route_demands
 from qnet.questions.cost import OK, cost
 from qnet.questions.cost_report import cost_report
 from qnet.questions.points import solve_points

@@ -25,8 +25,8 @@ def bar(lines, name):
 
 
 def test_lengths_are_in_proportion_and_to_both_sides():
-    lines = drawn(report([("r", "one", None, None, 4.0), ("r", "two", None, None, 2.0), ("r", "less", None, None, -2.0)],
-                         "high"))  # fmt: skip
+    rows = [("r", name, None, None, value) for name, value in (("one", 4.0), ("two", 2.0), ("less", -2.0))]
+    lines = drawn(report(rows, "high"))
     one, two, less = (bar(lines, name) for name in ("one", "two", "less"))
     assert one.count("█") == pytest.approx(2 * two.count("█"), abs=1)
     assert two.count("█") == pytest.approx(less.count("█"), abs=1)
