@@ -492,5 +492,9 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN651": _T("no percentiles",
         "The distribution of the times of this station is not known in closed form.",
         "Use the mean, or a station of the same kind whose percentiles are known."),
+    "QN652": _T("what a deviation needs",
+        "The deviation of a time or number at this station depends on more of a distribution than its mean and scv: on "
+        "its third moment, or with processor sharing on all of it.",
+        "State the skewness (2 for an exponential time, 0 for a symmetric one), or the scv; or do without."),
 }  # fmt: skip
 """Every code that qnet prints."""

@@ -9,6 +9,7 @@ from qnet.model.metrics import Metric
 from qnet.questions.provenance import Basis
 from qnet.questions.ranges import SPREAD, Range
 from qnet.questions.solve import in_unit
+from qnet.questions.trust import percentile_notes
 from qnet.questions.uncertainty import Figures, Reach, Uncertainty
 from qnet.reports.report import Bars, Cell, Column, Note, Report
 from qnet.units import base_unit, format_quantity
@@ -117,7 +118,9 @@ def _report(
 
 
 def _approximate(found: Uncertainty) -> list[Note]:
-    return [Note("QN601", f"the answer is approximate: {'; '.join(found.reasons)}")] if found.reasons else []
+    notes = [Note("QN601", f"the answer is approximate: {'; '.join(found.reasons)}")] if found.reasons else []
+    asked = [item.metric.expression for item in (*found.reaches, *found.figures)]
+    return [*notes, *percentile_notes(found.model, asked)]
 
 
 def _trust(found: Uncertainty) -> tuple[Cell, Cell]:
