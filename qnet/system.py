@@ -97,6 +97,65 @@ class System(Model):
         asked = questions(self, names, vary, limit, over, route, find)
         return envelope_report(self, [envelope(question) for question in asked], every=crossings)
 
+    def cost(
+        self,
+        *names: str,
+        of: Sequence[str] = (),
+        per: str = "1",
+        work: Sequence[str] = (),
+        class_name: str = "",
+        routes: Sequence[str] = (),
+        unit: str = "",
+        over: Sequence[str] = (),
+        against: Model | None = None,
+    ) -> Report:
+        """Server time per unit of something, as `qnet cost`.
+
+        names     costs that the model states; none for all of them.
+        of        instead of names: stations, or "all"; the arguments after it say more of such a cost.
+        over      grids, such as "users=200,300".
+        against   a system to compare with.
+        """
+        from qnet.questions.cost import cost
+        from qnet.questions.cost_report import cost_report
+
+        found = cost(self, names, of, per, class_name, routes, unit, over, work)
+        other = cost(against, names, of, per, class_name, routes, unit, over, work) if against else None
+        return cost_report(found, other)
+
+    def sensitivity(self, of: Sequence[str] = (), by: Sequence[str] = ()) -> Report:
+        """Derivatives and elasticities of metrics with respect to parameters, ranked, as `qnet sensitivity`."""
+        from qnet.questions.sensitivity import sensitivity
+        from qnet.questions.sensitivity_report import sensitivity_report
+
+        return sensitivity_report(sensitivity(self, of, by))
+
+    def tornado(
+        self, of: Sequence[str] = (), by: Sequence[str] = (), ranges: Sequence[str] = (), within: str = ""
+    ) -> Report:
+        """Metrics at both ends of the range of every parameter, as `qnet sensitivity --tornado`."""
+        from qnet.questions.uncertainty import tornado
+        from qnet.questions.uncertainty_report import tornado_report
+
+        return tornado_report(tornado(self, of, by, ranges, within))
+
+    def uncertainty(
+        self,
+        sample: int = 1000,
+        seed: int = 1,
+        of: Sequence[str] = (),
+        by: Sequence[str] = (),
+        ranges: Sequence[str] = (),
+        within: str = "",
+        spread: Sequence[str] = (),
+        shape: str = "uniform",
+    ) -> Report:
+        """Mean, deviation and percentiles of metrics over random parameters, as `qnet sensitivity --sample`."""
+        from qnet.questions.uncertainty import sampled
+        from qnet.questions.uncertainty_report import uncertainty_report
+
+        return uncertainty_report(sampled(self, sample, seed, of, by, ranges, within, spread, shape))
+
     def knee(
         self,
         vary: str = "",

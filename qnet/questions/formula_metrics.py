@@ -14,6 +14,7 @@ from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.scope import is_figure
 from qnet.model.values import Values
+from qnet.networks.routed import OpenClass
 from qnet.questions import formula_bounds as bounds
 from qnet.questions.formula_algebra import evaluated, solved
 from qnet.questions.formula_network import Centre, Symbolic
@@ -52,7 +53,7 @@ class Known(Record):
 
     words: str
     of: str
-    """`station` where it may be asked of one, as `demand('cpu')`; else empty."""
+    """`station` where it may be asked of one, as `demand('cpu')`, or `cost`; else empty."""
     compute: Callable[[Symbolic, str, str], _Found]
     """From a model, the name of the metric and the station (empty: all) to the pieces."""
 
@@ -173,6 +174,27 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Found:
     return [
         Piece(name, item, "", formula_of(symbolic.figures[solution_name(name, item)]), dimension) for item in stations
     ]
+
+
+def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
+    """Costs that the model states: demand over units per passage."""
+    from qnet.model.costs import classes_of, stations_of
+    from qnet.questions.cost import cost_parts, stated_costs
+
+    model, network, found = symbolic.model, symbolic.network, list[Piece]()
+    for item in stated_costs(model, [asked] if asked else []):
+        rates = [each.arrival_rate for each in network.classes if isinstance(each, OpenClass)]
+        if len(classes_of(item, model)) > 1 and len(rates) < len(network.classes):
+            text = f'"{item.name}" weights closed classes by their throughputs'
+            raise NotComputed(Problem("QN521", text, "one class, or open ones", help='class = "NAME" in the cost'))
+        throughputs = rates if len(classes_of(item, model)) > 1 else None
+        parts = cost_parts(network, stations_of(item, model), item, throughputs, TRACING)
+        per = evaluate(item.per.root, symbolic.values.known, TRACING, model.choices)
+        if per == 0 or not per > 0:
+            raise NotComputed(Problem("QN530", f'the cost "{item.name}" has nothing to divide by', "units above 0"))
+        formula = formula_of(total(part.passages * part.demand for part in parts) / per)
+        found.append(Piece(name, item.name, "", formula, item.dimension))
+    return found
 
 
 # The system
@@ -307,6 +329,7 @@ def _bound(compute: Callable[[bounds.Customers], bounds.Pieces], dimension: Dime
 METRICS: dict[str, Known] = {
     "demand": Known("service time per passage, all visits to one copy of a station", "station", _demand),
     "utilization": Known("share of the servers that is busy", "station", _utilization),
+    "cost": Known("server time per unit, of [costs]", "cost", _cost),
     "throughput": Known("passages per second of open classes", "", _throughput),
     "response": Known("response of open classes, where the waits are closed forms", "", _response),
     "residence": Known("part of the response spent at a station", "station", _station_figure),
