@@ -2,6 +2,7 @@
 
 import importlib
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,11 @@ def repairman(users: int, think: float, service: float) -> float:
     weights = [prod((users - done) * service / think for done in range(present)) for present in range(users + 1)]
     throughput = (1 - weights[0] / sum(weights)) / service
     return users / throughput - think
+
+
+@pytest.fixture
+def examples():
+    return str(Path(__file__).resolve().parents[2] / "examples")
 
 
 @pytest.fixture
@@ -71,13 +77,6 @@ def test_every_point_is_what_it_is_alone(system, vary, settings, examples):
         for item in every_metric(model):
             told = found.answers.of(item.expression)[place]
             assert told == pytest.approx(float(alone.metric(item.expression)), rel=1e-9, abs=1e-12), item.source
-
-
-@pytest.fixture
-def examples():
-    from pathlib import Path
-
-    return str(Path(__file__).resolve().parents[2] / "examples")
 
 
 def test_the_first_of_several_grids_varies_slowest(terminal):
@@ -158,9 +157,9 @@ def test_a_parameter_is_set_or_varied():
         sweep(model, ["rate=1/s,2/s"])
 
 
-def test_a_row_is_as_exact_as_it_is_alone_however_large_the_others():
+def test_a_row_is_as_exact_as_it_is_alone_however_large_the_others(examples):
     """The lattice of the last row is beyond every budget; the small ones stay exact."""
-    model = qnet.load(str(__import__("pathlib").Path(__file__).resolve().parents[2] / "examples/million-users.toml"))
+    model = qnet.load(f"{examples}/million-users.toml")
     found = sweep(model, ["readers=1,20,2000000 & writers=1,10,100000"], ["response"])
     assert found.answers.exactness == ["exact", "exact", "approximate"]
 
