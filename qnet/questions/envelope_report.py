@@ -8,6 +8,7 @@ from qnet.errors import Problem, UsageError
 from qnet.expression.nodes import Name
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
+from qnet.questions.columns import Columns
 from qnet.questions.envelope import Envelope, Point, Question
 from qnet.questions.points import solve_points
 from qnet.questions.provenance import Basis
@@ -30,12 +31,12 @@ def envelope_report(model: Model, envelopes: Sequence[Envelope]) -> Report:
     limited = metric if metric in model.outputs else ""
     dimensions = {item.question.condition.dimension for item in envelopes}
     metric_unit = _shown(model, limited) if limited else base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
-    keys = _Keys()
+    make = Columns(KEYS)
     columns = [Column("envelope", "envelope"), Column("about", "about")]
-    columns += [*(_parameter_column(first.model, name, keys) for name in over), Column("limit", "limit")]
-    columns += _found_columns(first, metric, metric_unit, keys)
+    columns += [*(make.parameter(first.model, name) for name in over), Column("limit", "limit")]
+    columns += _found_columns(first, metric, metric_unit, make)
     outputs = [name for name in model.outputs if name != limited]
-    columns += [Column(keys.key(name, "output"), name.replace("_", " "), _shown(model, name)) for name in outputs]
+    columns += [make.column(name, "output", name.replace("_", " "), _shown(model, name)) for name in outputs]
     columns.append(Column("status", "status"))
     columns += [Column(key, key, footed=True) for key in ("method", "exactness")]
     sample = solve_points(first.model).parts[0].solution
@@ -62,27 +63,13 @@ def envelope_report(model: Model, envelopes: Sequence[Envelope]) -> Report:
     )
 
 
-class _Keys:
-    """Keys for columns that a model names, apart from those that every envelope has."""
-
-    def __init__(self) -> None:
-        self.taken: set[str] = set(KEYS)
-
-    def key(self, name: str, kind: str) -> str:
-        """The name where it is free, else `parameter_NAME`, `metric_NAME` or `output_NAME`."""
-        while name in self.taken:
-            name = f"{kind}_{name}"
-        self.taken.add(name)
-        return name
-
-
-def _found_columns(question: Question, metric: str, metric_unit: str, keys: _Keys) -> list[Column]:
+def _found_columns(question: Question, metric: str, metric_unit: str, make: Columns) -> list[Column]:
     unit, words = base_unit(question.model.parameters[question.vary].dimension), question.vary.replace("_", " ")
     return [
-        Column(keys.key(question.vary, "parameter"), words, unit),
-        Column(keys.key(f"maximum_{question.vary}", "parameter"), f"maximum {words}", unit),
+        make.column(question.vary, "parameter", words, unit),
+        make.column(f"maximum_{question.vary}", "parameter", f"maximum {words}", unit),
         Column("binds", "what binds"),
-        Column(keys.key(metric, "metric"), metric.replace("_", " "), metric_unit),
+        make.column(metric, "metric", metric.replace("_", " "), metric_unit),
         Column("busiest_station", "busiest station"),
         Column("utilization", "utilization"),
     ]
@@ -92,12 +79,6 @@ def _metric_name(question: Question) -> str:
     """A column name for the limited metric: `response`, `response_read_miss`, `utilization_cpu`."""
     root = question.condition.metric.root
     return column_key(root.name) if isinstance(root, Name) else "metric"
-
-
-def _parameter_column(model: Model, name: str, keys: _Keys) -> Column:
-    parameter = model.parameters[name]
-    unit = "" if parameter.options else base_unit(parameter.dimension)
-    return Column(keys.key(name, "parameter"), name.replace("_", " "), unit)
 
 
 def _shown(model: Model, name: str) -> str:

@@ -15,7 +15,8 @@ from qnet.questions.map_text import MAX_LINE, Lines, map_csv, map_jsonl
 def queue(tmp_path):
     path = tmp_path / "queue.toml"
     path.write_text(
-        'qnet = 1\ntitle = "queue"\n[parameters]\nrate = "10/s"\nservice = { value = "20 ms", range = ["0 s", "1 s"] }\n'
+        'qnet = 1\ntitle = "queue"\n[parameters]\nrate = "10/s"\n'
+        'service = { value = "20 ms", range = ["0 s", "1 s"] }\n'
         'size = "4 KiB"\nmood = { value = "calm", options = ["calm", "busy"] }\n[stations]\ncpu = {}\n'
         "[classes.job]\narrival_rate = \"where(mood == 'calm', rate, 2 * rate)\"\n"
         'steps = [ { station = "cpu", time = "service" } ]\n'
@@ -108,7 +109,9 @@ def test_headers_that_cannot_be_answered(queue, header, words):
 
 def test_a_prefix_keeps_answers_apart_from_the_rows(queue):
     text = through(Mapper(queue, ["response"], prefix="new_"), "rate,response_s,status\n10,1,fine\n")
-    assert text.startswith("rate,response_s,status,new_response_s,new_method,new_exactness,new_status\n10,1,fine,0.025,")
+    assert text.startswith(
+        "rate,response_s,status,new_response_s,new_method,new_exactness,new_status\n10,1,fine,0.025,"
+    )
 
 
 def test_no_rows_are_no_failure(queue):
