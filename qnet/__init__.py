@@ -1,7 +1,8 @@
 """qnet: queueing networks solved without simulating; the command line and the Python front door.
 
 `qnet.Network(...)` is a network as numbers with `.solve()` and `.bounds()`, `qnet.queue(name, ...)` answers for one
-station, `qnet.load(system)` reads a model. Nothing is imported before use.
+station, `qnet.load(system)` reads a model that answers every question of the command line. Nothing is imported before
+use.
 """
 
 from __future__ import annotations
@@ -10,14 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from qnet.model.load import load
     from qnet.networks.product.network import Network
     from qnet.queues.stations.front import queue
+    from qnet.system import System, load
 
 __version__ = "0.1.0"
-__all__ = ["Network", "__version__", "load", "queue"]
+__all__ = ["Network", "System", "__version__", "load", "queue"]
 
-_DOORS = {"Network": "qnet.networks.product.network", "load": "qnet.model.load", "queue": "qnet.queues.stations.front"}
+_DOORS = {
+    "Network": "qnet.networks.product.network",
+    "System": "qnet.system",
+    "load": "qnet.system",
+    "queue": "qnet.queues.stations.front",
+}
 
 
 def __getattr__(name: str) -> Any:

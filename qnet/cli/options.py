@@ -91,3 +91,6 @@ metric_option = click.option(
     "--metric", "metrics", multiple=True, metavar="METRIC", callback=said,
     help="What to tell, such as response or \"utilization('cpu')\", else everything. May be repeated.",
 )  # fmt: skip
+faster_option = click.option(
+    "--faster", type=float, default=2.0, metavar="NUMBER", help="How many times as fast a station gets; 2 if left out."
+)

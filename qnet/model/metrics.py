@@ -52,7 +52,7 @@ def metric(text: str, model: Model) -> Metric:
     outputs = {name: output.dimension for name, output in model.outputs.items()}
     try:
         parsed = parse(text)
-        dimension = check(parsed.root, model.dimensions | all_figures(model) | outputs, model.choices)
+        dimension = check(parsed.root, model.dimensions | all_figures(model, parsed.names) | outputs, model.choices)
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before=f'in the metric "{short(text)}": ')) from None
     output = model.outputs.get(text)

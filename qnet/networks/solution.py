@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from qnet.expression import Value
 from qnet.record import Record
+
+
+class PassageTime(Record):
+    """What the response of one way through the network is made of: a route, or all of a chain."""
+
+    class_name: str
+    route: str
+    """Empty for a chain, whose customers take all their ways one after the other."""
+    probability: Value
+    throughput: Value
+    stages: tuple[tuple[Value, Value], ...]
+    """Mean and variance of the time at each station, and in delays."""
 
 
 class StationFigures(Record):
@@ -34,7 +48,7 @@ class StationFigures(Record):
 
 
 class ClassStationFigures(Record):
-    """Figures of one class at one group of copies of a station, as in `StationFigures`."""
+    """Figures of one class, or of one class of a chain, at one group of copies of a station, as in `StationFigures`."""
 
     class_name: str
     name: str
@@ -42,7 +56,10 @@ class ClassStationFigures(Record):
     throughput: Value
     utilization: Value | None
     residence: Value
+    """Per passage: of the chain, where it is a class of one."""
     queue_length: Value
+    chain: str = ""
+    """Of a class of a chain."""
 
 
 class RouteFigures(Record):
@@ -53,6 +70,8 @@ class RouteFigures(Record):
     probability: Value
     throughput: Value
     response: Value
+    spent: dict[str, Value]
+    """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
 
 
 class ClassFigures(Record):
@@ -107,3 +126,5 @@ class RoutedSolution(Record):
     """Logarithm of the normalising constant of the closed classes of a point, where the method has it."""
     why: str = ""
     """Why this method was taken, where there was a choice."""
+    passages: Callable[[], tuple[PassageTime, ...]] | None = None
+    """What responses are made of, found when it is asked for; None where the method has no second moments."""

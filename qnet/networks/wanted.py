@@ -28,6 +28,8 @@ class Wanted(Record):
     """Who is told that an answer will take long, before it does."""
     bounds: str = ""
     """A kind of bounds that are wanted beside the answer; empty: those of approximate answers only, the tightest."""
+    enclosed: bool = True
+    """Whether approximate answers come with bounds that enclose the exact one, which searches have no use for."""
     each: bool = False
     """Whether every point of a batch has the whole budget and gets the method it would get alone; else they share it,
     and a method. Raises `Divided` where points need different ones."""

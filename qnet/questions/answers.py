@@ -66,17 +66,17 @@ class Answers:
     @property
     def methods(self) -> tuple[str, ...]:
         """The names of the methods that were used."""
-        return tuple(dict.fromkeys(part.solution.method for part in self._parts()))
+        return tuple(dict.fromkeys(part.solution.method for part in self.parts))
 
     @property
     def exact(self) -> bool:
         """Whether every answer is exact."""
-        return all(part.solution.exact for part in self._parts())
+        return all(part.solution.exact for part in self.parts)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why some answers are not exact; empty where all are."""
-        return tuple(dict.fromkeys(reason for part in self._parts() for reason in part.solution.reasons))
+        return tuple(dict.fromkeys(reason for part in self.parts for reason in part.solution.reasons))
 
     def _words(self, of: Callable[[Part], str]) -> list[str | None]:
         """One word per row, the same for all rows of a part."""
@@ -112,7 +112,9 @@ class Answers:
         status = self.status[places[0]]
         return NoAnswer(Problem("QN401", status, "a load below every capacity", file=self.model.name))
 
-    def _parts(self) -> list[Part]:
+    @property
+    def parts(self) -> list[Part]:
+        """What was solved, by structure and method; rows without an answer are in none, or marked there."""
         return [part for piece in self._pieces if piece.solved is not None for part in piece.solved.parts]
 
     def _table(self, of: Callable[[Solved], Any], nothing: Any = float("nan")) -> Any:

@@ -8,9 +8,10 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Expression, Operations, Value, arrays, evaluate, solution_name
+from qnet.expression.functions import percentile_share
 from qnet.model.bind import bind, structures
 from qnet.model.model import Model
-from qnet.model.scope import depends_on_solution, is_figure, uses_solution
+from qnet.model.scope import about, depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
@@ -79,9 +80,15 @@ class Solved(Record):
 
     def _metric(self, part: Part, expression: Expression) -> Value:
         names = {**part.values.known, **part.figures}
-        for name, output in self.model.outputs.items():
-            if name in expression.names:
-                names[name] = _evaluate(output.expression, names, part)
+        used = [output for name, output in self.model.outputs.items() if name in expression.names]
+        for name in dict.fromkeys(name for item in [expression, *(o.expression for o in used)] for name in item.names):
+            share = percentile_share(name)
+            if share:
+                from qnet.networks.percentiles import response_percentile
+
+                names[name] = response_percentile(part.solution, share, about(name))
+        for output in used:
+            names[output.name] = _evaluate(output.expression, names, part)
         return _evaluate(expression, names, part)
 
 

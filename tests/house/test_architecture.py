@@ -29,7 +29,8 @@ MAY_USE = {
     "cli": GROUND
     | {"documents", "queues", "networks", "explanations", "catalog", "model", "questions", "reports", "__init__"},
     "__main__": {"cli", "__init__"},
-    "__init__": {"model", "networks", "queues"},
+    "system": GROUND | {"model", "networks", "questions", "reports"},
+    "__init__": {"networks", "queues", "system"},
 }
 
 

@@ -1,0 +1,141 @@
+"""`qnet.load`: a model with its questions one call away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from qnet.model.model import Model
+
+if TYPE_CHECKING:
+    from qnet.reports.report import Report
+
+
+class System(Model):
+    """A checked model, and what can be asked of it. Every question gives a `Report`, as its command does.
+
+        system = qnet.load("ibm-3990-6").set(rate="900/s", write_fraction=0.2)
+        system.metric("utilization('back_end')")
+        system.envelope(limit="response <= 10 ms", over=["write_fraction=0:0.5:0.1"]).records()
+
+    A report prints as the table of the command line, shows as tables in a notebook, gives its rows by `records()`, and
+    any form of output by `text("csv")`.
+    """
+
+    __slots__ = ()
+
+    def set(self, values: Mapping[str, str | float] | None = None, **named: str | float) -> System:
+        """The system with some parameters set, as by -p: a number in base units, or a text with a unit or expression.
+
+        values   for names that are no Python names, such as {"cu.pend": "1 ms"}.
+        Raises   `UsageError` for an unknown parameter or a value that does not fit, with all problems.
+        """
+        from qnet.model.settings import with_settings
+        from qnet.units import base_unit
+
+        texts: dict[str, str] = {}
+        for name, value in {**(values or {}), **named}.items():
+            known = self.parameters.get(name)
+            unit = base_unit(known.dimension) if known and not known.options else ""
+            texts[name] = value if isinstance(value, str) else f"{value!r}{unit}"
+        return System(*with_settings(self, texts))
+
+    def metric(self, text: str) -> float:
+        """One figure, output, parameter or expression over them at the stated point, in base units.
+
+        Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state.
+        """
+        from qnet.questions.solve import metric_value
+
+        return metric_value(self, text)
+
+    def solve(
+        self,
+        method: str = "auto",
+        bounds: str = "",
+        states: bool = False,
+        operations: float = 1e10,
+        memory: float = 2e9,
+        servers_correction: str = "",
+        core_solutions: int | None = 3,
+    ) -> Report:
+        """Throughput, response and utilization, as `qnet solve`; the arguments are those of `qnet.Network.solve`.
+
+        bounds   a kind of bounds that is wanted beside the answer.
+        states   whether state probabilities are wanted.
+        """
+        from qnet.networks.wanted import Wanted
+        from qnet.questions.solve import solve_report
+
+        wanted = Wanted(method, states, operations, memory, servers_correction, core_solutions, bounds=bounds)
+        return solve_report(self, wanted)
+
+    def envelope(
+        self,
+        *names: str,
+        vary: str = "",
+        limit: str = "",
+        over: Sequence[str] = (),
+        route: str = "",
+    ) -> Report:
+        """The largest value of a parameter at which a limit holds, along a grid, as `qnet envelope`.
+
+        names    envelopes that the model states; none for all of them, or for one of its own where a limit is given.
+        vary     the parameter; the one that drives the arrivals if left out.
+        limit    what must hold, such as "response <= 10 ms".
+        over     grids, such as "write_fraction=0:0.5:0.1".
+        route    limit the response of this route instead of the mean.
+        """
+        from qnet.questions.envelope import envelope, questions
+        from qnet.questions.envelope_report import envelope_report
+
+        asked = questions(self, names, vary, limit, over, route)
+        return envelope_report(self, [envelope(question) for question in asked])
+
+    def knee(
+        self,
+        vary: str = "",
+        limits: Sequence[str] = (),
+        multiple: float = 2.0,
+        definitions: Sequence[str] = (),
+        method: str = "auto",
+        operations: float = 1e10,
+    ) -> Report:
+        """Where the curve of response against load breaks, by each definition, as `qnet knee`.
+
+        vary         the parameter that brings the customers; all that do if left out.
+        limits       service levels, such as "response <= 1 s".
+        multiple     of open classes, how many times its floor the response may be.
+        definitions  only these, such as "n_star" or "service_level".
+        """
+        from qnet.networks.wanted import Wanted
+        from qnet.questions.knee_report import knee_report
+
+        return knee_report(self, vary, limits, multiple, definitions, Wanted(method, operations=operations))
+
+    def bottleneck(self, faster: float = 2.0, method: str = "auto") -> Report:
+        """Where the time goes, what is full first, and what would help, as `qnet bottleneck`.
+
+        faster   by what the speed of a station is multiplied in the changes that are tried, above 1.
+        """
+        from qnet.networks.wanted import AUTO
+        from qnet.questions.bottleneck_report import bottleneck_report
+
+        return bottleneck_report(self, faster, AUTO.replace(method=method))
+
+    def why(self, faster: float = 2.0, method: str = "auto") -> Report:
+        """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`."""
+        from qnet.networks.wanted import AUTO
+        from qnet.questions.why_report import why_report
+
+        return why_report(self, faster, AUTO.replace(method=method))
+
+
+def load(system: str) -> System:
+    """The system of a catalog name, a path or `-` for standard input, checked.
+
+    Raises `UsageError` for what is not there, `InvalidInput` with everything that is wrong with the model.
+    """
+    from qnet.model.load import load as load_model
+
+    return System(*load_model(system))

@@ -1,0 +1,73 @@
+"""The Python front door: `qnet.load` gives what the commands give."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import qnet
+import qnet.errors
+
+TINY = """
+qnet = 1
+title = "tiny"
+[parameters]
+rate = "10/s"
+service = "50 ms"
+staging = { value = "track", options = ["track", "record"] }
+[stations]
+cpu = {}
+[classes.job]
+arrival_rate = "rate"
+steps = [ { station = "cpu", time = "service" } ]
+[outputs]
+double = { value = "2 * response", unit = "ms" }
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY)
+    return qnet.load(str(path))
+
+
+def test_a_metric_is_a_number_in_base_units(tiny):
+    assert tiny.metric("response") == pytest.approx(0.1, rel=1e-14)
+    assert tiny.metric("double") == pytest.approx(0.2, rel=1e-14)
+    assert tiny.metric("utilization('cpu') * response") == pytest.approx(0.05, rel=1e-14)
+
+
+def test_numbers_are_set_in_base_units_and_texts_with_their_own(tiny):
+    assert tiny.set(rate=16).metric("response") == pytest.approx(0.25, rel=1e-14)
+    assert tiny.set(service="20 ms", staging="record").metric("response") == pytest.approx(0.025, rel=1e-14)
+    assert tiny.set({"rate": 1e-9}).metric("response") == pytest.approx(0.05, rel=1e-6)
+
+
+def test_setting_leaves_the_system_as_it_was(tiny):
+    tiny.set(rate=16)
+    assert tiny.metric("response") == pytest.approx(0.1, rel=1e-14)
+
+
+def test_what_is_not_there_is_refused_by_name(tiny):
+    with pytest.raises(qnet.errors.UsageError, match="unknown parameter"):
+        tiny.set(ratte=3)
+    with pytest.raises(qnet.errors.UsageError, match="respons"):
+        tiny.metric("respons")
+    with pytest.raises(qnet.errors.NoAnswer):
+        tiny.set(rate=21).metric("response")
+
+
+def test_reports_are_those_of_the_command_line(tiny):
+    command = [sys.executable, "-m", "qnet", "solve", tiny.name, "--json"]
+    told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert tiny.solve().records() == told["rows"]
+
+
+def test_a_report_reads_as_table_and_shows_in_notebooks(tiny):
+    report = tiny.envelope(limit="response <= 200 ms", vary="rate")
+    assert "what binds" in str(report)
+    assert report._repr_markdown_().startswith("## tiny")
+    assert report.records()[0]["rate_per_s"] == pytest.approx(15.0, rel=1e-12)
+    assert report.text("csv").splitlines()[0].startswith("envelope,")
