@@ -67,6 +67,7 @@ def collect(options: dict[str, Any]) -> Output:
 
 
 def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """The systems of the catalog that begin so, or files."""
     from click.shell_completion import CompletionItem
 
     if "/" in incomplete or incomplete.startswith("."):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import ExpressionError, check, evaluate, expression_problem, parse
@@ -45,6 +46,19 @@ def parameter(model: Model, name: str) -> Parameter:
     if name not in model.parameters:
         raise UsageError(Problem("QN004", f'unknown parameter "{name}"', help=suggest(name, list(model.parameters))))
     return model.parameters[name]
+
+
+def refuse_twice(model: Model, grids: Iterable[Grid], option: str) -> None:
+    """Refuse a parameter that would get its values from more than one place."""
+    seen: set[str] = set()
+    for item in grids:
+        if item.name in model.settings:
+            found = f'"{item.name}" is both set with -p and part of the grid'
+            raise UsageError(Problem("QN010", found, help=f"leave out -p, or give another {option}"))
+        if item.name in seen:
+            found = f'"{item.name}" is in the grid twice'
+            raise UsageError(Problem("QN010", found, f"one {option} with all its values"))
+        seen.add(item.name)
 
 
 def varied(model: Model, name: str) -> Parameter:

@@ -13,16 +13,16 @@ from qnet.units import base_unit, column_suffix
 
 
 class Columns:
-    """Makes columns whose names, units included, are apart from each other and from some that are taken."""
+    """Makes columns whose names, with units and without, are apart from each other and from some that are taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self.taken = set(taken)
 
     def column(self, name: str, kind: str, title: str, unit: str = "") -> Column:
         """A column of the name where it is free, else of `KIND_NAME`."""
-        while name + column_suffix(unit) in self.taken:
+        while self.taken & {name, name + column_suffix(unit)}:
             name = f"{kind}_{name}"
-        self.taken.add(name + column_suffix(unit))
+        self.taken |= {name, name + column_suffix(unit)}
         return Column(name, title, unit)
 
     def parameter(self, model: Model, name: str) -> Column:

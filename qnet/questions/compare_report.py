@@ -11,6 +11,9 @@ from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
 from qnet.reports.report import Cell, Column, Note, Report
 
+_ROUNDING = 1e-12
+"""Relative differences up to here are those of sums in another order, and told as none."""
+
 COLUMNS = (
     Column("side", "side"),
     Column("metric", "metric"),
@@ -59,11 +62,16 @@ def _row(first: Side, side: Side, place: int, figure: Figure) -> tuple[Cell, ...
     base, value = (None if item is None else in_unit(item, shown) for item in (figure.values[0], figure.values[place]))
     difference = ratio = percent = None
     if base is not None and value is not None:
-        difference = value - base
-        ratio, percent = _share(value, base), _share(100 * difference, base)
+        difference = 0.0 if _alike(value, base) else value - base
+        ratio, percent = _share(base + difference, base), _share(100 * difference, base)
     trust = (_exactness(first), _exactness(side))
     told = (f"{side.letter}: {side.label}", figure.metric.source, shown or None)
     return (*told, base, value, difference, ratio, percent, *trust)
+
+
+def _alike(one: float, other: float) -> bool:
+    """Whether two numbers differ by rounding alone."""
+    return abs(one - other) <= _ROUNDING * max(abs(one), abs(other))
 
 
 def _share(part: float, whole: float) -> float | None:

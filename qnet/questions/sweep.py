@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import Problem, UsageError, short
-from qnet.model.grids import Grid, grid
+from qnet.model.grids import Grid, grid, refuse_twice
 from qnet.model.metrics import Metric, every_metric
 from qnet.model.metrics import metrics as parse_metrics
 from qnet.model.model import Model
@@ -67,19 +67,6 @@ def sweep(
             progress(done, size)
 
     return Sweep(changed, axes, columns, asked, solve_table(changed, columns, size, wanted, told))
-
-
-def refuse_twice(model: Model, grids: Iterable[Grid], option: str) -> None:
-    """Refuse a parameter that would get its values from more than one place."""
-    seen: set[str] = set()
-    for item in grids:
-        if item.name in model.settings:
-            found = f'"{item.name}" is both set with -p and part of the grid'
-            raise UsageError(Problem("QN010", found, help=f"leave out -p, or give another {option}"))
-        if item.name in seen:
-            found = f'"{item.name}" is in the grid twice'
-            raise UsageError(Problem("QN010", found, f"one {option} with all its values"))
-        seen.add(item.name)
 
 
 def _axis(text: str, model: Model) -> tuple[Grid, ...]:

@@ -15,7 +15,7 @@ Cost      population x (sum of servers + stations) x log2(number of load-depende
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from math import inf, log
 from typing import Any
@@ -28,6 +28,8 @@ NAME = "convolution"
 
 _ARRAYS_PAY = 300_000
 """Multiplications above which arrays are faster than plain Python, the import of numpy included."""
+_CELLS = 4_000_000
+"""Constants of variants that are held at once."""
 _LOADING = 5e7
 """What the import of numpy is worth, in operations."""
 
@@ -196,7 +198,7 @@ def _logarithms(core: Reduced) -> _Answer:
 
 
 def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
-    """All variants at once where every station has some demand in every variant; otherwise one by one."""
+    """All variants at once where every queue has some demand in every variant, or in none; otherwise one by one."""
     import numpy
 
     from qnet.networks.closed import convolution_arrays
@@ -206,10 +208,10 @@ def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     size = network.size or 0
     population, think = network.population[:, 0], network.think_time[:, 0]
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)
-    largest = int(population.max(initial=0))
-    if marginals or size * (largest + 1) > 4_000_000 or not ((demands > 0).all() and (population > 0).all()):
+    served = np.flatnonzero(population > 0)
+    queues = [place for place in range(network.stations) if not network.delay[place] and demands[place, served].any()]
+    if marginals or not (demands[np.ix_(queues, served)] > 0).all():
         return stacked([solve(network.point(index), marginals) for index in range(size)], network)
-    queues = [place for place in range(network.stations) if not network.delay[place]]
     for place in range(network.stations):
         if network.delay[place]:
             think = think + demands[place]
@@ -217,15 +219,49 @@ def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     for place in queues:
         groups.setdefault((demands[place].tobytes(), network.rates[place]), []).append(place)
     firsts = [places[0] for places in groups.values()]
-    rates = [convolution_arrays.shortened(network.rates[place], largest) for place in firsts]
     counts = [len(places) for places in groups.values()]
-    found = convolution_arrays.solve(demands[firsts], rates, counts, think, population, False)
-    residence = network.demands.copy()
-    for number, places in enumerate(groups.values()):
-        residence[:, places, 0] = found.residence[number][:, None]
-    throughput, logs = found.throughput.copy(), found.log_constant.copy()
-    for index in np.flatnonzero(~found.sound):
+    residence = network.demands * (population > 0)[:, None, None]
+    throughput, logs, sound = np.zeros(size), np.zeros(size), population == 0
+    for members, shared in _together(demands[firsts], think, population, served):
+        stops, place = np.unique(population[members], return_inverse=True)
+        rates = [convolution_arrays.shortened(network.rates[place], int(stops[-1])) for place in firsts]
+        if shared:
+            first = members[0]
+            found = convolution_arrays.along(demands[firsts, first], rates, counts, float(think[first]), stops)
+        else:
+            asked, place = demands[np.ix_(firsts, members)], np.arange(len(members))
+            found = convolution_arrays.solve(asked, rates, counts, think[members], population[members], False)
+        throughput[members], logs[members] = found.throughput[place], found.log_constant[place]
+        sound[members] = found.sound[place]
+        for row, places in zip(found.residence, groups.values(), strict=True):
+            residence[np.ix_(members, places, [0])] = row[place][:, None, None]
+    for index in np.flatnonzero(~sound):
         one = solve(network.point(int(index)))
         throughput[index], logs[index] = one.throughput[0], one.log_constant
         residence[index] = one.residence
     return batch_figures(network, throughput[:, None], residence, logs, NAME)
+
+
+def _together(demands: Any, think: Any, population: Any, served: Any) -> Iterator[tuple[Any, bool]]:
+    """Variants that are solved together: those that differ in the population alone, or some of like population.
+
+    demands   (groups, B)
+    served    the variants that have customers.
+    Yields    variants, and whether they are one network at several populations.
+    """
+    import numpy
+
+    np: Any = numpy
+    if not len(served):
+        return
+    kinds, family = np.unique(np.vstack((demands, think))[:, served], axis=1, return_inverse=True)
+    family = family.reshape(-1)
+    if 2 * kinds.shape[1] <= len(served):
+        for number in range(kinds.shape[1]):
+            yield served[family == number], True
+        return
+    waiting = served[np.argsort(population[served], kind="stable")]
+    while len(waiting):
+        fit = max(1, _CELLS // (int(population[waiting[-1]]) + 1))
+        yield waiting[-fit:], False
+        waiting = waiting[:-fit]

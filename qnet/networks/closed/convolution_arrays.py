@@ -165,6 +165,65 @@ def solve(
         return Found(rate * below / top, residence, log_constant, top >= weights.TINY, states)
 
 
+def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: float, population: Any) -> Found:
+    """The figures of one network at S populations, without states: one convolution holds those of all smaller ones.
+
+    Its scale suits the largest; populations whose constants are too small in it wait for one of their own.
+
+    demands     (groups,), positive
+    rates       for each group its rates, or None
+    counts      stations in each group
+    think       seconds
+    population  (S,), positive, ascending
+    """
+    import numpy
+
+    np: Any = numpy
+    size = len(population)
+    throughput, logs, residence = np.zeros(size), np.zeros(size), np.zeros((len(demands), size))
+    sound, waiting = np.zeros(size, dtype=bool), np.arange(size)
+    while len(waiting):
+        found = _below(demands[:, None], rates, counts, np.array([think]), population[waiting])
+        fine = found.sound
+        done = waiting[fine]
+        throughput[done], logs[done] = found.throughput[fine], found.log_constant[fine]
+        residence[:, done], sound[done] = found.residence[:, fine], True
+        # Where not even the largest is sound it is left to another method.
+        fine[-1] = True
+        waiting = waiting[~fine]
+    return Found(throughput, residence, logs, sound, None)
+
+
+def _below(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> Found:
+    """The figures at several populations from the convolution that suits the last, the largest."""
+    import numpy
+
+    np: Any = numpy
+    largest = int(population[-1])
+    rate = open_rates(demands, rates, counts, think, population[-1:])
+    stations = [_Station(load, row, count) for load, row, count in zip(demands * rate, rates, counts, strict=True)]
+    constants, log_think = weights.batch_poisson(think * rate, largest)
+    leaves = [place for place, row in enumerate(rates) if row is not None]
+    others = [place for place in range(len(stations)) if place not in leaves]
+    for place in others:
+        constants = stations[place].joined(constants, stations[place].size)
+    residence = np.zeros((len(demands), len(population)))
+    whole = constants
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
+        for place, without in weights.each_left_out(constants, leaves, stations):
+            counted = stations[place].weights(largest + 1)[0] * np.arange(largest + 1.0)
+            whole = stations[place].joined(without, 1)
+            present = np.convolve(counted, without[0])[population]
+            residence[place] = present / (rate * whole[0, population - 1])
+        top, below = whole[0, population], whole[0, population - 1]
+        for place in others:
+            residence[place] = demands[place] * filtered(whole, stations[place].ratio)[0, population - 1] / below
+        logs = log_think + sum(station.log * station.size for station in stations)
+        log_constant = np.log(top) + logs - population * np.log(rate)
+        sound = (top >= weights.TINY) & (below >= weights.TINY)
+        return Found(rate * below / top, residence, log_constant, sound, None)
+
+
 def logarithms(
     groups: Sequence[tuple[float, Sequence[float], int]], think: float, population: int
 ) -> tuple[float, list[float], float, list[list[float]]]:

@@ -195,7 +195,8 @@ def stacked(answers: Sequence[ClosedFigures], network: ClosedNetwork) -> ClosedF
         for index, answer in enumerate(answers):
             for station, row in enumerate(answer.marginals):
                 marginals[index, station, : len(row)] = row
-    return ClosedFigures(**columns, marginals=marginals, method=answers[0].method if answers else "")
+    methods = ", ".join(dict.fromkeys(answer.method for answer in answers))
+    return ClosedFigures(**columns, marginals=marginals, method=methods)
 
 
 def nothing(network: ClosedNetwork, method: str, marginals: bool) -> ClosedFigures:

@@ -1,0 +1,88 @@
+"""Comparisons: figures matched by name, differences and ratios to the first side."""
+
+import pytest
+
+import qnet
+from qnet.errors import NoAnswer, UsageError
+from qnet.model.settings import with_settings
+from qnet.questions.compare import compare
+from qnet.questions.compare_report import COLUMNS, compare_report
+
+KEYS = [column.key for column in COLUMNS]
+
+
+def queue(folder, name, service, station="cpu"):
+    path = folder / f"{name}.toml"
+    path.write_text(
+        f'qnet = 1\ntitle = "{name}"\n[parameters]\nrate = "10/s"\n[stations]\n{station} = {{}}\n'
+        f'[classes.job]\narrival_rate = "rate"\nsteps = [ {{ station = "{station}", time = "{service}" }} ]\n'
+    )
+    return qnet.load(str(path))
+
+
+def told(found, asserted=()):
+    report = compare_report(found, asserted)
+    return [dict(zip(KEYS, row, strict=True)) for row in report.rows], report
+
+
+def test_two_queues_by_their_closed_form(tmp_path):
+    rows, _ = told(compare([queue(tmp_path, "a", "20 ms"), queue(tmp_path, "b", "50 ms")], ["response"]))
+    slow, fast = 0.05 / 0.5, 0.02 / 0.8
+    (row,) = rows
+    assert row["base"] == pytest.approx(fast)
+    assert row["value"] == pytest.approx(slow)
+    assert row["difference"] == pytest.approx(slow - fast)
+    assert row["ratio"] == pytest.approx(4)
+    assert row["percent"] == pytest.approx(300)
+    assert (row["base_exactness"], row["exactness"], row["unit"]) == ("exact", "exact", "s")
+
+
+def test_what_one_side_lacks_is_empty(tmp_path):
+    rows, _ = told(compare([queue(tmp_path, "a", "20 ms"), queue(tmp_path, "b", "20 ms", "disk")]))
+    found = {row["metric"]: (row["base"], row["value"], row["ratio"]) for row in rows}
+    assert found["utilization('cpu')"] == (pytest.approx(0.2), None, None)
+    assert found["utilization('disk')"] == (None, pytest.approx(0.2), None)
+    assert found["throughput"] == (10, 10, 1)
+
+
+def test_three_sides_are_each_held_against_the_first(tmp_path):
+    first = queue(tmp_path, "a", "20 ms")
+    changed = [with_settings(first, {"rate": f"{rate}/s"}) for rate in (20, 30)]
+    rows, report = told(compare([first, *changed], ["throughput"]))
+    assert [(row["side"][0], row["ratio"]) for row in rows] == [("B", pytest.approx(2)), ("C", pytest.approx(3))]
+    assert rows[0]["side"].endswith("a.toml, rate=20/s")
+    assert [side["side"] for side in report.meta["sides"]] == ["A", "B", "C"]
+
+
+def test_nothing_is_divided_by_zero(tmp_path):
+    first = queue(tmp_path, "a", "20 ms")
+    (row,), _ = told(compare([with_settings(first, {"rate": "0/s"}), first], ["throughput"]))
+    assert (row["base"], row["difference"], row["ratio"], row["percent"]) == (0, 10, None, None)
+
+
+def test_a_side_without_an_answer_is_told_and_breaks_assertions(tmp_path):
+    first = queue(tmp_path, "a", "20 ms")
+    rows, report = told(compare([first, with_settings(first, {"rate": "60/s"})], ["response"]), ["response < 1 min"])
+    assert rows[0]["value"] is rows[0]["exactness"] is None
+    assert [note.code for note in report.notes] == ["QN613"]
+    assert [problem.found for problem in report.broken] == ["B: asserted response < 1 min, there is no answer"]
+
+
+def test_no_answer_on_any_side_is_refused(tmp_path):
+    model = with_settings(queue(tmp_path, "a", "20 ms"), {"rate": "60/s"})
+    with pytest.raises(NoAnswer):
+        compare([model, model])
+
+
+def test_it_is_told_which_side_is_approximate():
+    first = qnet.load("ibm-3990-6")
+    _, report = told(compare([first, with_settings(first, {"rate": "700/s"})], ["response"]))
+    assert [note.text.partition(" is ")[0] for note in report.notes] == ["A", "B"]
+
+
+def test_what_cannot_be_compared(tmp_path):
+    model = queue(tmp_path, "a", "20 ms")
+    with pytest.raises(UsageError, match="2 to"):
+        compare([model])
+    with pytest.raises(UsageError, match="unknown name"):
+        compare([model, model], ["respons"])

@@ -1,0 +1,208 @@
+"""Rows in, the same rows with answers out: nothing is lost, nothing stops the stream, nothing depends on the chunks."""
+
+import io
+import json
+
+import pytest
+
+import qnet
+from qnet.errors import AssertionFailed, InvalidInput, NoAnswer
+from qnet.questions.map import Mapper, chunks, map_rows
+from qnet.questions.map_text import MAX_LINE, Lines, map_csv, map_jsonl
+
+
+@pytest.fixture
+def queue(tmp_path):
+    path = tmp_path / "queue.toml"
+    path.write_text(
+        'qnet = 1\ntitle = "queue"\n[parameters]\nrate = "10/s"\n'
+        'service = { value = "20 ms", range = ["0 s", "1 s"] }\n'
+        'size = "4 KiB"\nmood = { value = "calm", options = ["calm", "busy"] }\n[stations]\ncpu = {}\n'
+        "[classes.job]\narrival_rate = \"where(mood == 'calm', rate, 2 * rate)\"\n"
+        'steps = [ { station = "cpu", time = "service" } ]\n'
+    )
+    return qnet.load(str(path))
+
+
+def through(mapper, text, chunk=1024, jsonl=False):
+    return "".join((map_jsonl if jsonl else map_csv)(mapper, Lines(io.StringIO(text, newline="")), chunk))
+
+
+def response(queue, text, **options):
+    return through(Mapper(queue, ["response"]), text, **options).splitlines()
+
+
+def test_a_row_is_answered_by_the_closed_form(queue):
+    header, row = response(queue, "rate\n30\n")
+    assert header == "rate,response_s,method,exactness,status"
+    cells = row.split(",")
+    assert float(cells[1]) == pytest.approx(0.02 / (1 - 0.6))
+    assert cells[2:] == ["open", "exact", "ok"]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("rate", "30"),
+        ("rate_per_s", "30"),
+        ("rate", "30/s"),
+        ("rate", " 1800/min "),
+        ("rate_per_s", "3e1"),
+        (" rate ", "30"),
+    ],
+)
+def test_how_a_parameter_may_be_written(queue, column, cell):
+    row = response(queue, f"{column}\n{cell}\n")[1]
+    assert row.split(",")[1] == response(queue, "rate\n30\n")[1].split(",")[1]
+
+
+def test_words_of_a_choice(queue):
+    calm, busy = response(queue, "mood,rate\ncalm,10\nbusy,10\n")[1:]
+    assert float(calm.split(",")[2]) == pytest.approx(0.02 / 0.8)
+    assert float(busy.split(",")[2]) == pytest.approx(0.02 / 0.6)
+
+
+def test_other_columns_pass_through_as_they_are(queue):
+    text = '"a ""b""",rate,,note\r\n"1,5",10,x,"two\nlines"\r\n\r\n 007 ,20,é,\udcff\r\n'
+    header, *rest = through(Mapper(queue, ["throughput"]), text).split("\n")
+    assert header == '"a ""b""",rate,,note,throughput_per_s,method,exactness,status'
+    assert "\n".join(rest) == '"1,5",10,x,"two\nlines",10.0,open,exact,ok\n 007 ,20,é,\udcff,20.0,open,exact,ok\n'
+
+
+@pytest.mark.parametrize(
+    ("row", "status"),
+    [
+        ("abc,1", 'rate: "abc" is not a quantity'),
+        (",1", "rate is empty"),
+        ("nan,1", 'rate: "nan" is not a quantity'),
+        ("1e999,1", 'rate: "1e999" is too large a number'),
+        ("10 ms,1", 'rate: "10 ms" is a time (such as 10 ms); expected a rate (such as 600/s)'),
+        ("5", "the row has 1 cells for 2 columns"),
+        ("5,1,2", "the row has 3 cells for 2 columns"),
+        ("60,1", "no steady state: cpu"),
+        ("-1,1", "the value is -1/s"),
+    ],
+)
+def test_a_row_without_an_answer_says_why_and_stops_nothing(queue, row, status):
+    import csv
+
+    _, broken, sound = csv.reader(response(queue, f"rate,id\n{row}\n10,2\n"))
+    assert broken[2:5] == ["", "", ""]
+    assert broken[5].startswith(status)
+    assert sound[5] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("1,2", "no column is named like a parameter"),
+        ("rate,rate", "there twice"),
+        ("rate,rate_per_s", "two columns are the parameter"),
+        ("rate,status", "of the rows and of the answers"),
+        ("id,rate,id", "there twice"),
+    ],
+)
+def test_headers_that_cannot_be_answered(queue, header, words):
+    with pytest.raises(InvalidInput, match=words):
+        through(Mapper(queue), header + "\n1,2,3\n")
+
+
+def test_a_prefix_keeps_answers_apart_from_the_rows(queue):
+    text = through(Mapper(queue, ["response"], prefix="new_"), "rate,response_s,status\n10,1,fine\n")
+    assert text.startswith(
+        "rate,response_s,status,new_response_s,new_method,new_exactness,new_status\n10,1,fine,0.025,"
+    )
+
+
+def test_no_rows_are_no_failure(queue):
+    mapper = Mapper(queue, ["response"])
+    assert through(mapper, "") == "response_s,method,exactness,status\n"
+    assert through(mapper, "\ufeffrate\n".removeprefix("\ufeff")) == "rate,response_s,method,exactness,status\n"
+    mapper.finish()
+
+
+def test_rows_that_all_fail_are_refused_at_the_end(queue):
+    saturated, broken = Mapper(queue), Mapper(queue)
+    through(saturated, "rate\n60\nx\n")
+    with pytest.raises(NoAnswer):
+        saturated.finish()
+    through(broken, "rate\nx\n")
+    with pytest.raises(InvalidInput, match="no row can be used"):
+        broken.finish()
+
+
+def test_the_answers_do_not_depend_on_the_chunks(queue):
+    text = "rate,service\n" + "".join(f"{rate},{rate % 7} ms\n" for rate in range(300))
+    whole = through(Mapper(queue), text)
+    assert through(Mapper(queue), text, chunk=1) == whole
+    assert through(Mapper(queue), text, chunk=100) == whole
+
+
+def test_the_first_answer_comes_before_the_second_row_is_read(queue):
+    read = []
+
+    def lines():
+        for text in ("rate\n", "10\n", "20\n"):
+            read.append(text)
+            yield text
+
+    answers = map_csv(Mapper(queue), lines())
+    assert next(answers).startswith("rate,")
+    assert next(answers).startswith("10,")
+    assert read == ["rate\n", "10\n"]
+
+
+def test_chunks_grow_to_their_most():
+    assert [len(chunk) for chunk in chunks(range(20), 4)] == [1, 2, 4, 4, 4, 4, 1]
+
+
+def test_an_endless_line_is_refused(queue):
+    with pytest.raises(InvalidInput, match="a line is longer"):
+        through(Mapper(queue), "rate\n" + "1" * (MAX_LINE + 1))
+
+
+def test_an_open_quote_does_not_eat_the_memory(queue):
+    text = 'rate,note\n10,"open\n' + "x\n" * 100_000
+    assert "the row cannot be read" in through(Mapper(queue), text)
+
+
+def test_assertions_are_counted_over_the_whole_stream(queue):
+    mapper = Mapper(queue, ["response"], asserted=["response < 30 ms"])
+    through(mapper, "rate\n1\n40\nx\n45\n", chunk=1)
+    with pytest.raises(AssertionFailed, match="found 100 ms at 3 of 4 rows, first at row 2"):
+        mapper.finish()
+
+
+def test_objects_in_and_out(queue):
+    lines = '{"id": 1.50, "rate": 30}\n\n{"rate": "30/s", "service": "10 ms"}\n{"service": 0.01}\n'
+    first, second, third = response(queue, lines, jsonl=True)
+    assert first.startswith('{"id": 1.50, "rate": 30,"response_s":')
+    assert json.loads(first)["response_s"] == pytest.approx(0.05)
+    assert json.loads(second)["response_s"] == pytest.approx(0.01 / 0.7)
+    assert json.loads(third)["response_s"] == pytest.approx(0.01 / 0.9)
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("[1]", "the line is no JSON object"),
+        ("rate=1", 'the line is not JSON: "rate=1"'),
+        ('{"x": 1}', "no key is named like a parameter"),
+        ('{"rate": NaN}', "NaN is no number"),
+        ('{"rate": null}', "rate is empty"),
+        ('{"rate": true}', "rate is no number"),
+        ('{"rate": 1, "rate": 2}', "the line has a key twice"),
+        ("[" * 100_000, "the line nests too deeply"),
+    ],
+)
+def test_lines_that_are_no_rows(queue, line, status):
+    broken, sound = response(queue, f'{line}\n{{"rate": 1}}\n', jsonl=True)
+    assert json.loads(broken)["status"] == status
+    assert json.loads(sound)["status"] == "ok"
+
+
+def test_rows_of_python(queue):
+    found = list(map_rows(queue, [{"rate": 30, "id": "a"}, {"rate": "x"}], ["response"]))
+    assert found[0] == {"rate": 30, "id": "a", **dict(found[0])}
+    assert found[0]["response_s"] == pytest.approx(0.05)
+    assert found[1]["status"] == 'rate: "x" is not a quantity'
