@@ -109,6 +109,27 @@ class System(Model):
 
         return why_report(self, faster, AUTO.replace(method=method))
 
+    def knee(
+        self,
+        vary: str = "",
+        limits: Sequence[str] = (),
+        multiple: float = 2.0,
+        definitions: Sequence[str] = (),
+        method: str = "auto",
+        operations: float = 1e10,
+    ) -> Report:
+        """Where the curve of response against load breaks, by each definition, as `qnet knee`.
+
+        vary         the parameter that brings the customers; all that do if left out.
+        limits       service levels, such as "response <= 1 s".
+        multiple     of open classes, how many times its floor the response may be.
+        definitions  only these, such as "n_star" or "service_level".
+        """
+        from qnet.networks.wanted import Wanted
+        from qnet.questions.knee_report import knee_report
+
+        return knee_report(self, vary, limits, multiple, definitions, Wanted(method, operations=operations))
+
 
 def load(system: str) -> System:
     """The system of a catalog name, a path or `-` for standard input, checked.

@@ -43,15 +43,27 @@ def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | Non
     return count
 
 
+bounds_option = click.option(
+    "--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
+    help="Also bounds: asymptotic, balanced, composite, proportional or geometric.",
+)  # fmt: skip
+
+
 def method_options(command: _Command) -> _Command:
-    """`--method`, the budget of exact answers, and the variants of approximations."""
+    """`--method`, its budget and variants, and what it may tell beside the metrics of one point."""
+    states = click.option(
+        "--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."
+    )
+    return method_options_of_many(bounds_option(states(command)))
+
+
+def method_options_of_many(command: _Command) -> _Command:
+    """`--method`, the budget of exact answers, and the variants of approximations, for questions of many points."""
     option = click.option
     for decorate in reversed(
         [
             option("--method", "method_name", metavar="NAME", default="auto", shell_complete=_complete_method,
                    help="A method of qnet methods; auto is the best that is affordable."),
-            option("--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
-                   help="Also bounds: asymptotic, balanced, composite, proportional or geometric."),
             option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
                    help="Budget of an exact answer, of which 1e9 take about a second; 1e10 if left out."),
             option("--memory", metavar="SIZE", help="Budget of an exact answer, such as 4 GB; 2 GB if left out."),
@@ -65,18 +77,13 @@ def method_options(command: _Command) -> _Command:
     return command
 
 
-states_option = click.option(
-    "--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."
-)
-
-
 def method(options: dict[str, Any]) -> Wanted:
-    """Take the options of `method_options`, and that of `states_option`, out of a command's arguments."""
+    """Take the options of `method_options`, or of `method_options_of_many`, out of a command's arguments."""
     from qnet.networks.wanted import AUTO
 
     name, operations = options.pop("method_name"), options.pop("operations")
     text, correction = options.pop("memory"), options.pop("servers_correction")
-    bounds = options.pop("bounds")
+    bounds = options.pop("bounds", "")
     if name != "auto":
         _known("method", name)
     if bounds:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import collect, output_options, said
+from qnet.cli.options import assert_option, collect, output_options, said
 from qnet.questions.queue_report import NAMES, PARAMETERS
 
 _EPILOG = "\b\nStations:\n" + "\n".join(f"  {name:<17} {words}" for name, words in NAMES.items())
@@ -58,9 +58,10 @@ def _parameter_options(command: Any) -> Any:
     callback=said,
     help="What to keep, such as 'wait <= 200 ms', 'blocking <= 1 %' or 'response_p95 <= 1 s'.",
 )
+@assert_option
 @output_options
 def command(name: str, percentiles: tuple[float, ...], states: int | None, solve_for: str | None, limit: str | None,
-            **options: Any) -> None:  # fmt: skip
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """The figures of one station, such as M/M/c, in closed form.
 
     Quote a NAME with brackets. Values have units: 80/s, 20ms. Several values, separated by commas, are those of the
@@ -83,4 +84,5 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     ready(output)
     texts = {key: value for key, value in options.items() if value is not None}
     parameter = (solve_for or "").strip().replace("-", "_")
-    write(queue_report(name, texts, percentiles, -1 if states is None else states, parameter, limit or ""), output)
+    last = -1 if states is None else states
+    write(queue_report(name, texts, percentiles, last, parameter, limit or "", asserted), output)

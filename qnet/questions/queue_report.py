@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem, UsageError
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS, STATIONS
 from qnet.reports.report import Cell, Column, Note, Report
-from qnet.units import UnitError, format_number, quantity, unit
+from qnet.units import UnitError, format_number, format_quantity, quantity, unit
 
 if TYPE_CHECKING:
     from qnet.queues.stations.answer import StationAnswer
+    from qnet.queues.stations.inverse import Limit
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -48,7 +49,7 @@ _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
 
 def queue_report(
     name: str, texts: Mapping[str, str], percentiles: Sequence[float] = (), states: int = -1, solve_for: str = "",
-    limit: str = "",
+    limit: str = "", asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """Solve one station as the command line states it.
 
@@ -56,6 +57,7 @@ def queue_report(
     percentiles  in per cent, above 0 and below 100.
     states       tell p(0) .. p(states); none below 0.
     solve_for    a parameter that is not in `texts`, and the `limit` that it must keep.
+    asserted     conditions like a limit that the figures must meet; false ones stand in `broken` of the report.
     Raises       UsageError for what is not there or has another unit; NoAnswer and NotComputed as the solvers do.
     """
     from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
@@ -67,6 +69,7 @@ def queue_report(
     for percentile in percentiles:
         if not 0 < percentile < 100:
             raise UsageError(Problem("QN050", f"the percentile {percentile:g}", "a number above 0 and below 100"))
+    claimed = _claims(asserted) if asserted else []
     values = {key: _value(station, key, text) for key, text in texts.items()}
     rows: list[tuple[Cell, ...]] = []
     meta: dict[str, Any] = {"station": station}
@@ -93,8 +96,24 @@ def queue_report(
     rows += _states(found, states)
     return Report(
         "qnet/queue/1", f"{station}: {STATIONS[station][1]}", COLUMNS, rows, tuple(_notes(found, percentiles)), meta,
-        group="scope",
+        group="scope", broken=tuple(_broken(found, claimed)),
     )  # fmt: skip
+
+
+def _claims(asserted: Sequence[str]) -> list[Limit]:
+    from qnet.queues.stations.inverse import read_limit
+
+    return [read_limit(text) for text in asserted]
+
+
+def _broken(found: StationAnswer, claimed: Sequence[Limit]) -> Iterator[Problem]:
+    """The assertions that are false, with the figures they name."""
+    from qnet.queues.stations.inverse import figure, unit_of
+
+    for item in claimed:
+        if not item.holds(item.slack(found)):
+            told = ", ".join(f"{name} {format_quantity(figure(found, name), unit_of(name), 6)}" for name in item.names)
+            yield Problem("QN608", f"asserted {item.source}, found {told}")
 
 
 def _value(station: str, key: str, text: str) -> Any:

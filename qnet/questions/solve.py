@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse
 from qnet.model.model import Model
-from qnet.networks.solution import ClassFigures, RoutedSolution
+from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
@@ -48,8 +48,9 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` says what a row is about: system, class, route, station, class at station, state, or output.
+"""`scope` says what a row is about: system, class, class of chain, route, station, class at station, state, or output.
 
+A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
 A row of scope `state` has the probability that so many `customers` of closed classes are at one copy."""
 
 _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
@@ -69,6 +70,10 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     if not solution.stable:
         raise no_steady_state(model, solved, edge)
     notes = trust_notes(solution)
+    if model.outputs:
+        from qnet.questions.trust import percentile_notes
+
+        notes += percentile_notes(model, [output.expression for output in model.outputs.values()])
     return Report(
         "qnet/solution/1",
         model.title,
@@ -164,7 +169,7 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
         method=solution.method,
         exactness="exact" if solution.exact else "approximate",
     )
-    found = [system, *_classes(solution, edge), *_routes(solution), *_stations(solution)]
+    found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
     return [*found, *_visits(solution), *_states(solution)]
 
 
@@ -183,6 +188,24 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
             **_enclosed(item),
         )
         for item in solution.classes
+    ]
+
+
+def _of_chains(solution: RoutedSolution) -> _Rows:
+    """The classes of chains: the time that a passage of the chain spends as each, and how many customers are of it."""
+    members: dict[tuple[str, str], list[ClassStationFigures]] = {}
+    for item in solution.visits:
+        if item.chain:
+            members.setdefault((item.chain, item.class_name), []).append(item)
+    return [
+        _row(
+            scope="class of chain",
+            name=name,
+            class_=chain,
+            residence=sum(item.residence for item in own),
+            queue_length=sum(item.queue_length for item in own),
+        )
+        for (chain, name), own in members.items()
     ]
 
 
@@ -222,8 +245,8 @@ def _stations(solution: RoutedSolution) -> _Rows:
 
 
 def _visits(solution: RoutedSolution) -> _Rows:
-    """The classes at the stations, where there are several classes."""
-    if len(solution.classes) < 2:
+    """The classes at the stations, where there are several classes; of a chain its classes."""
+    if len(solution.classes) < 2 and not any(item.chain for item in solution.visits):
         return []
     return [
         _row(

@@ -23,6 +23,8 @@ class Table(Record):
     rows: list[tuple[str, ...]]
     prose: tuple[str, ...] = ()
     """Paragraphs above the table."""
+    math: tuple[str, ...] = ()
+    """Formulas in LaTeX that belong to the block."""
 
     @property
     def empty(self) -> bool:
@@ -73,9 +75,10 @@ def tables(report: Report, ascii: bool) -> list[Table]:
     """
     rows = list(checked_rows(report))
     if not report.group or not rows:
-        shown = [index for index, column in enumerate(report.columns) if not column.footed]
+        shown = [index for index, column in enumerate(report.columns) if not column.footed and not column.math]
         columns = [report.columns[index] for index in shown]
-        return [_table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)]
+        whole = _table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)
+        return [whole.replace(math=_math(report, rows))]
     group = column_index(report, report.group)
     prose = column_index(report, report.prose) if report.prose else None
     blocks: list[Table] = []
@@ -90,6 +93,7 @@ def tables(report: Report, ascii: bool) -> list[Table]:
             for index in range(len(report.columns))
             if index != group
             and not report.columns[index].footed
+            and not report.columns[index].math
             and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if _common_text(block, index)]
@@ -97,9 +101,16 @@ def tables(report: Report, ascii: bool) -> list[Table]:
         heading = label(report.columns[group], value, ascii)
         columns = [report.columns[index] for index in kept if index not in common]
         cells = [tuple(row[index] for index in kept if index not in common) for row in block]
-        table = _table(": ".join(part for part in (heading, clean(told, ascii)) if part), columns, cells, ascii)
-        blocks.append(table.replace(prose=tuple(texts)))
+        title = ": ".join(part for part in (heading, clean(told, ascii)) if part)
+        table = _table(title, columns, cells, ascii)
+        blocks.append(table.replace(prose=tuple(texts), math=_math(report, block)))
     return blocks
+
+
+def _math(report: Report, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
+    """The formulas of some rows, in their order."""
+    places = [index for index, column in enumerate(report.columns) if column.math]
+    return tuple(str(row[index]) for row in rows for index in places if row[index])
 
 
 def _common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:

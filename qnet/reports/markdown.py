@@ -50,7 +50,8 @@ def _block(table: Table) -> str:
         for index, (title, numeric) in enumerate(zip(table.titles, table.numeric, strict=True))
     ]
     drawn = "\n".join(map(_line, zip(*columns, strict=True)))
-    parts = (heading, *map(escaped, table.prose), drawn, "(no rows)" if table.empty else "")
+    formulas = (f"$$\n{clean(formula, ascii=True)}\n$$" for formula in table.math)
+    parts = (heading, *map(escaped, table.prose), drawn, "(no rows)" if table.empty else "", *formulas)
     return "\n\n".join(part for part in parts if part)
 
 

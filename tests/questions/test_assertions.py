@@ -6,6 +6,7 @@ import qnet
 import qnet.errors
 from qnet.questions.answers import solve_table
 from qnet.questions.assertions import broken, conditions
+from qnet.questions.queue_report import queue_report
 from qnet.questions.solve import solve_report
 
 
@@ -55,3 +56,11 @@ def test_all_wrong_assertions_are_told_at_once(one_queue):
     with pytest.raises(qnet.errors.UsageError) as caught:
         conditions(["respons < 1 s", "response < 3"], one_queue)
     assert len(caught.value.problems) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "true"), [("wait < 5 ms", False), ("response_p95 <= 1 s", True), ("wait <= 1 s", True)]
+)
+def test_a_station_is_judged_by_its_own_figures(text, true):
+    report = queue_report("M/M/1", {"arrival_rate": "40/s", "service_time": "20 ms"}, asserted=[text])
+    assert bool(report.broken) is not true

@@ -11,7 +11,7 @@ from qnet.questions.bottleneck_report import bottleneck_report
 
 FAST = (
     "call-centre", "central-server", "contention", "disk-array", "interactive-users", "multiprocessor", "one-queue",
-    "paging-users", "terminals-and-web", "two-workloads", "web-tier",
+    "paging-users", "terminals-and-web", "two-workloads", "web-shop", "web-tier",
 )  # fmt: skip
 SYSTEMS = ("ibm-3990-6", *(f"examples/{name}.toml" for name in FAST))
 
@@ -224,6 +224,13 @@ def test_changes_tell_every_class():
     assert web.maximum == pytest.approx(2 * 4 / 0.094)
 
 
+def test_a_station_of_a_chain_gets_faster_as_well(tmp_path):
+    system = qnet.load("examples/web-shop.toml")
+    faster = change(bottleneck(system), "web", True)
+    text = system.document.text.replace('web = "20 ms"', 'web = "10 ms"').replace('web = "50 ms"', 'web = "25 ms"')
+    assert faster.response == pytest.approx(load(tmp_path, text).metric("response"), rel=1e-9)
+
+
 def test_before_is_the_answer_itself():
     found = bottleneck(qnet.load("ibm-3990-6"))
     assert found.before.response == pytest.approx(float(found.solution.response), rel=1e-9)
@@ -266,3 +273,9 @@ def test_an_assertion_is_judged(tmp_path):
     system = load(tmp_path, CLOSED)
     assert bottleneck_report(system, asserted=["response < 1 ms"]).broken
     assert not bottleneck_report(system, asserted=["response > 1 ms"]).broken
+
+
+def test_the_population_where_asymptotes_meet_is_that_of_the_knee(tmp_path):
+    system = load(tmp_path, CLOSED)
+    knees = system.knee(definitions=["n_star"]).records()
+    assert bottleneck(system).ranked[0].full_population == pytest.approx(knees[0]["customers"], rel=1e-12)

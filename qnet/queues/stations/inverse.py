@@ -95,6 +95,11 @@ def figure(found: StationAnswer, name: str) -> float:
     return float(value)
 
 
+def unit_of(name: str) -> str:
+    """The base unit of a figure that limits may name."""
+    return FIGURES.get(name, "s")
+
+
 def read_limit(text: str) -> Limit:
     """A limit such as `wait <= 200 ms` or `response_p95 <= 1 s`; raises `UsageError` for anything else."""
     try:
@@ -102,7 +107,7 @@ def read_limit(text: str) -> Limit:
         root = parsed.root
         if not isinstance(root, Comparison) or root.operator in ("==", "!="):
             raise ExpressionError("this is not a limit", 0, "write a figure, <= or >=, and a bound: wait <= 200 ms")
-        units = FIGURES | {name: "s" for name in parsed.names if _PERCENTILE.fullmatch(name)}
+        units = FIGURES | {name: unit_of(name) for name in parsed.names if _PERCENTILE.fullmatch(name)}
         for name in parsed.names:
             if name not in units:
                 near = suggest(name, [*FIGURES, "wait_p95", "response_p95"])
