@@ -63,10 +63,6 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN012": _T("a study without claims",
         "There is nothing to hold against the model.",
         "Add [[claims]] to the study."),
-    "QN022": _T("a station must get faster",
-        "bottleneck and why try every station with its speed multiplied by the number of --faster, and a number of 1 "
-        "or less makes nothing faster.",
-        "Give a number above 1, such as --faster 2."),
     "QN024": _T("it is not clear which cost is asked for",
         "The model states no cost of that name, or none at all; or a cost is both named and described.",
         "Name a cost that stands under [costs], or describe one: qnet cost SYSTEM --of cpu --per faults."),
@@ -78,6 +74,10 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A comparison needs two systems or more, or one with settings that are changed; a metric of the same name "
         "must be of the same unit on all sides.",
         "Name another SYSTEM, or say --with NAME=VALUE; choose metrics with --metric."),
+    "QN022": _T("a station must get faster",
+        "bottleneck and why try every station with its speed multiplied by the number of --faster, and a number of 1 "
+        "or less makes nothing faster.",
+        "Give a number above 1, such as --faster 2."),
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
@@ -406,25 +406,6 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
         "has no answer meets no assertion.",
         "Look at the value that the message tells; a pipeline sees it by the exit code 6."),
-    "QN623": _T("waits inside holds are the limit",
-        "A station that is held while others are waited for is kept busy by these waits as well, and so is full at a "
-        "smaller load than its own work alone would fill it.",
-        "Relieve the stations that are waited for inside; the column waits inside says how much of the time it is."),
-    "QN624": _T("demands depend on the population",
-        "Times or visits of the model change with a parameter that sets a population, so where a station is full, and "
-        "N*, hold for the demands at the present population only.",
-        "Ask again at another population with -p, or solve along a grid of populations."),
-    "QN625": _T("some changes have no answer",
-        "With one of the changes that were tried the model has no steady state or cannot be computed.",
-        "Read the column status, and make the change in the model to see more of it."),
-    "QN626": _T("not every station was changed",
-        "A model of many stations would take long with each of them faster and with one server more: those that are "
-        "full first and those where most of the time is spent were tried.",
-        "Change a station in the model itself to see what comes of it."),
-    "QN627": _T("changes are not as exact as the answer",
-        "The changes that are tried share the budget of one answer, so each has less of it, and may be approximate "
-        "where the answer is exact. Their ratios compare them with the system as it is, solved in the same way.",
-        "Raise --operations for exact changes, or choose one --method for all."),
     "QN609": _T("how percentiles are found",
         "The times that a passage spends at the stations of its route are taken as independent, each as a gamma time "
         "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
@@ -457,11 +438,34 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A limit holds up to the end of the range or is exceeded by the first customer, or a figure still rises where "
         "the range ends.",
         "Read the status of the row; widen the range of the parameter, or ask for another limit."),
+    "QN623": _T("waits inside holds are the limit",
+        "A station that is held while others are waited for is kept busy by these waits as well, and so is full at a "
+        "smaller load than its own work alone would fill it.",
+        "Relieve the stations that are waited for inside; the column waits inside says how much of the time it is."),
+    "QN624": _T("demands depend on the population",
+        "Times or visits of the model change with a parameter that sets a population, so where a station is full, and "
+        "N*, hold for the demands at the present population only.",
+        "Ask again at another population with -p, or solve along a grid of populations."),
+    "QN625": _T("some changes have no answer",
+        "With one of the changes that were tried the model has no steady state or cannot be computed.",
+        "Read the column status, and make the change in the model to see more of it."),
+    "QN626": _T("not every station was changed",
+        "A model of many stations would take long with each of them faster and with one server more: those that are "
+        "full first and those where most of the time is spent were tried.",
+        "Change a station in the model itself to see what comes of it."),
+    "QN627": _T("changes are not as exact as the answer",
+        "The changes that are tried share the budget of one answer, so each has less of it, and may be approximate "
+        "where the answer is exact. Their ratios compare them with the system as it is, solved in the same way.",
+        "Raise --operations for exact changes, or choose one --method for all."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),
     "QN651": _T("no percentiles",
         "The distribution of the times of this station is not known in closed form.",
         "Use the mean, or a station of the same kind whose percentiles are known."),
+    "QN652": _T("what a deviation needs",
+        "The deviation of a time or number at this station depends on more of a distribution than its mean and scv: on "
+        "its third moment, or with processor sharing on all of it.",
+        "State the skewness (2 for an exponential time, 0 for a symmetric one), or the scv; or do without."),
 }  # fmt: skip
 """Every code that qnet prints."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import method, method_options_of_many
+from qnet.cli.method_options import method, method_options
 from qnet.cli.options import (
     assert_option,
     collect,
@@ -32,7 +32,7 @@ from qnet.cli.options import (
     help="One more side: SYSTEM with these set too, such as 'users=250 & memory=128 MiB'. May be repeated.",
 )
 @metric_option
-@method_options_of_many
+@method_options
 @assert_option
 @output_options
 def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], metrics: tuple[str, ...],

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, TextIO
 
 import click
 
-from qnet.cli.method_options import method, method_options_of_many
+from qnet.cli.method_options import method, method_options
 from qnet.cli.options import assert_option, metric_option, parameter_option, said, system_argument
 from qnet.errors import Problem, UsageError
 
@@ -30,7 +30,7 @@ from qnet.errors import Problem, UsageError
 )
 @click.option("--jsonl", is_flag=True, help="Objects in, objects out, one in a line, instead of CSV.")
 @click.option("-o", "--output", "path", default="-", metavar="FILE", callback=said, help="Write there.")
-@method_options_of_many
+@method_options
 @assert_option
 def command(system: str, source: str, settings: tuple[str, ...], metrics: tuple[str, ...], prefix: str, chunk: int,
             jsonl: bool, path: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip

@@ -87,10 +87,10 @@ assert_option = click.option(
     "--assert", "asserted", multiple=True, metavar="CONDITION", callback=said,
     help="Exit with 6 where this is false, such as 'response < 200 ms'. May be repeated.",
 )  # fmt: skip
-faster_option = click.option(
-    "--faster", type=float, default=2.0, metavar="NUMBER", help="How many times as fast a station gets; 2 if left out."
-)
 metric_option = click.option(
     "--metric", "metrics", multiple=True, metavar="METRIC", callback=said,
     help="What to tell, such as response or \"utilization('cpu')\", else everything. May be repeated.",
 )  # fmt: skip
+faster_option = click.option(
+    "--faster", type=float, default=2.0, metavar="NUMBER", help="How many times as fast a station gets; 2 if left out."
+)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import method, method_options_of_many
+from qnet.cli.method_options import method, method_options
 from qnet.cli.options import (
     assert_option,
     collect,
@@ -31,7 +31,7 @@ from qnet.cli.options import (
 )
 @metric_option
 @click.option("--plot", is_flag=True, help="Draw it as well: the metrics chosen, else throughput and response.")
-@method_options_of_many
+@method_options
 @assert_option
 @output_options
 def command(system: str, settings: tuple[str, ...], vary: tuple[str, ...], metrics: tuple[str, ...],

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import bounds_option, method, method_options_of_many
+from qnet.cli.method_options import bounds_option, method, method_options
 from qnet.cli.options import assert_option, collect, faster_option, output_options, parameter_option, system_argument
 
 
@@ -14,7 +14,7 @@ from qnet.cli.options import assert_option, collect, faster_option, output_optio
 @system_argument
 @parameter_option
 @faster_option
-@method_options_of_many
+@method_options
 @bounds_option
 @assert_option
 @output_options

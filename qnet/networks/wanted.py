@@ -35,7 +35,7 @@ class Wanted(Record):
     and a method. Raises `Divided` where points need different ones."""
 
 
-class Divided(Exception):  # noqa: N818
+class Divided(Exception):
     """Points of a batch are not to be solved by one method; `first` says which of them, an array of truth values."""
 
     def __init__(self, first: Any) -> None:

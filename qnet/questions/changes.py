@@ -183,11 +183,9 @@ def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, nam
     network = bind(model, part.values)
     solution = part.solution
     if point is not None:
-        solution, network, stable = (
-            at_point(solution.replace(stages=None), point),
-            network.point(point),
-            solution.stable[point],
-        )
+        network, stable = network.point(point), solution.stable[point]
+        throughput, response, classes = at_point((solution.throughput, solution.response, solution.classes), point)
+        solution = solution.replace(throughput=throughput, response=response, classes=classes)
         edge = Saturation(float(edge.factor[point]), edge.cause if isinstance(edge.cause, str) else edge.cause[point])
     else:
         stable = solution.stable

@@ -43,8 +43,8 @@ def knee(
     """
     for name in definitions:
         if name not in DEFINITIONS:
-            found = f'no definition "{name}" of a knee'
-            raise UsageError(Problem("QN018", found, ", ".join(DEFINITIONS), help=suggest(name, list(DEFINITIONS))))
+            unknown = f'no definition "{name}" of a knee'
+            raise UsageError(Problem("QN018", unknown, ", ".join(DEFINITIONS), help=suggest(name, list(DEFINITIONS))))
     if not 1 < multiple < float("inf"):
         raise UsageError(Problem("QN018", f"a multiple of {multiple:g} of the floor", "a number above 1"))
     conditions = [condition(text, model) for text in limits]

@@ -39,7 +39,8 @@ class Asymptotes:
                 alone and Z the think time. N* is where that reaches the capacity of the first station. Of one class it
                 is (D + Z) / Dmax, Dmax the largest demand per capacity of a station, delays part of D. Of a mix it is
                 where the stations' loads by all classes together reach the first capacity. Open classes take their
-                part of the capacities beforehand, and other closed classes lengthen R0.
+                part of the capacities beforehand, and other closed classes lengthen R0. Times that depend on waits
+                are those of the customer alone.
     Source      Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance (1984), chapter 5.
     """
 

@@ -78,12 +78,10 @@ def apportioned(total: int, weights: Sequence[float]) -> list[int]:
     Method    Webster's divisors: the next customer goes to the class with the largest weight / (its number + 1/2).
     Source    Balinski and Young, Fair Representation (1982), on why remainders are not monotone and divisors are.
     """
-    parts = [int(total * weight + 0.5) for weight in weights]
-    places = range(len(parts))
+    # From safely below the shares, so that ties are always broken in the same order.
+    parts = [max(0, int(total * weight) - len(weights)) for weight in weights]
     while sum(parts) < total:
-        parts[max(places, key=lambda place: weights[place] / (parts[place] + 0.5))] += 1
-    while sum(parts) > total:
-        parts[min((place for place in places if parts[place]), key=lambda p: weights[p] / (parts[p] - 0.5))] -= 1
+        parts[max(range(len(parts)), key=lambda place: weights[place] / (parts[place] + 0.5))] += 1
     return parts
 
 

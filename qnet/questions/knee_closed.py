@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from qnet.errors import NoAnswer, Problem
+from qnet.errors import NoAnswer, Problem, UsageError
+from qnet.expression import parse
 from qnet.model.conditions import Condition
+from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee_asymptotes import Asymptotes
 from qnet.questions.knee_axes import Axis
-from qnet.questions.knee_curve import Curve, highest_whole, last_whole, power, whole_places
+from qnet.questions.knee_curve import Curve, distinct, highest_whole, last_whole, power, whole_places
 from qnet.questions.knee_found import Knee, Knees
 
 _MOST = 1e9
@@ -29,7 +31,8 @@ def of_populations(axis: Axis, limits: Sequence[Condition], asked: Sequence[str]
     """The knees along an axis of closed classes.
 
     limits   service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
-    Raises   `NoAnswer` QN404 where the customers never queue, or there can be none.
+    Raises   `NoAnswer` QN404 where the customers never queue, or there can be none; `UsageError` QN017 where their
+             number does not grow.
     """
     return _Seeking(axis, limits, wanted).found(asked)
 
@@ -47,6 +50,10 @@ class _Seeking:
         if self.last < self.first:
             found = f"the range of {axis.name} ends at {axis.last:g}"
             raise NoAnswer(Problem("QN404", found, "a range with one customer at least"))
+        fewest, most = axis.customers(np.array([self.first, self.last])).sum(0)
+        if self.first < self.last and not most > fewest * (1 + 1e-6):
+            found = f'"{axis.name}" brings no customers: there are {fewest:g} whatever it is'
+            raise UsageError(Problem("QN017", found, "a parameter whose customers grow with it"))
         self.asymptotes = Asymptotes(axis, self.curve.wanted)
         alone = self.asymptotes.light(np.array([self.first]))
         if not alone.station[0]:
@@ -55,9 +62,9 @@ class _Seeking:
         self.floor = float(alone.response[0])
         self.dependent = self.asymptotes.dependent
         self.n_star = self.asymptotes.meeting(self.first, self.last)
-        # Points of one class alone are solved at once, for little more than the price of the largest.
-        cheap = len(axis.model.classes) == 1
-        self.coarse, self.dense = (33, _DENSE) if cheap else (17, 17)
+        # One class is solved at many places at once; at single servers for little more than the price of the largest.
+        self.coarse = 33 if len(axis.model.classes) == 1 else 17
+        self.dense = _DENSE if len(axis.model.classes) == 1 and _single(axis.model) else self.coarse
         self.span = 0.0
 
     def found(self, asked: Sequence[str]) -> Knees:
@@ -71,8 +78,8 @@ class _Seeking:
             knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
             knees.append(self.curved())
-        full = self.np.array([self.n_star if self.n_star is not None else self.last])
-        saturating = str(self.asymptotes.light(full).station[0])
+        full = self.np.array([self.n_star or self.first])
+        saturating = str(self.asymptotes.light(full).station[0]) if self.n_star else ""
         return Knees(self.axis, tuple(knees), self.curve, self.floor, self.dependent, self.span, saturating)
 
     def none(self, definition: str, why: str, about: str = "") -> Knee:
@@ -106,12 +113,12 @@ class _Seeking:
         about, excess = limit.source, self.excess(place)
         places, reach = self.window(1.0), 1.0
         held = excess(places) <= 0
-        while held.all() == held.any() and places[-1] < self.last:
-            reach *= 4
-            places = np.union1d(places, self.window(reach))
-            held = excess(places) <= 0
         if not held[0] and limit.upper:
             return self.none("service_level", "exceeded by the first customer", about)
+        while held.all() == held.any() and places[-1] < self.last:
+            reach *= 4
+            places = distinct(places, self.window(reach))
+            held = excess(places) <= 0
         changes = np.flatnonzero(held[:-1] != held[1:])
         if not len(changes):
             told = "holds" if held[0] else "not reached"
@@ -148,7 +155,7 @@ class _Seeking:
         if low > high:
             return self.none(definition, "the range is too short")
         while True:
-            places = np.unique(self.window(reach).clip(low, high))
+            places = distinct(self.window(reach).clip(low, high))
             values = of(places)
             if np.isnan(values).all():
                 return self.none(definition, "no answer")
@@ -179,6 +186,11 @@ class _Seeking:
         step = span / (self.n_star or 1.0)
         slope = (response[2] - response[0]) / (2 * step)
         return np.abs(response[2] - 2 * response[1] + response[0]) / step**2 / (1 + slope**2) ** 1.5
+
+
+def _single(model: Model) -> bool:
+    """Whether every station is a delay or has one server."""
+    return all(item.delay or (not item.rates and item.servers == parse(1)) for item in model.stations)
 
 
 def _alike(excess: Callable[[Any], Any], held: bool) -> Callable[[Any], Any]:

@@ -13,10 +13,10 @@ from qnet.questions.knee_axes import Axis
 from qnet.questions.points import Part
 from qnet.record import Record
 
-_SOLVES = 20
+_SOLVES = 10
 """The budget of an answer is that of all its solves together: about so many are needed."""
 _CLOSER = 5
-"""How often a search for the top of a real curve looks closer, each time at a quarter of the width."""
+"""Where parabolas are good to nine digits, and rounding does not yet bend them."""
 _COARSE = 500
 """The width between whole numbers at which the top of a hill is taken from a parabola, as a share of them."""
 
@@ -146,8 +146,8 @@ def _excess(answers: Answers, limit: Condition) -> Any:
 
 
 def power(place: Place) -> float:
-    """Throughput / response."""
-    return place.throughput / place.response
+    """Throughput / response; not-a-number where nothing takes time."""
+    return place.throughput / place.response if place.response > 0 else float("nan")
 
 
 def whole_places(low: float, high: float, count: int) -> Any:
@@ -157,7 +157,14 @@ def whole_places(low: float, high: float, count: int) -> Any:
     low, high = float(np.ceil(low)), float(np.floor(high))
     if high - low < count:
         return np.arange(low, high + 1)
-    return np.unique(np.floor(np.linspace(low, high, count) + 0.5))
+    return distinct(np.floor(np.linspace(low, high, count) + 0.5))
+
+
+def distinct(*values: Any) -> Any:
+    """The values of several arrays, each once and in order; numpy's own way loads masked arrays."""
+    import numpy as np
+
+    return np.array(sorted({value for array in values for value in array.tolist()}))
 
 
 def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
@@ -206,17 +213,20 @@ def highest_whole(of: Callable[[Any], Any], places: Any, count: int) -> tuple[fl
         places = whole_places(places[before], places[after], count)
 
 
-def highest_real(of: Callable[[Any], Any], places: Any) -> float:
-    """Where a smooth figure is highest: closer and closer, and at last the top of a parabola."""
-    import numpy as np
+def highest_real(of: Callable[[Any], Any], places: Any, closer: int = _CLOSER) -> float:
+    """Where a smooth figure is highest: closer and closer, and at last the top of a parabola.
 
-    for left in range(_CLOSER, -1, -1):
-        values = of(places)
-        best = int(np.nanargmax(values))
-        if best in (0, len(places) - 1):
-            return float(places[best])
-        if left:
-            places = np.linspace(places[best - 1], places[best + 1], 9)
+    closer   how often to look closer, each time at a quarter of the width.
+    """
+    import numpy
+
+    np: Any = numpy
+    values = of(places)
+    best = int(np.nanargmax(values))
+    if best in (0, len(places) - 1):
+        return float(places[best])
+    if closer:
+        return highest_real(of, np.linspace(places[best - 1], places[best + 1], 9), closer - 1)
     return float(places[best]) + float(places[1] - places[0]) * top(*values[best - 1 : best + 2])
 
 

@@ -48,4 +48,4 @@ class Knees(Record):
     span: float
     """Over how many customers to each side curvature was measured; 0 where it was not."""
     saturating: str
-    """What reaches its capacity first."""
+    """What reaches its capacity first; empty where nothing does within the range."""

@@ -27,7 +27,7 @@ COLUMNS = (
     Column("setting", "setting"),
     Column("throughput", "throughput", "/s"),
     Column("response", "response", "s"),
-    Column("response_beyond", "response one step beyond", "s"),
+    Column("response_beyond", "response beyond", "s"),
     Column("slope", "slope", "s"),
     Column("busiest_station", "busiest station"),
     Column("utilization", "utilization"),
@@ -121,7 +121,7 @@ def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...
     setting = axis.setting(item.value) if item.value is not None else None
     source = DEFINITIONS.get(item.definition.removesuffix("_unloaded"))
     return (
-        axis.name, item.definition, item.about or None, real, whole, rate, setting, *figures, found.saturating,
+        axis.name, item.definition, item.about or None, real, whole, rate, setting, *figures, found.saturating or None,
         source, item.status,
     )  # fmt: skip
 
@@ -130,9 +130,10 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
     """How many customers there are at a knee: between whole numbers, and in whole numbers."""
     import numpy as np
 
-    real = None if item.real is None else float(item.axis.customers(np.array([item.real])).sum())
-    whole = None if item.value is None else float(item.axis.customers(np.array([item.value])).sum())
-    return real, whole
+    if item.real is None or item.value is None:
+        return None, None
+    real, whole = item.axis.customers(np.array([item.real, item.value])).sum(0)
+    return float(real), int(whole) if whole == int(whole) else float(whole)
 
 
 def _curve(found: Knees) -> list[tuple[Cell, ...]]:

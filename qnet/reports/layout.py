@@ -24,7 +24,7 @@ class Table(Record):
     prose: tuple[str, ...] = ()
     """Paragraphs above the table."""
     math: tuple[str, ...] = ()
-    """Formulas in LaTeX that belong to the block."""
+    """Formulas in LaTeX below it."""
 
     @property
     def empty(self) -> bool:
@@ -102,8 +102,7 @@ def tables(report: Report, ascii: bool) -> list[Table]:
         columns = [report.columns[index] for index in kept if index not in common]
         cells = [tuple(row[index] for index in kept if index not in common) for row in block]
         title = ": ".join(part for part in (heading, clean(told, ascii)) if part)
-        table = _table(title, columns, cells, ascii)
-        blocks.append(table.replace(prose=tuple(texts), math=_math(report, block)))
+        blocks.append(_table(title, columns, cells, ascii).replace(prose=tuple(texts), math=_math(report, block)))
     return blocks
 
 

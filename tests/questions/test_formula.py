@@ -281,7 +281,9 @@ def test_n_star_is_where_the_two_lines_of_the_bound_meet(model, seed):
     cpu, disk = 4 * numbers["cpu_time"], 9 * numbers["disk_time"]
     slowest = max(cpu / numbers["servers"], disk / numbers["disks"])
     assert meeting == pytest.approx((delays + cpu + disk) / slowest, rel=1e-12)
-    demands = {item.about: answer.at(item, used(answer, numbers)) for item in answer.formulas if item.metric == "demand"}
+    demands = {
+        item.about: answer.at(item, used(answer, numbers)) for item in answer.formulas if item.metric == "demand"
+    }
     assert demands == pytest.approx({"cpu": cpu, "disk": disk / numbers["disks"], "net": 0.01}, rel=1e-12)
 
 
@@ -302,7 +304,11 @@ def test_expanding_and_keeping_change_the_names_and_no_value(model):
     kept = formula(system, "demand", keep=["hit"])
     assert "slow" in whole.definitions
     assert "slow" not in expanded.definitions
-    assert {name for item in kept.formulas for name in map(str, item.expression.free_symbols)} <= {"hit", "slow", "disks"}
+    assert {name for item in kept.formulas for name in map(str, item.expression.free_symbols)} <= {
+        "hit",
+        "slow",
+        "disks",
+    }
     for other in (expanded, kept):
         assert [item.value for item in other.formulas] == pytest.approx([item.value for item in whole.formulas])
 

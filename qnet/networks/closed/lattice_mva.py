@@ -216,7 +216,10 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
     strides = [prod(shape[place + 1 :]) for place in range(len(shape))]
     numbers = [np.arange(size) // stride % length for stride, length in zip(strides, shape, strict=True)]
     rest = sum(numbers) if numbers else np.zeros(1, int)
-    rates, times = np.zeros((len(stops), variants, len(counts))), np.zeros((len(stops), variants, stations, len(counts)))
+    rates, times = (
+        np.zeros((len(stops), variants, len(counts))),
+        np.zeros((len(stops), variants, stations, len(counts))),
+    )
     paths = _Paths(stops[:, order].tolist(), strides, shape, variants)
     present: Any = np.ones((stations, size, variants))
     before: Any = present
