@@ -97,7 +97,7 @@ class Bottleneck(Record):
     visits: tuple[Visit, ...]
     """Of several classes."""
     routes: tuple[RoutePart, ...]
-    """Of classes with several routes."""
+    """Of classes with several routes; of a chain its classes stand for them."""
     before: Change
     """What the changes are compared with: the system as it is, solved as they are."""
     changes: tuple[Change, ...]
@@ -170,12 +170,12 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
 
 def depends_on_population(model: Model) -> bool:
     """Whether any demand changes with a parameter that sets a population."""
-    driving = {name for item in model.classes if item.population is not None for name in item.population.names}
+    driving = {name for item in model.customers if item.population is not None for name in item.population.names}
     affected = set(driving)
     for name, item in model.parameters.items():
         if not affected.isdisjoint(item.expression.names):
             affected.add(name)
-    populations = [item.population for item in model.classes]
+    populations = [item.population for item in model.customers]
     return any(
         not affected.isdisjoint(expression.names) for expression in expressions(model) if expression not in populations
     )
@@ -225,39 +225,51 @@ def _changing(network: RoutedNetwork) -> set[str]:
 
 
 def _routes(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> list[RoutePart]:
-    """The parts of the response of every route, of classes that have several."""
-    several = {item.name for item in network.classes if len(item.routes) > 1}
+    """The parts of the response of every route, of classes that have several; of chains, of its classes."""
     changing = _changing(network)
-    return [
-        RoutePart(
-            route.class_name,
-            route.name,
-            _part(label, float(spent), float(own.service[label]), float(route.response), label not in changing),
-        )
-        for route, own in zip(solution.routes, asked.routes, strict=True)
-        if route.class_name in several
-        for label, spent in route.spent.items()
-        if spent > 0
-    ]
+    found: list[RoutePart] = []
+    routes = iter(solution.routes)
+    for own in asked.routes:
+        customers = network.classes[own.class_index]
+        if customers.chain:
+            whole = float(solution.classes[own.class_index].response)
+            spent = _spent(solution, customers.name, own.route) | {"": own.service.get("", 0.0)}
+        else:
+            route = next(routes)
+            whole, spent = float(route.response), route.spent
+        if len(customers.routes) == 1:
+            continue
+        for label, value in spent.items():
+            if value > 0:
+                part = _part(label, float(value), float(own.service.get(label, 0.0)), whole, label not in changing)
+                found.append(RoutePart(customers.name, own.route, part))
+    return found
+
+
+def _spent(solution: RoutedSolution, name: str, of_chain: str = "") -> dict[str, Value]:
+    """The residences of a class, of a chain, or of one class of a chain, by label."""
+    found: dict[str, Value] = {}
+    for item in solution.visits:
+        if (item.chain or item.class_name) == name and of_chain in ("", item.class_name):
+            found[item.label] = found.get(item.label, 0.0) + item.residence
+    return found
 
 
 def _parts(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> list[dict[str, Part]]:
     """By class: the parts of its response."""
-    spent: list[dict[str, float]] = [{} for _ in solution.classes]
     service: list[dict[str, float]] = [{} for _ in solution.classes]
-    for route, own in zip(solution.routes, asked.routes, strict=True):
-        for table, values in ((spent, route.spent), (service, own.service)):
-            row = table[own.class_index]
-            for label, value in values.items():
-                row[label] = row.get(label, 0.0) + float(own.probability * value)
+    for own in asked.routes:
+        row = service[own.class_index]
+        for label, value in own.service.items():
+            row[label] = row.get(label, 0.0) + float(own.probability * value)
     changing = _changing(network)
-    return [
-        {
-            label: _part(label, value, service[number][label], float(item.response), label not in changing)
-            for label, value in spent[number].items()
-        }
-        for number, item in enumerate(solution.classes)
-    ]
+    found: list[dict[str, Part]] = []
+    for item, row in zip(solution.classes, service, strict=True):
+        spent = {**_spent(solution, item.name), "": row.get("", 0.0)}
+        whole = float(item.response)
+        parts = {label: (float(spent[label]), value) for label, value in row.items()}
+        found.append({label: _part(label, *part, whole, label not in changing) for label, part in parts.items()})
+    return found
 
 
 def _weighted(parts: Sequence[Mapping[str, Part]], mix: Sequence[float], response: float) -> dict[str, Part]:

@@ -11,7 +11,7 @@ from qnet.errors import QnetError
 from qnet.expression import Expression, Value, parse
 from qnet.expression.nodes import Binary, Name
 from qnet.model.bind import bind
-from qnet.model.model import Model, Parameter, StationModel, StepModel
+from qnet.model.model import THINK, Model, Parameter, StationModel, StepModel
 from qnet.networks.routed import RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
@@ -51,11 +51,23 @@ def changeable(model: Model) -> Model:
         )
         for customers in model.classes
     )
+    chains = tuple(
+        chain.replace(
+            services=tuple(
+                item.replace(time=_with("/", item.time, speed_of(station))) if station != THINK else item
+                for item in chain.services
+                for _, station in [item.state]
+            )
+        )
+        for chain in model.chains
+    )
     stations = tuple(
         item.replace(servers=_with("+", item.servers, added_to(item.name))) if has_servers(item) else item
         for item in model.stations
     )
-    return model.replace(parameters={**model.parameters, **parameters}, classes=classes, stations=stations)
+    return model.replace(
+        parameters={**model.parameters, **parameters}, classes=classes, chains=chains, stations=stations
+    )
 
 
 def has_servers(station: StationModel) -> bool:
@@ -171,7 +183,9 @@ def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, nam
     network = bind(model, part.values)
     solution = part.solution
     if point is not None:
-        solution, network, stable = at_point(solution, point), network.point(point), solution.stable[point]
+        network, stable = network.point(point), solution.stable[point]
+        throughput, response, classes = at_point((solution.throughput, solution.response, solution.classes), point)
+        solution = solution.replace(throughput=throughput, response=response, classes=classes)
         edge = Saturation(float(edge.factor[point]), edge.cause if isinstance(edge.cause, str) else edge.cause[point])
     else:
         stable = solution.stable

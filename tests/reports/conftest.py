@@ -59,3 +59,26 @@ def sweep() -> Report:
         ],
         plot=Plot("rate", ("response", "utilization"), ("writes",)),
     )
+
+
+@pytest.fixture
+def prose() -> Report:
+    return Report(
+        schema="qnet/why/1",
+        title="Why",
+        columns=(
+            Column("section", "section"),
+            Column("text", "text"),
+            Column("value", "value"),
+            Column("number", "number"),
+        ),
+        rows=[
+            ("first", "It *is* so.", 1.5, None),
+            ("first", None, None, 2),
+            ("second", "Two sentences.", None, None),
+            ("second", "And a paragraph.", None, None),
+        ],
+        meta={"command": "qnet why 'a  b'"},
+        group="section",
+        prose="text",
+    )

@@ -81,3 +81,7 @@ def test_lines_end_with_lf_alone(sweep: Report) -> None:
 
 def test_without_rows_the_header_remains() -> None:
     assert render(one_column(), "csv", Style()) == "x\n"
+
+
+def test_texts_are_cells(prose):
+    assert render(prose, "csv", Style()).splitlines()[1:3] == ["first,It *is* so.,1.5,", "first,,,2"]

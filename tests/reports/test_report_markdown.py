@@ -105,3 +105,10 @@ def test_a_drawing_cannot_leave_its_fence() -> None:
     drawing = "one\n```\ntwo\n````\nthree"
     (fence,) = markdown_it.MarkdownIt("commonmark").parse(fenced(drawing))
     assert fence.content == drawing + "\n"
+
+
+def test_texts_are_paragraphs_above_the_table_and_the_command_is_fenced(prose):
+    assert render(prose, "md", Style()) == (
+        "## Why\n\n### first\n\nIt \\*is\\* so.\n\n| number |\n| -----: |\n|      2 |\n\n"
+        "### second\n\nTwo sentences.\n\nAnd a paragraph.\n\n```sh\nqnet why 'a  b'\n```\n"
+    )

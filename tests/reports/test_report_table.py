@@ -171,3 +171,10 @@ def test_note(note: Note, text: str) -> None:
 def test_last_line(meta: dict[str, object], line: str | None) -> None:
     found = parts(Report("qnet/x/1", "title", (Column("a", "a"),), [(1,)], meta=meta))
     assert found[2:] == ([line + "\n"] if line else [])
+
+
+def test_texts_are_lines_above_the_table_of_their_block(prose):
+    assert render(prose, "table", Style()) == (
+        "Why\n\nfirst\nIt *is* so.\n\nnumber\n------\n     2\n\nsecond\nTwo sentences.\nAnd a paragraph.\n\n"
+        "qnet why 'a  b'\n"
+    )

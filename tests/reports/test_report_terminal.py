@@ -95,3 +95,9 @@ def test_decimal_points_stand_below_each_other() -> None:
     report = Report("qnet/x/1", "", (Column("a", "a long heading"),), [(1.5,), (100.25,), (0.001234,)])
     lines = render(report, "table", Style(terminal=True, width=80)).splitlines()[2:]
     assert len({line.index(".") for line in lines}) == 1
+
+
+def test_texts_are_folded_at_the_width_of_the_screen(prose):
+    text = render(prose, "table", Style(terminal=True, width=12, ascii=True))
+    assert "second\nTwo\nsentences.\nAnd a\nparagraph.\n" in text
+    assert "qnet why 'a  b'" in text, "a command stays on its line"

@@ -1,0 +1,125 @@
+"""`why`: sentences with their numbers, Markdown that can be pasted, and a command that gives it all again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import qnet
+from qnet.cli.group import qnet as command_line
+from qnet.expression import FLOATS, evaluate, parse
+from qnet.questions.findings import SECTIONS
+from qnet.questions.provenance import inputs
+from qnet.units import quantity
+
+SYSTEMS = ("ibm-3990-6", "examples/interactive-users.toml", "examples/terminals-and-web.toml")
+
+
+def ran(*words: str) -> str:
+    answer = CliRunner().invoke(command_line, list(words))
+    assert answer.exit_code == 0, answer.output
+    return answer.stdout
+
+
+def command(markdown: str) -> list[str]:
+    (found,) = re.findall(r"^```sh\n(.*)\n```$", markdown, re.MULTILINE)
+    return shlex.split(found)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_sections_come_in_order(system: str) -> None:
+    told = [row["section"] for row in qnet.load(system).why().records()]
+    assert list(dict.fromkeys(told)) == [section for section in SECTIONS if section in told]
+    assert {"question", "answer", "what is full first", "laws", "method and trust", "assumptions"} <= set(told)
+
+
+def test_every_number_beside_a_sentence_is_that_of_solve() -> None:
+    system = qnet.load("ibm-3990-6").set(rate="900/s", write_fraction=0.3)
+    rows = [row for row in system.why().records() if row["text"] and row["section"] == "answer"]
+    response, wait, drive, full = (row["value"] for row in rows)
+    assert response == system.metric("response")
+    assert 0 < wait < response
+    assert drive == system.metric("residence('drive')")
+    assert rows[3]["name"] == "back_end"
+    assert full == next(row["maximum_throughput_per_s"] for row in system.solve().records())
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_laws_hold_with_the_numbers_put_in(system: str) -> None:
+    told = [row["text"] for row in qnet.load(system).why().records() if row["section"] == "laws"]
+    equations = [text.rpartition(": ")[2].partition(" = ") for text in told if " = " in text.rpartition(": ")[2]]
+    assert len(equations) >= 3
+    for left, _, right in equations:
+        shown = AMOUNT.search(right)
+        assert shown and arithmetic(left) == pytest.approx(arithmetic(shown[0]), rel=2e-3)
+
+
+AMOUNT = re.compile(r"\d+(?:\.\d+)?(?:/s\b| (?:ms|us|s)\b)?")
+
+
+def arithmetic(text: str) -> float:
+    """The value of a line such as `60/s x (10 ms + 1 s) / 4`, in base units."""
+
+    def plain(match: re.Match[str]) -> str:
+        return repr(quantity(match[0])[0])
+
+    return float(evaluate(parse(AMOUNT.sub(plain, text).replace("x", "*")).root, {}, FLOATS))
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_markdown_can_be_pasted_as_it_is(system: str) -> None:
+    text = qnet.load(system).why().text("md")
+    lines = text.splitlines()
+    assert lines[0].startswith("## ") and all(line.startswith("### ") for line in lines[1:] if line.startswith("#"))
+    assert sum(line.startswith("```") for line in lines) == 2
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        cells = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
+        assert len(cells) == 1
+    assert "\n\n\n" not in text and not text.startswith("\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ibm-3990-6", "-p", "rate=900/s", "-p", "write_fraction=0.3"),
+        ("ibm-3990-6", "-p", "block=4 KiB * 2", "-p", "staging='record'"),
+        ("examples/interactive-users.toml", "-p", "users=100", "--faster", "1.5", "--method", "linearizer"),
+        ("examples/terminals-and-web.toml", "--memory", "1 GB", "--operations", "1e6", "--core-solutions", "converged"),
+        ("examples/one-queue.toml", "--assert", "response > 0 s"),
+    ],
+)
+def test_the_command_gives_the_same_again(words: tuple[str, ...]) -> None:
+    text = ran("why", *words, "--md")
+    again = command(text)
+    assert again[0] == "qnet"
+    assert ran(*again[1:], "--md") == text
+
+
+def test_a_path_with_spaces_is_quoted(tmp_path: Path) -> None:
+    path = tmp_path / "my  model's.toml"
+    path.write_text(Path("examples/one-queue.toml").read_text())
+    assert command(qnet.load(str(path)).why().text("md"))[2] == str(path)
+
+
+def test_the_provenance_is_complete() -> None:
+    system = qnet.load("ibm-3990-6").set(read_hit=0.5)
+    told = {row["name"]: row for row in system.why().records() if row["section"] == "provenance" and row["stated"]}
+    for item in inputs(system):
+        row = told.pop(item["name"])
+        assert (row["stated"], row["grade"]) == (item["value"], item["grade"])
+        assert all(source in row["source"] for source in item["sources"])
+    assert told["read_hit"]["source"] == "set for this answer"
+    own = {"rate", "write_fraction", "block", "access", "staging", "volumes", "hot_volumes", "skew"}
+    assert set(told) == own | {"read_hit"}
+
+
+def test_an_approximation_says_what_encloses_it_or_that_nothing_does() -> None:
+    assert "Bounds: none known." in qnet.load("ibm-3990-6").why().text()
+    assert (
+        "The exact response of user lies between"
+        in qnet.load("examples/interactive-users.toml").why(method="bard-schweitzer").text()
+    )
