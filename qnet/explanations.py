@@ -19,7 +19,7 @@ class Explanation(Record):
 FAMILIES = {
     "QN0": "The command line (exit code 2)",
     "QN1": "Text, units and expressions (3 in a file, 2 on the command line)",
-    "QN2": "Models (3 in a file, 2 on the command line)",
+    "QN2": "Models and rows of data (3 in a file, 2 on the command line)",
     "QN3": "The catalog and its studies (3; 2 for a name that is not there)",
     "QN4": "No answer exists (4)",
     "QN5": "Not computed (5)",
@@ -63,6 +63,21 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN012": _T("a study without claims",
         "There is nothing to hold against the model.",
         "Add [[claims]] to the study."),
+    "QN024": _T("it is not clear which cost is asked for",
+        "The model states no cost of that name, or none at all; or a cost is both named and described.",
+        "Name a cost that stands under [costs], or describe one: qnet cost SYSTEM --of cpu --per faults."),
+    "QN014": _T("grids that go in step are not of one length",
+        "Grids that are joined by & pair the first value of each with the first of the others, so that they need as "
+        "many values each.",
+        "Give them the same number of values, or one --vary for each to get every combination."),
+    "QN015": _T("there is nothing to compare, or no way to",
+        "A comparison needs two systems or more, or one with settings that are changed; a metric of the same name "
+        "must be of the same unit on all sides.",
+        "Name another SYSTEM, or say --with NAME=VALUE; choose metrics with --metric."),
+    "QN022": _T("a station must get faster",
+        "bottleneck and why try every station with its speed multiplied by the number of --faster, and a number of 1 "
+        "or less makes nothing faster.",
+        "Give a number above 1, such as --faster 2."),
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
@@ -73,6 +88,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN018": _T("no such definition of a knee",
         "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
         "Take a name that the message offers, or leave the choice out for all of them."),
+    "QN013": _T("no such formula",
+        "--of names a metric, a station or a parameter that there is no formula of, or --value and --solve-for do not "
+        "fit to it.",
+        "Take the nearest name that the message offers; qnet formula --help lists the metrics."),
     "QN100": _T("not valid TOML",
         "The file breaks the syntax of TOML at the place shown, so nothing after it could be read.",
         "Look for a missing quote, bracket or comma at that place or just before it; expressions stand in quotes."),
@@ -123,7 +142,8 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The language has no such key there; a misspelt one would otherwise be ignored in silence.",
         "Take the nearest key that the message offers."),
     "QN203": _T("a key is missing",
-        "The table cannot be understood without it, or it is there and empty: a model has stations and classes.",
+        "The table cannot be understood without it, or it is there and empty: a model has stations, and classes or "
+        "chains.",
         "Add it; the message says what it is for."),
     "QN204": _T("a value that the key does not take",
         "The key takes one of a few words, a line of text or a list of different ones, a truth value, a number or an "
@@ -155,7 +175,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         "range that its model states. Where an option set what the value rests on, the message begins with the option.",
         "Change the value, or the parameters that it is computed from; the message lists them."),
     "QN212": _T("unknown station",
-        "A step names a station that [stations] does not have.",
+        "A step or a service time names a station that [stations] does not have.",
         "Take the nearest name that the message offers, or add the station."),
     "QN213": _T("a key that another key of the station rules out",
         "follows means one copy for each copy of another station, used by the same share of the work; a delay has no "
@@ -163,7 +183,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Leave copies and split to the station that is followed, follow one that follows none, and say nothing of "
         "servers or their order at a delay."),
     "QN214": _T("a class is open or closed",
-        "An open class has an arrival_rate; a closed one a population and perhaps a think_time.",
+        "An open class or chain has an arrival_rate; a closed one a population and perhaps a think_time.",
         "Give it one of the two."),
     "QN215": _T("two routes of one name",
         "Results are told by route, so that the routes of a class need names of their own.",
@@ -184,8 +204,8 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There are more hot copies, more shares or a higher number of a copy than copies.",
         "Count from 1 to the number of copies, and give one share for each."),
     "QN221": _T("shares that do not sum to one",
-        "Probabilities of routes and shares of copies must sum to one for all values of the parameters that are "
-        "used.",
+        "Probabilities of routes, those of each row of a routing, and shares of copies must sum to one for all values "
+        "of the parameters that are used.",
         "Write the last one as 1 minus the others."),
     "QN230": _T("arrays that do not make a network",
         "A network that is given as arrays has entries of the wrong shape, size, sign or kind.",
@@ -195,6 +215,34 @@ EXPLANATIONS: dict[str, Explanation] = {
         "the reference of a closed one, or no way to the rest of their chain.",
         "Give the routing such a way with a positive probability, or the customers who stay there classes of their "
         "own."),
+    "QN232": _T("a class in two places",
+        "Results are told by class and by chain, each under one name. A class either has routes of its own, under "
+        "[classes], or belongs to one chain, whose routing says where its customers go.",
+        "Rename one of the two, or state the class once: under [chains.NAME.classes] where customers change to it."),
+    "QN233": _T("a routing names what its chain does not have",
+        "The keys of a routing, and of each of its rows, are CLASS.STATION, with a service time of the class at that "
+        "station; and think in a closed chain, outside in an open one.",
+        "Take the nearest name that the message offers, or give the class a service time at the station."),
+    "QN234": _T("a routing with a gap",
+        "Every state that customers come to needs a row that says what comes next; every service time needs a way that "
+        "leads there; an open chain needs the row outside, which says where its customers arrive.",
+        "Add the row or the way that the message names, or take the service time out."),
+    "QN235": _T("it is not clear what a passage of a chain is",
+        "Throughput and response of a closed chain are told per visit to its reference: think, or a station. An open "
+        "chain has none: its passages are its arrivals. A think time needs think in the routing.",
+        "Route customers over think, or name a station as the reference."),
+    "QN245": _T("a cost of what the model does not have",
+        "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
+        "Take the nearest name that the message offers; leave it out for all passages and all work."),
+    "QN240": _T("the columns of the rows cannot be used",
+        "Rows for qnet map need a header; one column at least is named like a parameter of the system, none is there "
+        "twice, and none has the name of a column of the answers.",
+        "Name columns like parameters, with or without their unit: rate or rate_per_s; for names that clash say "
+        "--prefix new_."),
+    "QN241": _T("rows that cannot be read",
+        "No row of the data could be used, or a line never ends. The status of every row says why.",
+        "Give each row in a line of its own, with as many cells as the header has, and numbers or quantities in the "
+        "columns that are parameters."),
     "QN300": _T("the catalog was not found",
         "The folder with parts, systems and studies is not where this installation, or QNET_CATALOG, says.",
         "Unset QNET_CATALOG, or install qnet again."),
@@ -294,9 +342,32 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN515": _T("too large for an exact answer",
         "The work and the memory of every exact method were estimated, and are more than allowed.",
         "Use an approximation or bounds, or allow more."),
+    "QN516": _T("no second moments for percentiles",
+        "Percentiles of response are built from means and variances of the waits. Those of closed classes need state "
+        "probabilities, which approximate methods do not give.",
+        "Ask for the mean, for fewer customers, or allow more --operations and --memory."),
+    "QN530": _T("a cost per nothing",
+        "The units per passage are 0 at every point, so there is nothing that the server time could be divided among.",
+        "Ask at a point where there are some: no page moves before memory is full."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
+    "QN520": _T("no closed form: a fixed point",
+        "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
+        "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
+        "qnet solve tells the number, qnet envelope how large a parameter may be. Demands and capacities of stations "
+        "that wait for no other have formulas."),
+    "QN521": _T("no closed form of this",
+        "A formula was asked of what has none: figures of closed classes are found by recursions, and only demands, "
+        "N* and bounds are formulas, for stations with servers and without holds.",
+        "Ask for demand, n_star, throughput_upper, response_lower and the like; qnet solve tells the number."),
+    "QN522": _T("algebra does not solve this for the parameter",
+        "The parameter stands in the metric so that no formula tells it: rounded, in an exponential or logarithm, in "
+        "Erlang's C of several servers, in a polynomial of degree 3 or more, or not at all.",
+        "qnet envelope finds the value numerically: --vary the parameter, --limit the metric."),
+    "QN523": _T("the network is too large for formulas",
+        "A formula over so many visits could not be read by anybody.",
+        "Ask for one station of a smaller model, or let qnet solve tell numbers."),
     "QN601": _T("the answer is approximate",
         "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
         "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
@@ -323,10 +394,33 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
         "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
         "Nothing; or name another with --method, or allow more with --operations and --memory."),
+    "QN610": _T("what a formula takes for granted, or why there is none",
+        "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
+        "waits; or a metric of the model has no formula.",
+        "Read it before using the formula at other numbers."),
+    "QN611": _T("how to read a formula",
+        "Parameters that the structure of the network rests on are numbers in formulas; functions that are no "
+        "arithmetic keep a name.",
+        "Set such a parameter with -p for another formula."),
     "QN608": _T("an assertion is false",
         "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
         "has no answer meets no assertion.",
         "Look at the value that the message tells; a pipeline sees it by the exit code 6."),
+    "QN609": _T("how percentiles are found",
+        "The times that a passage spends at the stations of its route are taken as independent, each as a gamma time "
+        "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
+        "other or come back, the times depend on each other, and the percentile is some per cent off.",
+        "Use it for orientation; the mean has the trust that the answer tells."),
+    "QN628": _T("what only one of two models has",
+        "Two models are compared, and a cost, a station, a class or a route is in one of them alone.",
+        "Compare models that name alike what is alike. A part that is missing costs nothing there."),
+    "QN612": _T("one side of a comparison is approximate",
+        "The model of that side has something that no exact solution is known for; the note names it. A difference "
+        "that is small beside the error of the approximation says little.",
+        "Nothing, where the difference is large; qnet explain QN601 says how large errors are."),
+    "QN613": _T("one side of a comparison has no answer",
+        "It has no steady state, or was not computed; the others are told without it.",
+        "Change its load or its settings; qnet solve says more about it."),
     "QN615": _T("a limit is crossed several times",
         "The figure of the limit rises and falls along the curve, as it does where a system thrashes. The knee is the "
         "first crossing, up to which the limit holds without a break; the others are told.",
@@ -344,6 +438,25 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A limit holds up to the end of the range or is exceeded by the first customer, or a figure still rises where "
         "the range ends.",
         "Read the status of the row; widen the range of the parameter, or ask for another limit."),
+    "QN623": _T("waits inside holds are the limit",
+        "A station that is held while others are waited for is kept busy by these waits as well, and so is full at a "
+        "smaller load than its own work alone would fill it.",
+        "Relieve the stations that are waited for inside; the column waits inside says how much of the time it is."),
+    "QN624": _T("demands depend on the population",
+        "Times or visits of the model change with a parameter that sets a population, so where a station is full, and "
+        "N*, hold for the demands at the present population only.",
+        "Ask again at another population with -p, or solve along a grid of populations."),
+    "QN625": _T("some changes have no answer",
+        "With one of the changes that were tried the model has no steady state or cannot be computed.",
+        "Read the column status, and make the change in the model to see more of it."),
+    "QN626": _T("not every station was changed",
+        "A model of many stations would take long with each of them faster and with one server more: those that are "
+        "full first and those where most of the time is spent were tried.",
+        "Change a station in the model itself to see what comes of it."),
+    "QN627": _T("changes are not as exact as the answer",
+        "The changes that are tried share the budget of one answer, so each has less of it, and may be approximate "
+        "where the answer is exact. Their ratios compare them with the system as it is, solved in the same way.",
+        "Raise --operations for exact changes, or choose one --method for all."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

@@ -113,6 +113,23 @@ class System(Model):
 
         return knee_report(self, vary, limits, multiple, definitions, Wanted(method, operations=operations))
 
+    def bottleneck(self, faster: float = 2.0, method: str = "auto") -> Report:
+        """Where the time goes, what is full first, and what would help, as `qnet bottleneck`.
+
+        faster   by what the speed of a station is multiplied in the changes that are tried, above 1.
+        """
+        from qnet.networks.wanted import AUTO
+        from qnet.questions.bottleneck_report import bottleneck_report
+
+        return bottleneck_report(self, faster, AUTO.replace(method=method))
+
+    def why(self, faster: float = 2.0, method: str = "auto") -> Report:
+        """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`."""
+        from qnet.networks.wanted import AUTO
+        from qnet.questions.why_report import why_report
+
+        return why_report(self, faster, AUTO.replace(method=method))
+
 
 def load(system: str) -> System:
     """The system of a catalog name, a path or `-` for standard input, checked.

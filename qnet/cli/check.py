@@ -32,8 +32,9 @@ def command(system: str, settings: tuple[str, ...], quiet: bool) -> None:
         return
     counts = (
         _count(sum(station.copies for station in network.stations), "service centre"),
-        _count(len(network.classes), "class", "classes"),
-        _count(sum(len(item.routes) for item in network.classes), "route"),
+        _count(len(model.classes) + sum(len(chain.classes) for chain in model.chains), "class", "classes"),
+        *([_count(sum(len(item.routes) for item in model.classes), "route")] if model.classes else []),
+        *([_count(len(model.chains), "chain")] if model.chains else []),
         _count(len(model.parameters), "parameter"),
     )
     name = "<stdin>" if system == "-" else printable(system)

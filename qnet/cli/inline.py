@@ -45,6 +45,9 @@ def inline(
 ) -> Inline:
     """The network of `--station NAME=TIME ...`: one class that visits each station once, open or closed.
 
+    Its numbers are the parameters `arrival_rate` or `population` and `think_time`, `demand_NAME`, `delay_NAME` and
+    `servers_NAME`.
+
     Raises `UsageError` for an option of another form.
     """
     queues, waits, counts = _pairs("--station", stations), _pairs("--delay", delays), _pairs("--servers", servers)
@@ -64,20 +67,34 @@ def inline(
             raise UsageError(Problem("QN006", found, help=suggest(name, list(queues))))
     asked = {name: f"--station {name}={time}" for name, time in queues.items()}
     asked |= {name: f"--delay {name}={time}" for name, time in waits.items()}
-    lines = [("qnet = 1", ""), ('title = "network from the command line"', ""), ("[stations]", "")]
+    counted = {name: f"--servers {name}={count}" for name, count in counts.items()}
+    parameters: list[tuple[str, str]] = []
+
+    def value(name: str, text: str, option: str) -> str:
+        """A value as a parameter, so that it can be varied; as it is where its name could not stand in expressions."""
+        if not (name.isidentifier() and name.isascii()):
+            return _quoted(text)
+        parameters.append((f"{name} = {_quoted(text)}", option))
+        return _quoted(name)
+
+    below = [("[stations]", "")]
     for name in queues:
-        option = f"--servers {name}={counts[name]}" if name in counts else asked[name]
-        lines.append((f"{_quoted(name)} = {{ servers = {_quoted(counts.get(name, '1'))} }}", option))
-    lines += [(f"{_quoted(name)} = {{ delay = true }}", asked[name]) for name in waits]
-    lines.append(("[classes.customers]", ""))
+        number = value(f"servers_{name}", counts[name], counted[name]) if name in counts else '"1"'
+        below.append((f"{_quoted(name)} = {{ servers = {number} }}", counted.get(name, asked[name])))
+    below += [(f"{_quoted(name)} = {{ delay = true }}", asked[name]) for name in waits]
+    below.append(("[classes.customers]", ""))
     asked_for = (("arrival_rate", arrival_rate), ("population", population), ("think_time", think_time))
-    for key, value in asked_for:
-        if value:
-            lines.append((f"{key} = {_quoted(value)}", f"--{key.replace('_', '-')} {value}"))
-    lines.append(("steps = [", ""))
+    for key, text in asked_for:
+        if text:
+            option = f"--{key.replace('_', '-')} {text}"
+            below.append((f"{key} = {value(key, text, option)}", option))
+    below.append(("steps = [", ""))
     for name, time in (queues | waits).items():
-        lines.append((f"  {{ station = {_quoted(name)}, time = {_quoted(time)} }},", asked[name]))
-    lines.append(("]", ""))
+        demand = value(f"{'delay' if name in waits else 'demand'}_{name}", time, asked[name])
+        below.append((f"  {{ station = {_quoted(name)}, time = {demand} }},", asked[name]))
+    below.append(("]", ""))
+    above = [("qnet = 1", ""), ('title = "network from the command line"', ""), ("[parameters]", "")]
+    lines = [*above, *parameters, *below]
     return Inline(tuple(line for line, _ in lines), tuple(option for _, option in lines))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import method, method_options_of_many
+from qnet.cli.method_options import method, method_options
 from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
 
 
@@ -38,7 +38,7 @@ from qnet.cli.options import assert_option, collect, output_options, parameter_o
     help="Only this one: n_star, service_level, power, curvature, multiple or saturation. May be repeated.",
 )
 @click.option("--plot", is_flag=True, help="Draw the curve and its knees as well.")
-@method_options_of_many
+@method_options
 @assert_option
 @output_options
 def command(system: str, settings: tuple[str, ...], vary: str | None, limits: tuple[str, ...], multiple: float,

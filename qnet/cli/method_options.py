@@ -44,18 +44,6 @@ def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | Non
 
 
 def method_options(command: _Command) -> _Command:
-    """`--method`, its budget and variants, and what it may tell beside the metrics of one point."""
-    option = click.option
-    for decorate in (
-        option("--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."),
-        option("--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
-               help="Also bounds: asymptotic, balanced, composite, proportional or geometric."),
-    ):  # fmt: skip
-        command = decorate(command)
-    return method_options_of_many(command)
-
-
-def method_options_of_many(command: _Command) -> _Command:
     """`--method`, the budget of exact answers, and the variants of approximations, for questions of many points."""
     option = click.option
     for decorate in reversed(
@@ -75,8 +63,17 @@ def method_options_of_many(command: _Command) -> _Command:
     return command
 
 
+bounds_option = click.option(
+    "--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
+    help="Also bounds: asymptotic, balanced, composite, proportional or geometric.",
+)  # fmt: skip
+states_option = click.option(
+    "--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."
+)
+
+
 def method(options: dict[str, Any]) -> Wanted:
-    """Take the options of `method_options`, or of `method_options_of_many`, out of a command's arguments."""
+    """Take the options of `method_options`, and the two that some commands add, out of a command's arguments."""
     from qnet.networks.wanted import AUTO
 
     name, operations = options.pop("method_name"), options.pop("operations")

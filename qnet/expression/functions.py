@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from qnet.record import Record
 
 
@@ -33,3 +35,13 @@ FUNCTIONS: dict[str, Function] = {
 
 SOLUTION_FUNCTIONS = ("wait", "residence", "utilization", "queue_length", "busy_servers", "response", "throughput")
 """Figures of the solution, by name of a station (the first five), of a class or of a route: `utilization('cpu')`."""
+
+PERCENTILE = re.compile(r"response_p(\d{1,2})(?:_(\d{1,6}))?")
+"""A percentile of response: `response_p95` of all passages, `response_p99_9('web')` of a class or a route."""
+
+
+def percentile_share(name: str) -> float | None:
+    """The probability that a name of a percentile asks for, 0.999 of `response_p99_9('web')`; None for others."""
+    match = PERCENTILE.fullmatch(name.partition("(")[0])
+    share = float(f"{match[1]}.{match[2] or 0}") / 100 if match else 0.0
+    return share or None

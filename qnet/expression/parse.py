@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS
+from qnet.expression.functions import FUNCTIONS, PERCENTILE, SOLUTION_FUNCTIONS
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary, walk
 from qnet.expression.tokens import fold
 from qnet.record import Record
@@ -117,7 +117,7 @@ class _Converter:
     def call(self, function: str, arguments: list[ast.expr], column: int, depth: int) -> Node:
         """A call of one of the functions of the language, or a figure of the solution."""
         converted = tuple(self.convert(argument, depth) for argument in arguments)
-        if function in SOLUTION_FUNCTIONS:
+        if function in SOLUTION_FUNCTIONS or PERCENTILE.fullmatch(function):
             if len(converted) != 1 or not isinstance(converted[0], Text):
                 raise ExpressionError(f"{function} takes one quoted name", column, f"write {function}('name')")
             return Name(solution_name(function, converted[0].value), column)

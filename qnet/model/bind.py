@@ -74,6 +74,7 @@ def expressions(model: Model) -> list[Expression]:
         own = (customers.arrival_rate, customers.population, customers.think_time)
         found += [item for item in own if item is not None]
         found += [route.probability for route in customers.routes]
+    found += [expression for chain in model.chains for expression in chain.expressions]
     for step in _all_steps(model):
         found += [item for item in (step.time, step.visits, step.exempt, step.scv, step.copy) if item is not None]
     return found
@@ -108,7 +109,12 @@ class _Binder:
     def network(self, load_factor: Value) -> RoutedNetwork:
         """The network, with every arrival rate multiplied by a factor."""
         stations = tuple(self.station(station) for station in self.model.stations)
-        classes = tuple(self.customers(customers, load_factor) for customers in self.model.classes)
+        classes = [self.customers(customers, load_factor) for customers in self.model.classes]
+        if self.model.chains:
+            from qnet.model.bind_chains import bind_chain
+
+            parts = (self.model, self.values)
+            classes += [bind_chain(*parts, chain, load_factor, self.check_sum) for chain in self.model.chains]
         limits = tuple(
             Limit(
                 limit.name,
@@ -117,7 +123,7 @@ class _Binder:
             )
             for limit in self.model.limits
         )
-        return RoutedNetwork(stations, classes, limits, self.values.size)
+        return RoutedNetwork(stations, tuple(classes), limits, self.values.size)
 
     # Numbers
 
@@ -127,10 +133,7 @@ class _Binder:
 
     def whole(self, kind: str, key: str, expression: Expression, path: Path) -> int:
         """A whole number, the same at all points."""
-        value = self.number(kind, key, expression, path)
-        if not isinstance(value, (int, float)):
-            value = value.flat[0]
-        return int(value + 0.5)
+        return self.values.whole(expression, TABLES[kind][key], (*path, key))
 
     # Stations
 
@@ -266,12 +269,13 @@ class _Binder:
         if not step.station:
             assert step.time is not None
             mean = self.number("step", step.time_key, step.time, step.path)
-            return Time(mean, 1.0 if scv is None else scv, visits, step.phase, step.keeps)
+            return Time(mean, 1.0 if scv is None else scv, visits, step.phase, step.keeps, step.work)
         copy = None if step.copy is None else self.whole("step", "copy", step.copy, step.path)
         exempt = self.number("step", "exempt", step.exempt, step.path)
         return Hold(
-            step.station, self.steps(step.steps), visits, step.phase, step.keeps, step.priority, exempt, scv, copy
-        )
+            step.station, self.steps(step.steps), visits, step.phase, step.keeps, step.priority, exempt, scv, copy,
+            step.work,
+        )  # fmt: skip
 
     # Checks
 
@@ -284,7 +288,8 @@ class _Binder:
 
     def same(self, left: Value, right: Value) -> bool:
         """Whether two shares are the same at every point."""
-        return self.values.operations.all(abs(left - right) <= 1e-15)
+        operations = self.values.operations
+        return operations.all(operations.compare("<=", abs(left - right), 1e-15))
 
 
 def _label(name: str, first: int, last: int, copies: int) -> str:

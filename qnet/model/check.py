@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from qnet.documents import Path
 from qnet.errors import short, suggest
 from qnet.expression import Expression
+from qnet.model.costs import unknown_names
 from qnet.model.fields import TABLES
-from qnet.model.model import ClassModel, Model, Output, Parameter, StationModel, StepModel
+from qnet.model.model import ChainModel, ClassModel, CostModel, Model, Output, Parameter, StationModel, StepModel
 from qnet.model.order import ordered
 from qnet.model.reader import Reader
 from qnet.model.scope import all_figures, depends_on_solution, station_figures, uses_solution
-from qnet.units import NUMBER, Dimension, unit
+from qnet.units import NUMBER, TIME, Dimension, unit
 
 
 def check_model(model: Model, reader: Reader) -> Model:
@@ -22,9 +23,16 @@ def check_model(model: Model, reader: Reader) -> Model:
     checker.stations()
     for customers in model.classes:
         checker.customers(customers)
+    for chain in model.chains:
+        checker.kind("chain", chain)
     checker.holds()
     checker.limits()
     checker.outputs()
+    if model.chains:
+        from qnet.model.check_chains import check_chains
+
+        check_chains(model, reader, checker.expression)
+    checker.costs()
     if model.envelopes:
         from qnet.model.check_envelopes import check_envelopes
 
@@ -163,16 +171,7 @@ class _Checker:
     def customers(self, customers: ClassModel) -> None:
         """Check a class and its routes."""
         path = customers.path
-        opened, closed = (self.reader.stated((*path, key)) for key in ("arrival_rate", "population"))
-        if opened == closed:
-            found = f"found {'both' if closed else 'neither'} arrival_rate {'and' if closed else 'nor'} population"
-            self.reader.fail("QN214", path, found, "arrival_rate (an open class) or population (a closed one)")
-        if customers.think_time is not None and not closed:
-            expected = "a think time only beside population"
-            self.reader.fail("QN214", (*path, "think_time"), "found a think time in an open class", expected)
-        self.field("class", "arrival_rate", customers.arrival_rate, path)
-        self.field("class", "population", customers.population, path)
-        self.field("class", "think_time", customers.think_time, path)
+        self.kind("class", customers)
         names: set[str] = set()
         for route in customers.routes:
             if route.path != path:
@@ -183,6 +182,20 @@ class _Checker:
             names.add(route.name)
             for step in route.steps:
                 self.step(step, ())
+
+    def kind(self, kind: str, customers: ClassModel | ChainModel) -> None:
+        """Check that a class or a chain is either open or closed, and its numbers."""
+        path = customers.path
+        opened, closed = (self.reader.stated((*path, key)) for key in ("arrival_rate", "population"))
+        if opened == closed:
+            found = f"found {'both' if closed else 'neither'} arrival_rate {'and' if closed else 'nor'} population"
+            self.reader.fail("QN214", path, found, f"arrival_rate (an open {kind}) or population (a closed one)")
+        if customers.think_time is not None and not closed:
+            expected = "a think time only beside population"
+            self.reader.fail("QN214", (*path, "think_time"), f"found a think time in an open {kind}", expected)
+        self.field(kind, "arrival_rate", customers.arrival_rate, path)
+        self.field(kind, "population", customers.population, path)
+        self.field(kind, "think_time", customers.think_time, path)
 
     def step(self, step: StepModel, holds: tuple[str, ...]) -> None:
         """Check a step inside the `holds` that enclose it, and everything inside it."""
@@ -246,7 +259,8 @@ class _Checker:
 
     def outputs(self) -> None:
         """Give every output its dimension."""
-        names = {**self.names, **all_figures(self.model)}
+        asked = [used for output in self.model.outputs.values() for used in output.expression.names]
+        names = {**self.names, **all_figures(self.model, asked)}
         outputs: dict[str, Output] = {}
         for name, output in self.model.outputs.items():
             if name in self.model.parameters:
@@ -259,3 +273,15 @@ class _Checker:
                 self.reader.broken.add(name)
             outputs[name] = output.replace(dimension=dimension or NUMBER)
         self.model = self.model.replace(outputs=outputs)
+
+    def costs(self) -> None:
+        """Give every cost its dimension, and find what it names."""
+        costs: dict[str, CostModel] = {}
+        for name, cost in self.model.costs.items():
+            per = self.expression(cost.per, None, (*cost.path, "per"))
+            for problem in unknown_names(cost, self.model):
+                self.reader.note(problem)
+            dimension = TIME.times(per, -1) if per is not None else None
+            self.shown(cost.unit, dimension, cost.path)
+            costs[name] = cost.replace(dimension=dimension or TIME)
+        self.model = self.model.replace(costs=costs)

@@ -50,11 +50,11 @@ def condition(text: str, model: Model) -> Condition:
     """
     text = text.strip()
     outputs = {name: output.dimension for name, output in model.outputs.items()}
-    figures = all_figures(model) | outputs
-    names = model.dimensions | figures
     try:
         parsed = parse(text)
         root = parsed.root
+        figures = all_figures(model, parsed.names) | outputs
+        names = model.dimensions | figures
         if not isinstance(root, Comparison) or root.operator in ("==", "!="):
             help = "write a metric, <= or >=, and a bound: response <= 10 ms"
             raise ExpressionError("this is not a condition", 0, help)

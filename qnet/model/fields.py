@@ -43,9 +43,11 @@ TABLES: dict[str, dict[str, Field]] = {
         "uses": Field("other", "catalog parts, each a namespace of parameters"),
         "parameters": Field("other", "named values, which -p, --vary and --over may change"),
         "stations": Field("other", "the service centres", required=True),
-        "classes": Field("other", "the customers and their routes", required=True),
+        "classes": Field("other", "the customers and their routes"),
+        "chains": Field("other", "customers who change between classes on their way"),
         "limits": Field("other", "capacities that are not queues"),
         "outputs": Field("other", "named results, as expressions over parameters and the solution"),
+        "costs": Field("other", "named costs for qnet cost"),
         "envelopes": Field("other", "named questions for qnet envelope"),
     },
     "parameter": {
@@ -96,6 +98,34 @@ TABLES: dict[str, dict[str, Field]] = {
         "steps": Field("other", "the only way through the network"),
         "note": _NOTE,
     },
+    "chain": {
+        "arrival_rate": Field("expression", "arrivals per second of an open chain", RATE, low=0),
+        "population": Field("expression", "customers of a closed chain, in all its classes", NUMBER, low=0, high=1e15),
+        "think_time": Field(
+            "expression", "time of each visit to think, which forgets the class, in a closed chain", TIME, low=0
+        ),
+        "reference": Field(
+            "text", 'whose visits are the passages of a closed chain: a station, or "think", as if left out'
+        ),
+        "classes": Field("other", "the classes between which its customers change", required=True),
+        "routing": Field(
+            "other",
+            "from each CLASS.STATION, and from think or outside, the probabilities of what comes next",
+            required=True,
+        ),
+        "note": _NOTE,
+    },
+    "chain class": {
+        "service": Field(
+            "other", "by station, the service time of each visit; by think, the time it thinks", required=True
+        ),
+        "note": _NOTE,
+    },
+    "service": {
+        "time": Field("expression", "service time of a visit", TIME, required=True, low=0),
+        "scv": _SCV,
+        "note": _NOTE,
+    },
     "route": {
         "name": Field("text", "name of the route", required=True),
         "probability": Field("expression", "share of the class that takes it", NUMBER, required=True, low=0, high=1),
@@ -116,6 +146,7 @@ TABLES: dict[str, dict[str, Field]] = {
             "expression", "share of the visits that have priority 0 all the same", NUMBER, default=0, low=0, high=1
         ),
         "scv": _SCV,
+        "work": Field("text", "the kind of work that it is, and all inside it, which a cost may pick"),
         "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
         "note": _NOTE,
     },
@@ -131,6 +162,17 @@ TABLES: dict[str, dict[str, Field]] = {
         "unit": Field("text", "the unit it is shown in"),
         "note": _NOTE,
     },
+    "cost": {
+        "of": Field("names", 'whose busy server time it is: a station, a list of them, or "all" queues', required=True),
+        "per": Field(
+            "expression", "units per passage, such as page moves per command; else per passage", default=1, low=0
+        ),
+        "work": Field("names", "the kinds of work that count, as steps state them; all work if left out"),
+        "class": Field("text", "the class whose passages count; all classes if left out"),
+        "routes": Field("names", "the routes whose passages count; all of them if left out"),
+        "unit": Field("text", "the unit it is shown in, such as us, or ms/MB"),
+        "note": _NOTE,
+    },
     "envelope": {
         "title": Field("text", "what the envelope shows"),
         "vary": Field("text", "the parameter whose largest value is looked for", required=True),
@@ -143,6 +185,9 @@ TABLES: dict[str, dict[str, Field]] = {
 
 SHARE = Field("expression", "share of the visits that goes to one copy", NUMBER, low=0, high=1)
 """One entry of a `split` that lists shares."""
+
+ONWARD = Field("expression", "probability of what comes next", NUMBER, low=0, high=1)
+"""One entry of the `routing` of a chain."""
 
 RATES = Field("expression", "relative capacity, 1 for one server", NUMBER, low=0, high=1e9)
 """One entry of `rates`."""

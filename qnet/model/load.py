@@ -7,7 +7,7 @@ from typing import Any, cast
 from qnet.documents import Document, Path, read
 from qnet.expression import Expression, parse
 from qnet.model.fields import RATES, SHARE
-from qnet.model.model import EnvelopeModel, LimitModel, Model, Output, Split, StationModel
+from qnet.model.model import ChainModel, CostModel, EnvelopeModel, LimitModel, Model, Output, Split, StationModel
 from qnet.model.parameters import identifier, read_parameter, read_parts, read_shown, unit_text
 from qnet.model.reader import Reader, Table, describe
 from qnet.model.routes import RouteReader
@@ -64,9 +64,13 @@ class _Builder:
         stations = tuple(self.station(key, raw) for key, raw in self.tables(top, "stations"))
         routes = RouteReader(reader)
         classes = tuple(routes.customers(key, raw) for key, raw in self.tables(top, "classes"))
-        for key, found in (("stations", stations), ("classes", classes)):
-            if top.get(key) == {} and not found:
-                reader.fail("QN203", (key,), f"there are no {key}", "at least one")
+        chains = tuple(self.chain(key, raw) for key, raw in self.tables(top, "chains"))
+        if top.get("stations") == {}:
+            reader.fail("QN203", ("stations",), "there are no stations", "at least one")
+        if all(top.get(key, {}) == {} for key in ("classes", "chains")):
+            stated = [key for key in ("classes", "chains") if key in top]
+            expected = "at least one" if stated else "[classes.NAME], or [chains.NAME]"
+            reader.fail("QN203", tuple(stated[:1]), f"there are no {(*stated, 'classes')[0]}", expected)
         return Model(
             name=name,
             title=top.get("title") or name,
@@ -74,8 +78,10 @@ class _Builder:
             parameters=parameters,
             stations=stations,
             classes=classes,
+            chains=chains,
             limits=tuple(self.limit(key, raw) for key, raw in self.tables(top, "limits")),
             outputs={key: self.output(key, raw) for key, raw in self.tables(top, "outputs")},
+            costs={key: self.cost(key, raw) for key, raw in self.tables(top, "costs")},
             envelopes={key: self.envelope(key, raw) for key, raw in self.tables(top, "envelopes")},
             parts=parts.identities,
             settings={},
@@ -108,6 +114,12 @@ class _Builder:
             name, values.get("servers", _ONE), values.get("copies", _ONE), split, values.get("discipline", "fcfs"),
             values.get("delay", False), values.get("follows", ""), path, rates,
         )  # fmt: skip
+
+    def chain(self, name: str, raw: Any) -> ChainModel:
+        """Customers who change between classes."""
+        from qnet.model.chains import read_chain
+
+        return read_chain(self.reader, name, raw)
 
     def rates(self, raw: Any, path: Path) -> tuple[Expression, ...]:
         """Relative capacities with 1, 2, ... customers present."""
@@ -151,6 +163,17 @@ class _Builder:
             self.reader.broken.add(name)
         shown = unit_text(self.reader, values.get("unit", ""), (*path, "unit"))
         return Output(name, values.get("value", _ONE), NUMBER, shown, values.get("note", ""), path)
+
+    def cost(self, name: str, raw: Any) -> CostModel:
+        """Busy server time per unit of something."""
+        path = ("costs", name)
+        self.reader.label(name, path)
+        values = self.reader.table(raw, "cost", path)
+        shown = unit_text(self.reader, values.get("unit", ""), (*path, "unit"))
+        return CostModel(
+            name, values.get("of", ()), values.get("per", _ONE), values.get("class", ""), values.get("routes", ()),
+            values.get("work", ()), unit=shown, note=values.get("note", ""), path=path,
+        )  # fmt: skip
 
     def envelope(self, name: str, raw: Any) -> EnvelopeModel:
         """A named question."""

@@ -8,7 +8,7 @@ from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, Problem, QnetError, UsageError
 from qnet.expression import Expression
 from qnet.record import Record
-from qnet.units import Dimension
+from qnet.units import TIME, Dimension
 
 
 class Parameter(Record):
@@ -72,6 +72,8 @@ class StepModel(Record):
     copy: Expression | None
     path: Path
     time_key: str = "time"
+    work: str = ""
+    """The kind of work it is, and everything inside it that does not say otherwise."""
 
 
 class RouteModel(Record):
@@ -94,6 +96,81 @@ class ClassModel(Record):
     path: Path
 
 
+THINK, OUTSIDE = "think", "outside"
+"""Where customers of chains are when they are at no station."""
+
+State = tuple[str, str]
+"""A class and where customers of a chain are as that class, a station or `THINK`; or `HOME`."""
+
+HOME: State = ("", "")
+"""Where customers have no class: outside of an open chain, thinking in a closed one."""
+
+
+class ServiceModel(Record):
+    """What customers of a chain do in one state, as stated."""
+
+    state: State
+    time: Expression
+    scv: Expression | None
+    path: Path
+    """Of the time."""
+
+
+class OnwardModel(Record):
+    """From one state of a chain to another, as stated."""
+
+    origin: State
+    target: State
+    probability: Expression
+    path: Path
+
+
+class ChainModel(Record):
+    """A chain as stated: customers who change between classes on their way, open or closed."""
+
+    name: str
+    arrival_rate: Expression | None
+    population: Expression | None
+    think_time: Expression | None
+    reference: str
+    """A station; empty: think, or outside."""
+    classes: tuple[str, ...]
+    services: tuple[ServiceModel, ...]
+    onward: tuple[OnwardModel, ...]
+    home: str
+    """What `HOME` is called: `THINK` or `OUTSIDE`."""
+    whole: bool
+    """Whether all of its classes and its routing could be read: what is missing is not blamed else."""
+    path: Path
+
+    def label(self, state: State) -> str:
+        """A state as the file names it."""
+        return ".".join(state) if state != HOME else self.home
+
+    def row(self, state: State) -> Path:
+        """Where the routing says what comes after a state."""
+        return (*self.path, "routing", *(state if state != HOME else (self.home,)))
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Every expression that becomes a number of the network."""
+        found = [self.arrival_rate, self.population, self.think_time, *(item.probability for item in self.onward)]
+        found += [part for item in self.services for part in (item.time, item.scv)]
+        return tuple(item for item in found if item is not None)
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """All states, `HOME` first where customers come by."""
+        used = any(HOME in (item.origin, item.target) for item in self.onward)
+        return (*((HOME,) if used else ()), *(item.state for item in self.services))
+
+    @property
+    def references(self) -> tuple[State, ...]:
+        """The states whose visits are the passages."""
+        wanted = self.reference or self.home
+        return tuple(state for state in self.states if wanted == (self.home if state == HOME else state[1]))
+
+
 class LimitModel(Record):
     """A capacity that is not a queue, as stated."""
 
@@ -112,6 +189,26 @@ class Output(Record):
     unit: str
     note: str
     path: Path
+
+
+class CostModel(Record):
+    """A named cost, as stated: busy server time per unit of something."""
+
+    name: str
+    of: tuple[str, ...]
+    """Names of stations, or `all`."""
+    per: Expression
+    """Units per passage."""
+    class_name: str = ""
+    """The class whose passages count; empty for all classes."""
+    routes: tuple[str, ...] = ()
+    """The routes whose passages count; empty for all of them."""
+    work: tuple[str, ...] = ()
+    """The kinds of work that count; empty for all work."""
+    dimension: Dimension = TIME
+    unit: str = ""
+    note: str = ""
+    path: Path = ()
 
 
 class EnvelopeModel(Record):
@@ -138,8 +235,10 @@ class Model(Record):
     """In an order in which each comes after those it uses; those of parts as `part.name`."""
     stations: tuple[StationModel, ...]
     classes: tuple[ClassModel, ...]
+    chains: tuple[ChainModel, ...]
     limits: tuple[LimitModel, ...]
     outputs: dict[str, Output]
+    costs: dict[str, CostModel]
     envelopes: dict[str, EnvelopeModel]
     parts: dict[str, str]
     """Namespace -> identity of the catalog part it stands for."""
@@ -149,6 +248,11 @@ class Model(Record):
     """The digests of the parts it uses."""
     origins: dict[str, str | Path]
     """What gives parameters other values than the model states: an option, or a key of the model's file."""
+
+    @property
+    def customers(self) -> tuple[ClassModel | ChainModel, ...]:
+        """The classes and the chains: all that arrives or has a population."""
+        return (*self.classes, *self.chains)
 
     @property
     def digest(self) -> str:

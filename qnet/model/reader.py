@@ -8,6 +8,7 @@ from typing import Any, cast
 from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, Problem, short, suggest
 from qnet.expression import Choices, Expression, ExpressionError, check, expression_problem, parse
+from qnet.expression.nodes import Name
 from qnet.model.fields import TABLES, Field
 from qnet.units import DATA, DATA_RATE, NUMBER, RATE, TIME, Dimension, base_unit
 
@@ -202,7 +203,9 @@ def describe(raw: Any) -> str:
 
 
 def _unit_help(found: Dimension, wanted: Dimension, expression: Expression) -> str:
-    if found != NUMBER or expression.names:
+    if found != NUMBER or (expression.names and not isinstance(expression.root, Name)):
         return ""
     unit = _EXAMPLE_UNITS.get(wanted) or " " + base_unit(wanted)
+    if expression.names:
+        return f'add the unit to the value of "{expression.source}", such as "5{unit}"' if unit.strip() else ""
     return f'add the unit, such as "{expression.source}{unit}"' if unit.strip() else ""

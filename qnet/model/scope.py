@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from qnet.expression import Expression, solution_name
+from qnet.expression.functions import percentile_share
 from qnet.model.fields import RESERVED, SOLUTION_DIMENSIONS
 from qnet.model.model import Model
 from qnet.units import RATE, TIME, Dimension
@@ -16,20 +19,31 @@ def station_figures(model: Model) -> dict[str, Dimension]:
     }
 
 
-def all_figures(model: Model) -> dict[str, Dimension]:
-    """Figures that outputs and limits may use: of stations, classes, routes, and of the whole system."""
+def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]:
+    """Figures that outputs and limits may use: of stations, classes, routes, chains, and of the whole system.
+
+    named   the names that an expression uses: of percentiles there is no end of names, and only these are told.
+    """
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
     figures |= {solution_name("residence", station.name): TIME for station in model.stations}
-    for customers in model.classes:
-        for name in (customers.name, *(route.name for route in customers.routes)):
-            for function in ("response", "throughput"):
-                figures[solution_name(function, name)] = SOLUTION_DIMENSIONS[function]
+    names = [name for item in model.classes for name in (item.name, *(route.name for route in item.routes))]
+    for name in [*names, *(chain.name for chain in model.chains)]:
+        for function in ("response", "throughput"):
+            figures[solution_name(function, name)] = SOLUTION_DIMENSIONS[function]
+    for name in named:
+        if percentile_share(name) and (not about(name) or solution_name("response", about(name)) in figures):
+            figures[name] = TIME
     return figures
+
+
+def about(name: str) -> str:
+    """What a figure is of: the class of `response_p95('web')`; empty for the whole system."""
+    return name.partition("('")[2].removesuffix("')")
 
 
 def is_figure(name: str) -> bool:
     """Whether a name is a figure of the solution and not a parameter."""
-    return name in RESERVED or name.endswith("')")
+    return name in RESERVED or name.endswith("')") or percentile_share(name) is not None
 
 
 def depends_on_solution(model: Model) -> frozenset[str]:

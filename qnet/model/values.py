@@ -103,6 +103,13 @@ class Values:
             self._refuse(expression, path, value, "a whole number", wrong, dimension)
         return value
 
+    def whole(self, expression: Expression, field: Field, path: Path) -> int:
+        """The value of an expression that is a whole number, the same at all points."""
+        value = self.field(expression, field, path)
+        if not isinstance(value, (int, float)):
+            value = value.flat[0]
+        return int(value + 0.5)
+
     def _check_range(self, parameter: Parameter, value: Value) -> bool:
         """Refuse a value outside its range; False where an end of the range is not known yet."""
         for index, bound in enumerate((parameter.low, parameter.high)):
@@ -145,7 +152,7 @@ class Values:
     def at(self, names: Iterable[str], wrong: Any = None) -> str:
         """The values of some parameters, for a message: ` where rate = 600/s`.
 
-        wrong   where something is wrong, elementwise; the first such point is told
+        wrong   where something is wrong, elementwise, and the first such point is told; or the number of a point
         """
         parts: list[str] = []
         for name in names:
@@ -168,6 +175,8 @@ def _first(value: Value, wrong: Any) -> float:
     """The first element of a value for which a condition holds."""
     if isinstance(value, (int, float)) or not getattr(value, "ndim", 0):
         return float(value)
+    if isinstance(wrong, int) and not isinstance(wrong, bool):
+        return float(value[wrong])
     if wrong is None or isinstance(wrong, bool) or not wrong.ndim:
         return float(value.flat[0])
     return float(value[wrong.argmax()])

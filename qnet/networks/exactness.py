@@ -42,7 +42,10 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
 
 
 def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:
-    """Whether no route visits a station more than once; a visit that happens in part of the cases is at most one."""
+    """Whether no route visits a station more than once; a visit that happens in part of the cases is at most one.
+
+    Not of chains: their visits are means, of customers who may come back by chance.
+    """
 
     def most(steps: tuple[Step, ...]) -> Value:
         found: Value = 0.0
@@ -52,7 +55,7 @@ def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> 
         return found
 
     return all(
-        operations.all(operations.compare("<=", most(route.steps), 1.0))
+        not customers.chain and operations.all(operations.compare("<=", most(route.steps), 1.0))
         for customers in network.classes
         for route in customers.routes
     )

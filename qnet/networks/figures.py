@@ -15,10 +15,12 @@ from qnet.networks.solution import (
     Limiting,
     RoutedSolution,
     RouteFigures,
+    Stages,
     StationFigures,
 )
 from qnet.networks.streams import Key, Streams
 from qnet.queues.arithmetic import ratio, total
+from qnet.record import Record
 
 _Spent = Mapping[Key, Value]
 """Mean time spent at each station group, per customer of one class."""
@@ -73,6 +75,8 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
     """
     network = steady.network
     routes, spent = _routes(steady)
+    whole = [_merged(own) for own in spent]
+    kinds = _kinds(steady, spent, whole)
     throughput = total(steady.throughputs)
     nobody = throughput == 0
     weights = [rate + nobody for rate in steady.throughputs]
@@ -88,28 +92,37 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         throughput=throughput,
         response=total(weight * item.response for weight, item in zip(weights, classes, strict=True)) / customers,
         classes=classes,
-        routes=tuple(route for own in routes for route in own),
+        routes=tuple(
+            route for item, own in zip(network.classes, routes, strict=True) if not item.chain for route in own
+        ),
         stations=tuple(
             _station(
                 steady,
                 station,
                 index,
                 group,
-                _mean_spent(spent, (station.name, index), weights) / customers,
+                _mean_spent(whole, (station.name, index), weights) / customers,
             )
             for station, index, group in groups
         ),
-        visits=tuple(
-            _visit(steady, station, index, group, number, spent[number])
-            for station, index, group in groups
-            for number in range(len(network.classes))
-        ),
+        visits=tuple(_visit(steady, station, index, group, kind) for station, index, group in groups for kind in kinds),
         loads=_loads(steady),
         held_by=_held_by(steady),
         method=method,
         exact=not reasons,
         reasons=reasons,
         rounds=rounds,
+        stages=lambda: stages(steady),
+    )
+
+
+def stages(steady: Steady) -> tuple[Stages, ...]:
+    """Mean and variance of the time that every route spends at each station, in the order of the routes' figures."""
+    return tuple(
+        tuple((part.mean_with(steady.waits), part.variance_with(steady.waits)) for part in route.parts.values())
+        for number in range(len(steady.network.classes))
+        for route in steady.compiled.routes
+        if route.class_index == number
     )
 
 
@@ -118,25 +131,57 @@ def _mean_spent(spent: Sequence[_Spent], key: Key, weights: Sequence[Value]) -> 
     return total(weight * parts[key] for weight, parts in zip(weights, spent, strict=True) if key in parts)
 
 
-def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[dict[Key, Value]]]:
-    """By class: the figures of its routes, and the mean time that its customers spend at each station group."""
+def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]]]:
+    """By class: the figures of its routes, and for each the time that a customer of the class spends there by it."""
     routes: list[list[RouteFigures]] = []
-    spent: list[dict[Key, Value]] = []
+    spent: list[list[_Spent]] = []
     for index, customers in enumerate(steady.network.classes):
         own: list[RouteFigures] = []
-        parts: dict[Key, Value] = {}
+        parts: list[_Spent] = []
         for route in steady.compiled.routes:
             if route.class_index != index:
                 continue
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
-            for key, mean in means.items():
-                part = route.probability * mean
-                parts[key] = parts[key] + part if key in parts else part
+            parts.append({key: route.probability * mean for key, mean in means.items()})
             throughput = steady.throughputs[index] * route.probability
-            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, total(means.values())))
+            response = total(means.values())
+            told = {steady.labels.get(key, ""): mean for key, mean in means.items()}
+            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, response, told))
         routes.append(own)
         spent.append(parts)
     return routes, spent
+
+
+def _merged(parts: Iterable[_Spent]) -> _Spent:
+    found: dict[Key, Value] = {}
+    for part in parts:
+        for key, value in part.items():
+            found[key] = found[key] + value if key in found else value
+    return found
+
+
+class _Kind(Record):
+    """A class, or one class of a chain: whose figures are told by station."""
+
+    name: str
+    chain: str
+    indices: frozenset[int]
+    """Its streams."""
+    spent: _Spent
+
+
+def _kinds(steady: Steady, spent: Sequence[Sequence[_Spent]], whole: Sequence[_Spent]) -> list[_Kind]:
+    """The classes, and instead of each chain its classes; `spent` by class and route, `whole` by class."""
+    members: dict[tuple[int, str], set[int]] = {}
+    for index, stream in enumerate(steady.compiled.streams):
+        route = stream.route if steady.network.classes[stream.class_index].chain else ""
+        members.setdefault((stream.class_index, route), set()).add(index)
+    found: list[_Kind] = []
+    for number, item in enumerate(steady.network.classes):
+        own = [(route.name, item.name, route.name) for route in item.routes] if item.chain else [(item.name, "", "")]
+        for (name, chain, route), part in zip(own, spent[number] if item.chain else [whole[number]], strict=True):
+            found.append(_Kind(name, chain, frozenset(members.get((number, route), ())), part))
+    return found
 
 
 def _sum(values: Sequence[Value], indices: Iterable[int]) -> Value:
@@ -161,20 +206,19 @@ def _station(steady: Steady, station: Station, index: int, group: Group, residen
     )
 
 
-def _visit(
-    steady: Steady, station: Station, index: int, group: Group, number: int, spent: _Spent
-) -> ClassStationFigures:
+def _visit(steady: Steady, station: Station, index: int, group: Group, kind: _Kind) -> ClassStationFigures:
     key = (station.name, index)
-    own = [item for item in steady.members[key] if steady.compiled.streams[item].class_index == number]
+    own = [item for item in steady.members[key] if item in kind.indices]
     busy = _sum(steady.busy, own)
     return ClassStationFigures(
-        class_name=steady.network.classes[number].name,
+        class_name=kind.name,
         name=station.name,
         label=group.label,
         throughput=_sum(steady.rates, own) * group.copies,
         utilization=None if station.delay else busy / station.peak,
-        residence=spent.get(key, 0.0),
+        residence=kind.spent.get(key, 0.0),
         queue_length=(busy + _sum(steady.waiting, own)) * group.copies,
+        chain=kind.chain,
     )
 
 

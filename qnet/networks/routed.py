@@ -46,7 +46,7 @@ class Station(Record):
     @property
     def peak(self) -> float:
         """The largest capacity of a copy of a queueing station."""
-        return float(self.servers) if self.rates is None else max(self.rates)
+        return self.servers if self.rates is None else max(self.rates)
 
 
 class Time(Record):
@@ -59,6 +59,8 @@ class Time(Record):
     phase: int = 1
     keeps: tuple[str, ...] | None = None
     """Phase 2 only: the enclosing holds that stay; None for all of them."""
+    work: str = ""
+    """The kind of work, which tells times apart and changes nothing; empty for that of the hold around it."""
 
 
 class Hold(Record):
@@ -77,6 +79,8 @@ class Hold(Record):
     """Squared coefficient of variation of the whole holding time as the station's queue sees it; None: of the steps."""
     copy: int | None = None
     """The copy used, from 1; None for the station's own split."""
+    work: str = ""
+    """The kind of work of everything inside that has none of its own."""
 
 
 Step = Time | Hold
@@ -96,6 +100,9 @@ class OpenClass(Record):
     name: str
     arrival_rate: Value
     routes: tuple[Route, ...]
+    chain: bool = False
+    """Whether its customers change between classes on the way: its routes are then no alternatives, but what they do
+    as each of the classes in the course of one passage, each of probability 1 and with mean numbers of visits."""
 
 
 class ClosedClass(Record):
@@ -104,7 +111,10 @@ class ClosedClass(Record):
     name: str
     population: Value
     think_time: Value
+    """Per passage."""
     routes: tuple[Route, ...]
+    chain: bool = False
+    """As of `OpenClass`."""
 
 
 class Limit(Record):

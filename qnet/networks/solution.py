@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from qnet.expression import Value
 from qnet.record import Record
+
+Stages = tuple[tuple[Value, Value], ...]
+"""Mean and variance of the time that a route spends at each station, and in delays."""
 
 
 class StationFigures(Record):
@@ -34,7 +39,7 @@ class StationFigures(Record):
 
 
 class ClassStationFigures(Record):
-    """Figures of one class at one group of copies of a station, as in `StationFigures`."""
+    """Figures of one class, or of one class of a chain, at one group of copies of a station, as in `StationFigures`."""
 
     class_name: str
     name: str
@@ -42,7 +47,10 @@ class ClassStationFigures(Record):
     throughput: Value
     utilization: Value | None
     residence: Value
+    """Per passage: of the chain, where it is a class of one."""
     queue_length: Value
+    chain: str = ""
+    """Of a class of a chain."""
 
 
 class RouteFigures(Record):
@@ -53,6 +61,8 @@ class RouteFigures(Record):
     probability: Value
     throughput: Value
     response: Value
+    spent: dict[str, Value]
+    """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
 
 
 class ClassFigures(Record):
@@ -107,3 +117,6 @@ class RoutedSolution(Record):
     """Logarithm of the normalising constant of the closed classes of a point, where the method has it."""
     why: str = ""
     """Why this method was taken, where there was a choice."""
+    stages: Callable[[], tuple[Stages, ...]] | None = None
+    """The stages of every route, in the order of `routes`, found when they are asked for; None where the method has no
+    second moments."""

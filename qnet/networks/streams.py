@@ -25,6 +25,7 @@ class Stream(Record):
     station: str
     group: int
     class_index: int
+    route: str
     rate: Value
     """Requests per second and copy."""
     first: Duration
@@ -138,10 +139,11 @@ class _Walker:
         self.inside: dict[str, set[str]] = {station.name: set() for station in network.stations}
         self.deferred = False
         self.class_index = 0
+        self.route_name = ""
 
     def route(self, class_index: int, arrival_rate: Value, route: Route) -> None:
         """Measure one route of a class, and register its streams."""
-        self.class_index = class_index
+        self.class_index, self.route_name = class_index, route.name
         rate = arrival_rate * route.probability
         spent: dict[Key, Duration] = {}
         for step in route.steps:
@@ -206,8 +208,8 @@ class _Walker:
             wait = wait.plus(Duration(waits={len(self.streams): 1.0}).weighted(share))
             self.streams.append(
                 Stream(
-                    station.name, group, self.class_index, per_copy * share, inner.first, second, holding,
-                    priority, hold.scv, holder, holders,
+                    station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
+                    holding, priority, hold.scv, holder, holders,
                 )
             )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}

@@ -12,17 +12,16 @@ of 1e-14 count with all their digits. Plain floats only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import fsum, inf, isfinite
+from collections.abc import Sequence
+from math import fsum, inf
 
-from qnet.errors import InvalidInput, NotComputed, Problem, short
+from qnet.errors import InvalidInput, Problem, short
+from qnet.networks.state_reduction import closed_sets, reached, reduced, turned
 
 TOLERANCE = 1e-9
 """By how much a row may differ from one."""
 
 _ULP = 2.0**-52
-_LEAST = 1e-290
-"""Below this a probability has too few digits left for its reciprocal."""
 _NAMED = 5
 """States that a message names at most."""
 
@@ -52,7 +51,7 @@ def closed_visits(
     rows = _rows(routing, labels)
     if not 0 <= reference < len(rows):
         raise _invalid(f"the reference is state {reference}", f"0 to {len(rows) - 1}")
-    around = _reached(rows, [reference])
+    around = reached(rows, [reference])
     sums = [fsum(row.values()) for row in rows]
     wrong = [
         state for state, value in enumerate(sums) if abs(value - 1.0) > TOLERANCE and (value > 0.0 or state in around)
@@ -105,7 +104,7 @@ def open_visits(
     shares = [value / largest for value in first]
     whole = fsum(shares)
     rows.append({state: value / whole for state, value in enumerate(shares) if value > 0.0})
-    around = _reached(rows, [outside])
+    around = reached(rows, [outside])
     return _visits(rows, outside, around, "never leave", labels)[:outside]
 
 
@@ -140,7 +139,7 @@ def chains(
     numbers: dict[int, int] = {}
     found = tuple(numbers.setdefault(_root(parent, kind), len(numbers)) for kind in range(len(parent)))
     kept: dict[int, list[int]] = {}
-    for group in _closed_sets(rows, [value < 1.0 - TOLERANCE for value in sums]):
+    for group in closed_sets(rows, [state for state, value in enumerate(sums) if value < 1.0 - TOLERANCE]):
         chain = found[class_of[group[0]]]
         if chain in kept:
             members = [str(kind + 1) for kind, number in enumerate(found) if number == chain]
@@ -166,95 +165,13 @@ def _visits(
     rows: list[_Row], reference: int, around: set[int], failing: str, labels: Sequence[str] | None
 ) -> tuple[float, ...]:
     """Visits per visit to the reference; refuses where one of the states around it does not lead back."""
-    back = _reached(_turned(rows), [reference])
+    back = reached(turned(rows), [reference])
     stuck = sorted(around - back)
     if stuck:
         found = f"customers in {_names(stuck, labels)} {failing}"
         raise _stranded(found, "a way with a positive probability")
-    reduced = _reduced(rows, reference, around)
-    return tuple(reduced.get(state, 0.0) for state in range(len(rows)))
-
-
-def _reduced(rows: list[_Row], reference: int, states: set[int]) -> dict[int, float]:
-    """Visits between two visits to the reference, of states that all lead to each other.
-
-    A state that is taken out divides its entries by the probability to leave it, which is a sum over other states:
-    nothing is ever subtracted from one. States with few neighbours go first, which keeps most zeros.
-    """
-    ahead = {state: {to: value for to, value in rows[state].items() if to != state} for state in sorted(states)}
-    behind: dict[int, dict[int, None]] = {state: {} for state in ahead}
-    for state, row in ahead.items():
-        for to in row:
-            behind[to][state] = None
-    order = sorted(ahead, key=lambda state: len(ahead[state]) * len(behind[state]))
-    order.remove(reference)
-    entered: list[tuple[int, _Row]] = []
-    for state in order:
-        onward = ahead.pop(state)
-        total = fsum(onward.values())
-        if total < _LEAST:
-            raise _too_large()
-        for to in onward:
-            del behind[to][state]
-        sources: _Row = {}
-        for source in behind.pop(state):
-            row = ahead[source]
-            sources[source] = weight = row.pop(state) / total
-            for to, value in onward.items():
-                if to in row:
-                    row[to] += weight * value
-                elif to != source:
-                    row[to] = weight * value
-                    behind[to][source] = None
-        entered.append((state, sources))
-    visits = {reference: 1.0}
-    for state, sources in reversed(entered):
-        visits[state] = sum(visits[source] * weight for source, weight in sources.items())
-    if not all(isfinite(value) for value in visits.values()):
-        raise _too_large()
-    return visits
-
-
-def _closed_sets(rows: list[_Row], open_rows: list[bool]) -> list[list[int]]:
-    """The sets of states that lead to each other and nowhere else, by their first states."""
-    turned = _turned(rows)
-    leading = _reached(turned, [state for state, out in enumerate(open_rows) if out])
-    found: list[list[int]] = []
-    for start in range(len(rows)):
-        if start in leading:
-            continue
-        state = start
-        while True:
-            # A state that does not lead back is one step nearer to where customers stay.
-            group = _reached(rows, [state])
-            lost = group - _reached(turned, [state])
-            if not lost:
-                break
-            state = min(lost)
-        found.append(sorted(group))
-        leading |= _reached(turned, [state])
-    return found
-
-
-def _reached(rows: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
-    """The states that can be reached, the starts included."""
-    found = set(starts)
-    waiting = list(found)
-    while waiting:
-        for onward in rows[waiting.pop()]:
-            if onward not in found:
-                found.add(onward)
-                waiting.append(onward)
-    return found
-
-
-def _turned(rows: list[_Row]) -> list[list[int]]:
-    """For every state those that lead to it."""
-    turned: list[list[int]] = [[] for _ in rows]
-    for state, row in enumerate(rows):
-        for onward in row:
-            turned[onward].append(state)
-    return turned
+    visits = reduced(rows, reference, around)
+    return tuple(visits.get(state, 0.0) for state in range(len(rows)))
 
 
 def _missing(row: _Row) -> float:
@@ -319,7 +236,3 @@ def _invalid(found: str, expected: str = "") -> InvalidInput:
 
 def _stranded(found: str, expected: str) -> InvalidInput:
     return InvalidInput(Problem("QN231", found, expected))
-
-
-def _too_large() -> NotComputed:
-    return NotComputed(Problem("QN502", "a customer leaves some states so rarely that its visits are too many"))

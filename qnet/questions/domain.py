@@ -11,7 +11,7 @@ from qnet.model.model import Model
 from qnet.model.scope import station_figures
 from qnet.model.values import Values
 
-_CODES = ("QN130", "QN211", "QN220", "QN221")
+_CODES = ("QN130", "QN211", "QN220", "QN221", "QN231")
 _MOST = 1_000_000
 """No whole number is searched beyond this."""
 _HALVINGS = 100

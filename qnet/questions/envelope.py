@@ -138,7 +138,7 @@ def _stated(model: Model) -> str:
 
 def _rate_parameter(model: Model) -> str:
     """The parameter that drives the arrivals, where it is the only one."""
-    names = dict.fromkeys(name for item in model.classes if item.arrival_rate for name in item.arrival_rate.names)
+    names = dict.fromkeys(name for item in model.customers if item.arrival_rate for name in item.arrival_rate.names)
     if "rate" in model.parameters:
         return "rate"
     if len(names) == 1:
@@ -159,7 +159,7 @@ def _refuse_population(model: Model, vary: str) -> None:
     for name, item in model.parameters.items():
         if not affected.isdisjoint(item.expression.names):
             affected.add(name)
-    for customers in model.classes:
+    for customers in model.customers:
         if customers.population is not None and not affected.isdisjoint(customers.population.names):
             found = f'"{vary}" sets the population of "{customers.name}"'
             help = "solve it for single values with -p, or take it as a grid with --over"

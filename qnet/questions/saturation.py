@@ -36,7 +36,7 @@ def saturation(
     that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
-    if not any(customers.arrival_rate for customers in model.classes):
+    if not any(customers.arrival_rate for customers in model.customers):
         nothing = 0.0 * solved.gather(lambda part: part.solution.throughput)
         return Saturation(nothing + float("inf"), "")
     certain = solved.certain_load

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse
 from qnet.model.model import Model
-from qnet.networks.solution import ClassFigures, RoutedSolution
+from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
@@ -48,8 +48,9 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` says what a row is about: system, class, route, station, class at station, state, or output.
+"""`scope` says what a row is about: system, class, class of chain, route, station, class at station, state, or output.
 
+A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
 A row of scope `state` has the probability that so many `customers` of closed classes are at one copy."""
 
 _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
@@ -62,15 +63,17 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the largest rate.
     """
-    claimed = _conditions(asserted, model) if asserted else ()
+    claimed = claims(asserted, model)
     solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
     if not solution.stable:
-        raise _no_steady_state(model, solved, edge)
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
-    if solution.why and solution.reasons and solution.why != "asked for":
-        notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
+        raise no_steady_state(model, solved, edge)
+    notes = trust_notes(solution)
+    if model.outputs:
+        from qnet.questions.trust import percentile_notes
+
+        notes += percentile_notes(model, [output.expression for output in model.outputs.values()])
     return Report(
         "qnet/solution/1",
         model.title,
@@ -79,7 +82,7 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
         tuple(notes),
         Basis(model, solution.method, solution.exact, **_told(solution)),
         group="scope",
-        broken=_broken(solved, claimed) if claimed else (),
+        broken=false_claims(solved, claimed),
     )
 
 
@@ -93,17 +96,31 @@ def metric_value(model: Model, text: str) -> float:
     asked = metric(text, model)
     solved = solve_points(model)
     if not solved.stable:
-        raise _no_steady_state(model, solved, saturation(model, solved))
+        raise no_steady_state(model, solved, saturation(model, solved))
     return float(solved.metric(asked.expression))
 
 
-def _conditions(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
+def trust_notes(solution: RoutedSolution) -> list[Note]:
+    """What limits the trust in an answer: why it is approximate, and why by this method."""
+    notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
+    if solution.why and solution.reasons and solution.why != "asked for":
+        notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
+    return notes
+
+
+def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
+    """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
+    if not asserted:
+        return ()
     from qnet.questions.assertions import conditions
 
     return conditions(asserted, model)
 
 
-def _broken(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
+def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
+    """The assertions that the answer does not meet."""
+    if not claimed:
+        return ()
     from qnet.questions.assertions import broken
 
     return tuple(broken(solved, claimed))
@@ -115,7 +132,8 @@ def _told(solution: RoutedSolution) -> dict[str, object]:
     return {key: value for key, value in told.items() if value not in ("", None)}
 
 
-def _no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
+def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
+    """What is to be said of a model without a steady state: what is overloaded, by how much, and the largest rate."""
     solution = solved.parts[0].solution
     arrivals = sum(item.throughput for item in solution.classes if item.population is None)
     largest = arrivals * edge.factor
@@ -141,7 +159,7 @@ _Rows = list[tuple[Cell, ...]]
 
 
 def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
-    maximum, cause = _maximum(solution, edge)
+    maximum, cause = largest_throughput(solution, edge)
     system = _row(
         scope="system",
         throughput=solution.throughput,
@@ -151,7 +169,7 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
         method=solution.method,
         exactness="exact" if solution.exact else "approximate",
     )
-    found = [system, *_classes(solution, edge), *_routes(solution), *_stations(solution)]
+    found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
     return [*found, *_visits(solution), *_states(solution)]
 
 
@@ -170,6 +188,24 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
             **_enclosed(item),
         )
         for item in solution.classes
+    ]
+
+
+def _of_chains(solution: RoutedSolution) -> _Rows:
+    """The classes of chains: the time that a passage of the chain spends as each, and how many customers are of it."""
+    members: dict[tuple[str, str], list[ClassStationFigures]] = {}
+    for item in solution.visits:
+        if item.chain:
+            members.setdefault((item.chain, item.class_name), []).append(item)
+    return [
+        _row(
+            scope="class of chain",
+            name=name,
+            class_=chain,
+            residence=sum(item.residence for item in own),
+            queue_length=sum(item.queue_length for item in own),
+        )
+        for (chain, name), own in members.items()
     ]
 
 
@@ -209,8 +245,8 @@ def _stations(solution: RoutedSolution) -> _Rows:
 
 
 def _visits(solution: RoutedSolution) -> _Rows:
-    """The classes at the stations, where there are several classes."""
-    if len(solution.classes) < 2:
+    """The classes at the stations, where there are several classes; of a chain its classes."""
+    if len(solution.classes) < 2 and not any(item.chain for item in solution.visits):
         return []
     return [
         _row(
@@ -235,7 +271,7 @@ def _states(solution: RoutedSolution) -> _Rows:
     ]
 
 
-def _maximum(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
+def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
     """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
     if all(item.population is None for item in solution.classes):
         return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)

@@ -12,7 +12,7 @@ Cost      population x distinct stations
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log
 from typing import Any
 
@@ -23,6 +23,8 @@ NAME = "mva"
 
 _ARRAYS_PAY = 50
 """Groups of stations above which arrays are faster than plain Python."""
+_FEW_FAMILIES = 8
+"""Sets of demands in a batch up to which a recursion for each is faster than one over arrays."""
 _LOADING = 5e7
 """What the import of numpy is worth, in operations."""
 
@@ -84,19 +86,27 @@ def plain(
     demands: Sequence[float], counts: Sequence[int], think: float, population: int
 ) -> tuple[float, list[float], float]:
     """Throughput, residence at one station of each group and log G(N), in plain Python."""
+    return next(along(demands, counts, think, (population,)))
+
+
+def along(
+    demands: Sequence[float], counts: Sequence[int], think: float, populations: Iterable[int]
+) -> Iterator[tuple[float, list[float], float]]:
+    """The same for several populations, in ascending order and above 0, in one recursion."""
     # Whole groups at once: R(n + 1) = count x D + D x X(n) x R(n), one pass over the groups for each customer.
     alone = [demand * count for demand, count in zip(demands, counts, strict=True)]
     times = [0.0] * len(alone)
-    rate, logs, product = 0.0, 0.0, 1.0
-    for customers in range(1, population + 1):
-        times = [first + rate * (demand * time) for first, demand, time in zip(alone, demands, times, strict=True)]
-        rate = customers / (think + sum(times))
-        product *= rate
-        if not 1e-150 < product < 1e150:
-            logs += log(product)
-            product = 1.0
-    residence = [time / count for time, count in zip(times, counts, strict=True)]
-    return rate, residence, -(logs + log(product))
+    rate, logs, product, before = 0.0, 0.0, 1.0, 0
+    for population in populations:
+        for customers in range(before + 1, population + 1):
+            times = [first + rate * (demand * time) for first, demand, time in zip(alone, demands, times, strict=True)]
+            rate = customers / (think + sum(times))
+            product *= rate
+            if not 1e-150 < product < 1e150:
+                logs += log(product)
+                product = 1.0
+        before = population
+        yield rate, [time / count for time, count in zip(times, counts, strict=True)], -(logs + log(product))
 
 
 def arrays(demands: Any, counts: Sequence[int], think: Any, population: Any) -> tuple[Any, Any, Any]:
@@ -168,14 +178,37 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
     demands = np.array([np.frombuffer(key) for key in groups]).reshape(len(groups), len(think))
     counts = [count for _, count in groups.values()]
     _refuse_idle(demands, think, population)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rates, times, logs = arrays(demands, counts, think, population)
+    rates, times, logs = _families(demands, counts, think, population)
     residence = np.empty((len(think), network.stations, 1))
     for station, key in enumerate(members):
         served = population > 0
         values = network.demands[:, station, 0] * served if key is None else times[groups[key][0]]
         residence[:, station, 0] = values
     return batch_figures(network, rates[:, None], residence, logs, NAME)
+
+
+def _families(demands: Any, counts: Sequence[int], think: Any, population: Any) -> tuple[Any, Any, Any]:
+    """What `arrays` gives, where variants that differ in nothing but the population share one recursion."""
+    import numpy
+
+    np: Any = numpy
+    kinds, family = np.unique(np.vstack((demands, think)), axis=1, return_inverse=True)
+    family = family.reshape(-1)
+    if kinds.shape[1] > _FEW_FAMILIES:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return arrays(demands, counts, think, population)
+    rates, times, logs = np.zeros(len(think)), np.zeros(demands.shape), np.zeros(len(think))
+    for number in range(kinds.shape[1]):
+        members = np.flatnonzero((family == number) & (population > 0))
+        stops, place = np.unique(population[members], return_inverse=True)
+        if not len(stops):
+            continue
+        *asked, away = kinds[:, number].tolist()
+        found = list(along(asked, counts, away, stops.tolist()))
+        rates[members] = np.array([rate for rate, _, _ in found])[place]
+        times[:, members] = np.array([row for _, row, _ in found]).reshape(len(stops), len(asked)).T[:, place]
+        logs[members] = np.array([log_constant for _, _, log_constant in found])[place]
+    return rates, times, logs
 
 
 def _refuse_idle(demands: Any, think: Any, population: Any) -> None:

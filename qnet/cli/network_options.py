@@ -1,0 +1,98 @@
+"""A system from a file or the catalog, or a tiny one from the command line itself: for every command that takes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from qnet.cli.options import optional_system_argument, parameter_option, said
+from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.cli.inline import Inline
+    from qnet.model.model import Model
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_KEYS = ("stations", "delays", "servers", "arrival_rate", "population", "think_time")
+
+
+class Asked(Record):
+    """What a command was asked about."""
+
+    system: str | None
+    settings: tuple[str, ...]
+    network: tuple[Any, ...]
+    """The values of the options of a network without a file, in the order of `_KEYS`."""
+
+
+def network_options(command: _Command) -> _Command:
+    """SYSTEM, or `--station`, `--delay`, `--servers`, `--arrival-rate`, `--population`, `--think-time`; and `-p`."""
+    option = click.option
+    for decorate in reversed(
+        [
+            optional_system_argument,
+            parameter_option,
+            option("--station", "stations", multiple=True, metavar="NAME=TIME",
+                   help="Without a file: a queue and its demand, the parameter demand_NAME."),
+            option("--delay", "delays", multiple=True, metavar="NAME=TIME",
+                   help="Without a file: a delay, the parameter delay_NAME."),
+            option("--servers", multiple=True, metavar="NAME=NUMBER",
+                   help="Without a file: servers of a queue, else 1; the parameter servers_NAME."),
+            option("--arrival-rate", metavar="RATE", callback=said, help="Without a file: arrivals, such as 3/s."),
+            option("--population", metavar="NUMBER", callback=said,
+                   help="Without a file: customers of a closed class."),
+            option("--think-time", metavar="TIME", callback=said,
+                   help="Without a file: between answer and next request."),
+        ]
+    ):  # fmt: skip
+        command = decorate(command)
+    return command
+
+
+def asked(options: dict[str, Any]) -> Asked:
+    """Take what a command was asked about out of its arguments; raises `click.UsageError` for none, or for two."""
+    system, settings = options.pop("system"), options.pop("settings")
+    network = tuple(options.pop(key) for key in _KEYS)
+    if system is not None and any(network):
+        raise click.UsageError(
+            "found a SYSTEM and options of a network without a file, expected one of the two; -p sets a parameter"
+        )
+    if system is None and not any(network):
+        raise click.UsageError(
+            "there is nothing to solve, expected a SYSTEM, or --station and --arrival-rate or --population"
+        )
+    return Asked(system, settings, network)
+
+
+@contextmanager
+def opened(found: Asked) -> Generator[Model]:
+    """The model that was asked about, with its settings; inside, what is wrong with it is told of the option it is in.
+
+    Raises `UsageError` for what is not there or cannot be set, `InvalidInput` for what is wrong with a file.
+    """
+    if found.system is not None:
+        from qnet.cli.system import open_system
+
+        yield open_system(found.system, found.settings)
+        return
+    from qnet.cli.inline import inline
+    from qnet.errors import InvalidInput
+
+    stations, delays, servers, arrival_rate, population, think_time = found.network
+    network = inline(stations, delays, servers, arrival_rate or "", population or "", think_time or "")
+    try:
+        yield _with(network, found.settings)
+    except InvalidInput as error:
+        raise network.blame(error) from None
+
+
+def _with(network: Inline, settings: Sequence[str]) -> Model:
+    model = network.model()
+    if not settings:
+        return model
+    from qnet.model.settings import parse_settings, with_settings
+
+    return with_settings(model, parse_settings(settings))

@@ -1,0 +1,71 @@
+"""From a chain to a class of a network: its ways become mean numbers of visits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from qnet.errors import Problem
+from qnet.expression import Expression, Value
+from qnet.model.check_chains import stranded
+from qnet.model.fields import ONWARD, TABLES
+from qnet.model.model import HOME, THINK, ChainModel, Model, State
+from qnet.model.values import Values
+from qnet.networks.passages import StrandedCustomers, visits_per_passage
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, Time
+
+
+def bind_chain(
+    model: Model, values: Values, chain: ChainModel, load_factor: Value, check_sum: Callable[..., None]
+) -> OpenClass | ClosedClass:
+    """A chain as one class, with one route for each class of the chain: what is done as that class in a passage.
+
+    values      the points.
+    check_sum   refuses probabilities that do not sum to one: total, what they are, path, expressions by name.
+    Raises      `InvalidInput` QN211 for numbers outside their domain, QN221 for probabilities that do not sum to one,
+                QN231 where customers never come back; `UsageError` where an option set what they rest on.
+    """
+    visits = _visits(model, values, chain, check_sum)
+    services = TABLES["service"]
+    thinking: Value = 0.0
+    steps: dict[str, list[Hold]] = {name: [] for name in chain.classes}
+    for item in chain.services:
+        time = values.field(item.time, services["time"], item.path)
+        scv = 1.0 if item.scv is None else values.field(item.scv, services["scv"], (*item.path[:-1], "scv"))
+        if item.state[1] == THINK and chain.home == THINK:
+            thinking = thinking + time * visits[item.state]
+            continue
+        steps[item.state[0]].append(Hold(item.state[1], (Time(time, scv),), visits[item.state]))
+    routes = tuple(Route(name, 1.0, tuple(own)) for name, own in steps.items())
+
+    def number(key: str, expression: Expression) -> Value:
+        return values.field(expression, TABLES["chain"][key], (*chain.path, key))
+
+    if chain.arrival_rate is not None:
+        return OpenClass(chain.name, number("arrival_rate", chain.arrival_rate) * load_factor, routes, chain=True)
+    assert chain.population is not None
+    if chain.think_time is not None:
+        thinking = thinking + number("think_time", chain.think_time) * visits.get(HOME, 0.0)
+    return ClosedClass(chain.name, number("population", chain.population), thinking, routes, chain=True)
+
+
+def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable[..., None]) -> dict[State, Value]:
+    """Visits to every state per passage."""
+    states = chain.states
+    index = {state: number for number, state in enumerate(states)}
+    rows: list[dict[int, Value]] = [{} for _ in states]
+    terms: list[dict[str, Expression]] = [{} for _ in states]
+    for item in chain.onward:
+        origin = index[item.origin]
+        rows[origin][index[item.target]] = values.field(item.probability, ONWARD, item.path)
+        terms[origin][chain.label(item.target)] = item.probability
+    for state, row, own in zip(states, rows, terms, strict=True):
+        check_sum(sum(row.values()), f"the probabilities from {chain.label(state)}", chain.row(state), own)
+    try:
+        found = visits_per_passage(rows, [index[state] for state in chain.references], values.size)
+    except StrandedCustomers as error:
+        names = dict.fromkeys(name for item in chain.onward for name in item.probability.names)
+        stuck = [states[number] for number in error.states]
+        text, expected = stranded(chain, stuck, [states[number] for number in error.beside] or chain.references)
+        problem = Problem("QN231", text + values.at(names, error.point), expected, chain.row(stuck[0]))
+        raise model.refusal(problem, names) from None
+    return dict(zip(states, found, strict=True))

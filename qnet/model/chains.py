@@ -1,0 +1,127 @@
+"""Reading the chains of a model: customers who change between classes, and the probabilities of their ways."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from qnet.documents import Path
+from qnet.errors import suggest
+from qnet.expression import parse
+from qnet.model.fields import ONWARD, TABLES
+from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, OnwardModel, ServiceModel, State
+from qnet.model.reader import Reader, describe
+
+MAX_STATES = 300
+
+_ZERO = parse(0)
+
+
+def read_chain(reader: Reader, name: str, raw: Any) -> ChainModel:
+    """A chain as the file states it, as far as it can be read; problems go to the reader."""
+    return _ChainReader(reader, name).chain(raw)
+
+
+class _ChainReader:
+    def __init__(self, reader: Reader, name: str) -> None:
+        self.reader = reader
+        self.name = name
+        self.path: Path = ("chains", name)
+        self.homes: tuple[str, ...] = ()
+        self.classes: tuple[str, ...] = ()
+
+    def chain(self, raw: Any) -> ChainModel:
+        """The whole chain."""
+        reader = self.reader
+        reader.label(self.name, self.path)
+        values = reader.table(raw, "chain", self.path)
+        given = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
+        is_open, is_closed = ("arrival_rate" in given), ("population" in given)
+        self.homes = (THINK, OUTSIDE) if is_open == is_closed else (OUTSIDE if is_open else THINK,)
+        before = len(reader.problems)
+        services = self.services(values.get("classes"))
+        onward = self.routing(values.get("routing"))
+        whole = len(reader.problems) == before and "classes" in values and "routing" in values
+        reference: str = values.get("reference", "")
+        return ChainModel(
+            self.name, values.get("arrival_rate"), values.get("population"), values.get("think_time"),
+            "" if reference in self.homes else reference, self.classes, services, onward, self.homes[0], whole,
+            self.path,
+        )  # fmt: skip
+
+    # Classes
+
+    def services(self, raw: Any) -> tuple[ServiceModel, ...]:
+        """The service times of all classes."""
+        path = (*self.path, "classes")
+        found: list[ServiceModel] = []
+        for name, value in self.entries(raw, path, "a table [chains.NAME.classes]", "classes"):
+            own = (*path, name)
+            self.reader.label(name, own)
+            if name in (THINK, OUTSIDE):
+                self.reader.fail("QN207", own, f'"{name}" has a meaning of its own in a routing', "another name")
+                continue
+            self.classes = (*self.classes, name)
+            values = self.reader.table(value, "chain class", own)
+            stations = self.entries(values.get("service"), (*own, "service"), "service times by station", "services")
+            found += [self.service(name, station, item) for station, item in stations]
+        if len(found) > MAX_STATES:
+            text = f"the chain has {len(found)} service times"
+            self.reader.fail("QN206", path, text, f"at most {MAX_STATES}")
+            self.reader.finish()
+        return tuple(found)
+
+    def service(self, name: str, station: str, raw: Any) -> ServiceModel:
+        """A service time, alone or in a table with how it varies; 0 where it cannot be read."""
+        path = (*self.path, "classes", name, "service", station)
+        if isinstance(raw, dict):
+            values = self.reader.table(cast("Any", raw), "service", path)
+            time, scv = values.get("time"), (values.get("scv") if "scv" in raw else None)
+            path = (*path, "time")
+        else:
+            time, scv = self.reader.value(raw, TABLES["service"]["time"], path), None
+        return ServiceModel((name, station), time or _ZERO, scv, path)
+
+    # Routing
+
+    def routing(self, raw: Any) -> tuple[OnwardModel, ...]:
+        """The probabilities, row by row."""
+        path = (*self.path, "routing")
+        found: list[OnwardModel] = []
+        for origin, row, at in self.states(raw, path, "a table [chains.NAME.routing]"):
+            for target, probability, place in self.states(row, at, "probabilities of what comes next"):
+                value = self.reader.value(probability, ONWARD, place)
+                if value is not None:
+                    found.append(OnwardModel(origin, target, value, place))
+        return tuple(found)
+
+    def states(self, raw: Any, path: Path, expected: str) -> list[tuple[State, Any, Path]]:
+        """The entries of a table whose keys are states: `class.station`, or where customers come from."""
+        found: list[tuple[State, Any, Path]] = []
+        for key, value in self.entries(raw, path, expected, "entries"):
+            at = (*path, key)
+            if key in self.homes:
+                found.append((HOME, value, at))
+            elif key in self.classes:
+                inner = self.entries(value, at, f"{key}.STATION", "stations")
+                found += [((key, station), item, (*at, station)) for station, item in inner]
+            elif key in (THINK, OUTSIDE):
+                kind = "an open" if key == THINK else "a closed"
+                self.reader.fail("QN233", at, f'found "{key}" in {kind} chain', f'"{self.homes[0]}"')
+            elif self.classes:
+                known = [*self.classes, *self.homes]
+                self.reader.fail(
+                    "QN233", at, f'the chain has no class "{key}"', f"one of {', '.join(known)}", suggest(key, known)
+                )
+        return found
+
+    def entries(self, raw: Any, path: Path, expected: str, what: str) -> list[tuple[str, Any]]:
+        """The entries of a table, at least one; none of a key that is missing, which is told elsewhere."""
+        if raw is None:
+            return []
+        if not isinstance(raw, dict):
+            self.reader.fail("QN201", path, f"found {describe(raw)}", expected)
+            return []
+        entries = list(cast("dict[str, Any]", raw).items())
+        if not entries:
+            self.reader.fail("QN203", path, f"there are no {what}", "at least one")
+        return entries

@@ -1,0 +1,147 @@
+"""What can be wrong with the chains of a model apart from their numbers: names, and ways that lead nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from qnet.documents import Path
+from qnet.errors import suggest
+from qnet.expression import Expression
+from qnet.model.fields import ONWARD, TABLES
+from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, Model, State
+from qnet.model.reader import Reader
+from qnet.networks.state_reduction import reached, turned
+from qnet.units import Dimension
+
+CheckExpression = Callable[[Expression | None, Dimension | None, Path], object]
+"""Notes what is wrong with the names and the dimension of an expression at a path."""
+
+_NAMED = 5
+"""States that a message names at most."""
+
+
+def check_chains(model: Model, reader: Reader, expression: CheckExpression) -> None:
+    """Check all chains of a model; problems are noted in the reader."""
+    _names(model, reader)
+    stations = [station.name for station in model.stations]
+    for chain in model.chains:
+        before = len(reader.problems)
+        for service in chain.services:
+            fields, path = TABLES["service"], service.path
+            expression(service.time, fields["time"].dimension, path)
+            expression(service.scv, fields["scv"].dimension, (*path[:-1], "scv"))
+            _place(chain, service.state[1], path[: len(chain.path) + 4], stations, reader)
+        for item in chain.onward:
+            expression(item.probability, ONWARD.dimension, item.path)
+        if chain.whole:
+            _reference(chain, reader)
+            _served(chain, reader)
+        if chain.whole and len(reader.problems) == before:
+            _ways(chain, reader)
+
+
+def _place(chain: ChainModel, name: str, path: Path, stations: Sequence[str], reader: Reader) -> None:
+    """Check that there is such a station, or that customers of the chain think."""
+    if name == THINK and chain.home == THINK:
+        if name in stations:
+            found = f'"{name}" is thinking in a chain, and a station'
+            reader.fail("QN207", path, found, "another name of the station")
+    elif name == THINK and name not in stations:
+        reader.fail("QN233", path, f'found "{name}" in an open chain', "a station with delay = true")
+    elif name not in stations and stations:
+        reader.fail("QN212", path, f'unknown station "{name}"', help=suggest(name, stations))
+
+
+def _names(model: Model, reader: Reader) -> None:
+    """A name stands for one class or chain, because results are told by it."""
+    used: dict[str, str] = {}
+    for customers in model.classes:
+        used[customers.name] = f'"{customers.name}" is a class with routes of its own'
+    for chain in model.chains:
+        names: list[tuple[str, Path, str]] = [(chain.name, chain.path, "is a chain already")]
+        names += [
+            (name, (*chain.path, "classes", name), f'is a class of chain "{chain.name}" already')
+            for name in chain.classes
+        ]
+        for name, path, words in names:
+            if name in used:
+                reader.fail("QN232", path, used[name], "a name of its own: a class is in one chain, or has routes")
+            used.setdefault(name, f'"{name}" {words}')
+
+
+def _reference(chain: ChainModel, reader: Reader) -> None:
+    """Check what the passages of a chain are counted by."""
+    path = (*chain.path, "reference")
+    if chain.home == OUTSIDE:
+        if reader.stated(path):
+            found = "found a reference in an open chain"
+            reader.fail("QN235", path, found, "none: its passages are its arrivals")
+        return
+    if chain.reference and not chain.references:
+        known = list(dict.fromkeys([*(item.state[1] for item in chain.services), THINK]))
+        found = f'no class of the chain has a service time at "{chain.reference}"'
+        reader.fail("QN235", path, found, "one of " + ", ".join(known), suggest(chain.reference, known))
+    elif not chain.references:
+        found = "nothing says what a passage is: customers do not think"
+        at = path if reader.stated(path) else chain.path
+        reader.fail("QN235", at, found, "a reference station, or think in the routing")
+    if reader.stated((*chain.path, "think_time")) and HOME not in chain.states:
+        found = "found a think time, but no way leads to think"
+        reader.fail("QN235", (*chain.path, "think_time"), found, "think in the routing")
+
+
+def _served(chain: ChainModel, reader: Reader) -> None:
+    """Every state of the routing has a service time."""
+    known = set(chain.states) | {HOME}
+    stated: dict[State, Path] = {}
+    for item in chain.onward:
+        stated.setdefault(item.origin, chain.row(item.origin))
+    places = [*stated.items(), *((item.target, item.path) for item in chain.onward)]
+    for state, path in places:
+        if state not in known:
+            own = [item.state[1] for item in chain.services if item.state[0] == state[0]]
+            found = f'class "{state[0]}" has no service time at "{state[1]}"'
+            reader.fail("QN233", path, found, "one of its stations: " + ", ".join(own), suggest(state[1], own))
+
+
+def _ways(chain: ChainModel, reader: Reader) -> None:
+    """Customers go on from wherever they come, come to wherever a service is stated, and come back."""
+    states = chain.states
+    index = {state: number for number, state in enumerate(states)}
+    rows: list[list[int]] = [[] for _ in states]
+    for item in chain.onward:
+        rows[index[item.origin]].append(index[item.target])
+    for state, row in zip(states, rows, strict=True):
+        if not row:
+            found = f"nothing says where customers go from {chain.label(state)}"
+            reader.fail("QN234", (*chain.path, "routing"), found, f"a row {chain.label(state)} = {{ ... }}")
+    if chain.home == OUTSIDE and HOME not in index:
+        found = "nothing says where customers come from"
+        reader.fail("QN234", (*chain.path, "routing"), found, "a row outside = { ... }")
+    if not all(rows) or not chain.references:
+        return
+    start = [index[state] for state in chain.references]
+    around = reached(rows, start)
+    for number, state in enumerate(states):
+        if number not in around:
+            found = f"no way leads to {chain.label(state)}"
+            reader.fail("QN234", chain.row(state), found, "a probability to come here")
+    first = start[0]
+    ahead, back = reached(rows, [first]), reached(turned(rows), [first])
+    stuck, lost = (ahead - back, {first}) if ahead - back else (ahead, around - ahead)
+    if lost:
+        staying, others = ([states[number] for number in sorted(part)] for part in (stuck, lost))
+        reader.fail("QN231", chain.row(staying[0]), *stranded(chain, staying, others))
+
+
+def stranded(chain: ChainModel, states: Iterable[State], lost: Iterable[State]) -> tuple[str, str]:
+    """What is found and what is expected where customers stay in some states and come to others no more."""
+    where = _listed(chain, states)
+    if chain.home == OUTSIDE:
+        return f"customers in {where} never leave", "a way outside with a positive probability"
+    return f"customers in {where} never come back to {_listed(chain, lost)}", "a way with a positive probability"
+
+
+def _listed(chain: ChainModel, states: Iterable[State]) -> str:
+    names = [chain.label(state) for state in states]
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

@@ -1,0 +1,91 @@
+"""Visits per passage of customers whose ways are probabilities between states, at one point or at a batch of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from qnet.expression import Value
+from qnet.networks.state_reduction import closed_sets, reached, reduced
+
+
+class StrandedCustomers(Exception):
+    """Customers who start at the reference come to states from which they never return to it.
+
+    states   where they stay.
+    beside   another set of states, each with a part of the reference, where others stay; empty where there is none.
+    point    the first point of the batch where it is so; None for a single point.
+    """
+
+    def __init__(self, states: Sequence[int], beside: Sequence[int] = (), point: int | None = None) -> None:
+        super().__init__("customers are stranded")
+        self.states = tuple(states)
+        self.beside = tuple(beside)
+        self.point = point
+
+
+def visits_per_passage(
+    rows: Sequence[Mapping[int, Value]], reference: Sequence[int], size: int | None = None
+) -> tuple[Value, ...]:
+    """Visits to every state for each visit to a reference, which may be several states together.
+
+    Applies    closed chains, and open ones with the outside as a state and as the reference.
+    rows       of S states: the probabilities to go on, by state, >= 0, that sum to one by the caller; floats, or arrays
+               of `size` points.
+    reference  the states whose visits together are the passages; customers start there.
+    size       points of the batch; None for one point in floats.
+    Returns    (S,) visits, floats or arrays; 0 at states where nobody comes.
+    Raises     `StrandedCustomers` where customers stay away from the reference, or change no more between parts of it;
+               `NotComputed` QN502 for visits near the largest float.
+    Method     State reduction of all points at once that have the same positive probabilities.
+    Source     Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
+    """
+    varying = [value for row in rows for value in row.values() if getattr(value, "ndim", 0)]
+    if size is None or not varying:
+        return _visits(rows, reference)
+    import numpy
+
+    np: Any = numpy
+    positive = np.stack(varying) > 0
+    changing = positive[positive.any(axis=1) & ~positive.all(axis=1)]
+    members = np.zeros(size, dtype=int)
+    if len(changing):
+        members = np.unique(changing, axis=1, return_inverse=True)[1].reshape(-1)
+    table = np.zeros((len(rows), size))
+    for number in range(int(members.max()) + 1):
+        points = np.flatnonzero(members == number)
+        own = [{to: _taken(value, points) for to, value in row.items()} for row in rows]
+        try:
+            with np.errstate(all="ignore"):
+                found = _visits(own, reference)
+        except StrandedCustomers as error:
+            raise StrandedCustomers(error.states, error.beside, int(points[0])) from None
+        for state, value in enumerate(found):
+            table[state, points] = value
+    return tuple(table)
+
+
+def _taken(value: Value, points: Any) -> Value:
+    return value[points] if getattr(value, "ndim", 0) else value
+
+
+def _visits(rows: Sequence[Mapping[int, Value]], reference: Sequence[int]) -> tuple[Value, ...]:
+    """The visits where the same probabilities are positive at all points."""
+    positive = [{to: value for to, value in row.items() if _first(value) > 0} for row in rows]
+    around = reached(positive, reference)
+    kept = closed_sets(positive, [state for state in range(len(rows)) if state not in around])
+    for states in kept:
+        if not set(states) & set(reference):
+            raise StrandedCustomers(states)
+    if len(kept) > 1:
+        raise StrandedCustomers(kept[0], kept[1])
+    counted = [state for state in reference if state in set(kept[0])]
+    found = reduced(positive, counted[0], kept[0])
+    if len(counted) > 1:
+        passages = sum(found[state] for state in counted)
+        found = {state: value / passages for state, value in found.items()}
+    return tuple(found.get(state, 0.0) for state in range(len(rows)))
+
+
+def _first(value: Value) -> float:
+    return float(value.flat[0]) if getattr(value, "ndim", 0) else float(value)

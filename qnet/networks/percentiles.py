@@ -1,0 +1,134 @@
+"""Percentiles of response: sojourns at the stations of a route as independent times, mixed over routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import Value, arrays
+from qnet.networks.solution import RoutedSolution, RouteFigures, Stages
+from qnet.queues.roots import root
+from qnet.record import Record
+
+REASON = (
+    "percentiles of response take the times at the stations of a route as independent, each by its mean and variance"
+)
+_TERMS, _AVERAGED, _SPREAD = 60, 12, 18.4
+_FEW = 2000.0
+"""Beyond so many stages of one exponential time the sum is told by the cube of a normal variable."""
+
+
+class Part(Record):
+    """One route of a mixture: how likely it is, and the mean and variance of the time at each station on it."""
+
+    weight: Any
+    stages: Stages
+
+
+def response_percentile(solution: RoutedSolution, share: float, about: str = "") -> Value:
+    """The time within which a share of all passages is answered, per point.
+
+    share     in (0, 1).
+    about     a class or a route; empty for the whole system.
+    Returns   seconds; meaningless where there is no steady state.
+    Raises    `NotComputed` QN516 where the method gives no second moments.
+    Method    Times at the stations of a route are taken as independent, each a gamma time of the mean and variance that
+              the solver has: exact where the times are exponential or Erlang and no customer is overtaken (tandem
+              queues: Reich, Ann. Math. Stat. 28 (1957) 768-773; Burke, Oper. Res. 12 (1964) 620-622). What a customer
+              of a closed class finds at a station is what outside observers see with one customer less (Lavenberg and
+              Reiser, J. Appl. Prob. 17 (1980) 1048-1061; Sevcik and Mitrani, J. ACM 28 (1981) 358-371). The transform
+              of the mixture over routes is inverted by the algorithm EULER (Abate and Whitt, ORSA J. Comput. 7 (1995)
+              36-43).
+    Limits    Feedback and overtaking make the times dependent.
+    """
+    import numpy
+
+    np: Any = numpy
+    if solution.stages is None:
+        found = f"percentiles need second moments, which {solution.method} does not give here"
+        raise NotComputed(Problem("QN516", found, "means, such as response"))
+    routes = list(zip(solution.routes, solution.stages(), strict=True))
+    wanted = [(route, stages) for route, stages in routes if not about or about in (route.class_name, route.name)]
+    nobody = sum(route.throughput for route, _ in wanted) == 0
+    parts = [Part(np.atleast_1d(_weight(route, nobody)), stages) for route, stages in wanted]
+    found = mixture_percentile(parts, share)
+    return float(found[0]) if isinstance(solution.throughput, float) and found.size == 1 else found
+
+
+def _weight(route: RouteFigures, nobody: Any) -> Any:
+    """How often a route is taken; where nobody comes, how often it would be."""
+    return route.throughput + nobody * route.probability
+
+
+def mixture_percentile(parts: Sequence[Part], share: float) -> Any:
+    """The percentile of a mixture of sums of independent gamma times, elementwise over points; see above."""
+    import numpy
+
+    np: Any = numpy
+    shape = np.broadcast_shapes(*(np.shape(item) for part in parts for item in (part.weight, *_flat(part.stages))))
+    weights = np.array([np.broadcast_to(part.weight, shape) for part in parts], dtype=float)
+    weights = weights / np.where(weights.sum(axis=0) > 0, weights.sum(axis=0), 1.0)
+    kept = [
+        [(np.broadcast_to(mean, shape), np.broadcast_to(variance, shape)) for mean, variance in part.stages]
+        for part in parts
+    ]
+    means = np.array([sum((mean for mean, _ in stages), np.zeros(shape)) for stages in kept])
+    variances = np.array([sum((variance for _, variance in stages), np.zeros(shape)) for stages in kept])
+    mean = (weights * means).sum(axis=0)
+    square = (weights * (variances + (means - mean) ** 2)).sum(axis=0)
+    steady = np.isfinite(mean) & np.isfinite(square) & (mean > 0)
+    mean, square = np.where(steady, mean, 1.0), np.where(steady, square, 1.0)
+    constant = square <= mean**2 / _FEW
+    top = mean + np.sqrt(square * share / (1 - share))  # Cantelli's inequality
+    low, high = np.full(shape, 0.0) + mean * 1e-9, top * (1 + 1e-9)
+
+    def below(time: Any) -> Any:
+        """How far the probability of an answer within a time is below the share; the search wants a sign only."""
+        with np.errstate(all="ignore"):
+            value = _distribution(weights, kept, time) - share
+        return np.where(steady & ~constant, value, -1.0)
+
+    at_low = below(low)
+    found = root(below, low, high, np.minimum(at_low, -1e-300), np.full(shape, 1.0), arrays())
+    found = np.where(at_low >= 0, low, found)
+    # Hardly any variation: the cube root of a gamma time is all but normal (Wilson and Hilferty, 1931).
+    ratio = square / (9 * mean**2)
+    return np.where(constant, mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3, found)
+
+
+def _flat(stages: Stages) -> list[Any]:
+    return [value for stage in stages for value in stage]
+
+
+def _normal(share: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(share)
+
+
+def _distribution(weights: Any, routes: Sequence[Sequence[tuple[Any, Any]]], time: Any) -> Any:
+    """The probability of an answer within a time, by the transform of the mixture."""
+    from math import comb
+
+    import numpy
+
+    np: Any = numpy
+    order = np.arange(_TERMS + _AVERAGED + 1).reshape(-1, *[1] * np.ndim(time))
+    place = (_SPREAD + 2j * np.pi * order) / (2 * time)
+    transform = 0.0
+    for weight, stages in zip(weights, routes, strict=True):
+        one = -0.0 * place
+        for mean, variance in stages:
+            spread = variance / np.where(mean > 0, mean, 1.0)
+            known = np.where(spread > 0, spread, 1.0)
+            gamma = np.where(mean > 0, mean, 0.0) / known * np.log1p(place * known)
+            one = one - np.where(spread > 1e-9 * mean, gamma, place * mean)
+        transform = transform + weight * np.exp(one)
+    # The share of slower answers falls smoothly to nothing, which inverts better than what rises to one.
+    values = np.real((1 - transform) / place)
+    signs = np.where(order % 2 == 0, 1.0, -1.0) * values
+    signs[0] = signs[0] / 2
+    sums = np.cumsum(signs, axis=0)
+    averaged = sum(comb(_AVERAGED, k) * sums[_TERMS + k] for k in range(_AVERAGED + 1)) / 2.0**_AVERAGED
+    return 1 - np.exp(_SPREAD / 2) / time * averaged

@@ -1,0 +1,138 @@
+"""Percentiles of response: exact for tandem queues, near the exact mixture for a repairman, refused without moments."""
+
+from __future__ import annotations
+
+import importlib
+from math import exp, factorial, log
+from typing import Any
+
+import pytest
+
+import qnet
+from qnet.errors import InvalidInput, NotComputed, UsageError
+from qnet.model.metrics import metric
+from qnet.networks.percentiles import Part, mixture_percentile
+from qnet.questions.answers import solve_table
+
+np: Any = importlib.import_module("numpy")
+
+TANDEM = """
+qnet = 1
+title = "tandem"
+[parameters]
+rate = "8/s"
+[stations]
+first = {}
+second = {}
+[classes.order]
+arrival_rate = "rate"
+steps = [ { station = "first", time = "100 ms" }, { station = "second", time = "50 ms" } ]
+[outputs]
+late = { value = "response_p95", unit = "ms" }
+"""
+REPAIR = """
+qnet = 1
+title = "one repairman"
+[parameters]
+machines = 12
+away = "1 s"
+[stations]
+repair = {}
+[classes.machine]
+population = "machines"
+think_time = "away"
+steps = [ { station = "repair", time = "100 ms" } ]
+"""
+
+
+def system(folder, text):
+    path = folder / "model.toml"
+    path.write_text(text)
+    return qnet.load(str(path))
+
+
+@pytest.mark.parametrize(("name", "share"), [("p10", 0.1), ("p50", 0.5), ("p95", 0.95), ("p99_9", 0.999)])
+@pytest.mark.parametrize("rate", [0.01, 4.0, 8.0, 9.9])
+def test_tandem_queues_have_the_percentiles_of_two_exponential_times(tmp_path, name, share, rate):
+    slow, fast = 10 - rate, 20 - rate
+    time = system(tmp_path, TANDEM).set(rate=rate).metric(f"response_{name}")
+    within = 1 - (fast * exp(-slow * time) - slow * exp(-fast * time)) / (fast - slow)
+    assert within == pytest.approx(share, abs=2e-8)
+
+
+def test_a_batch_answers_as_its_points_do(tmp_path):
+    model = system(tmp_path, TANDEM)
+    found = solve_table(model, {"rate": [1.0, 8.0, 12.0]}, 3).of(metric("response_p90", model).expression)
+    assert found[:2] == pytest.approx([model.set(rate=rate).metric("response_p90") for rate in (1.0, 8.0)], rel=1e-9)
+    assert np.isnan(found[2])
+
+
+def test_an_output_and_a_class_may_ask_for_a_percentile(tmp_path):
+    model = system(tmp_path, TANDEM)
+    assert model.metric("late") == model.metric("response_p95('order')") == model.metric("response_p95")
+
+
+@pytest.mark.parametrize(("machines", "away"), [(2, 0.05), (12, 1.0), (12, 5.0), (40, 1.0)])
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
+def test_the_response_of_a_repairman_is_near_the_exact_mixture(tmp_path, machines, away, share):
+    """Exact: Erlang times of as many stages as the machine finds, itself included (Sevcik and Mitrani 1981)."""
+    model = system(tmp_path, REPAIR).set(machines=machines, away=away)
+    time = model.metric(f"response_p{round(100 * share)}")
+    others = machines - 1
+    weights = [factorial(others) / factorial(others - n) * (0.1 / away) ** n for n in range(machines)]
+    within = sum(weight * erlang(n + 1, time / 0.1) for n, weight in enumerate(weights)) / sum(weights)
+    assert within == pytest.approx(share, abs=0.02)
+
+
+def erlang(stages, time):
+    return 1 - sum(exp(-time + n * log(time)) / factorial(n) for n in range(stages)) if time > 0 else 0.0
+
+
+@pytest.mark.parametrize("stages", [1, 2, 7, 40, 400, 4000])
+def test_a_sum_of_equal_exponential_times_is_an_erlang_time(stages):
+    """Against the chi-square percentile by bisection of the Poisson sum."""
+    part = Part(np.array([1.0]), tuple((np.array([0.01]), np.array([1e-4])) for _ in range(stages)))
+    found = float(mixture_percentile([part], 0.9)[0])
+    low, high = 0.0, 0.01 * stages * 5 + 0.05
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if poisson_tail(stages, middle / 0.01) < 0.9 else (low, middle)
+    assert found == pytest.approx(low, rel=1e-6 if stages <= 400 else 1e-4)
+
+
+def poisson_tail(least, mean):
+    from math import lgamma
+
+    return 1 - sum(exp(n * log(mean) - mean - lgamma(n + 1)) for n in range(least)) if mean > 0 else 0.0
+
+
+def test_a_mixture_of_routes_is_between_them():
+    fast, slow = ((np.array([0.01]), np.array([1e-4])),), ((np.array([1.0]), np.array([1.0])),)
+    parts = [Part(np.array([9.0]), fast), Part(np.array([1.0]), slow)]
+    time = float(mixture_percentile(parts, 0.95)[0])
+    assert 0.9 * (1 - exp(-time / 0.01)) + 0.1 * (1 - exp(-time)) == pytest.approx(0.95, abs=1e-7)
+
+
+def test_a_constant_time_has_one_percentile():
+    part = Part(np.array([1.0]), ((np.array([0.25]), np.array([0.0])),))
+    assert float(mixture_percentile([part], 0.99)[0]) == pytest.approx(0.25, rel=1e-12)
+
+
+def test_more_customers_never_answer_sooner(tmp_path):
+    model = system(tmp_path, REPAIR)
+    found = solve_table(model, {"machines": np.arange(1.0, 30.0)}, 29).of(metric("response_p95", model).expression)
+    assert (np.diff(found) > 0).all()
+
+
+def test_what_has_no_state_probabilities_is_refused_with_the_way_out(tmp_path):
+    with pytest.raises(NotComputed, match="state probabilities"):
+        system(tmp_path, REPAIR).set(machines=10**8).metric("response_p95")
+
+
+def test_names_that_are_no_percentiles_are_unknown(tmp_path):
+    model = system(tmp_path, TANDEM)
+    for wrong in ("response_p0", "response_p100", "response_p95('nobody')", "wait_p95"):
+        with pytest.raises(UsageError):
+            model.metric(wrong)
+    with pytest.raises(InvalidInput, match="meaning of its own"):
+        system(tmp_path, TANDEM.replace('rate = "8/s"', 'rate = "8/s"\nresponse_p95 = 3'))
