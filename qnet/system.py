@@ -74,23 +74,87 @@ class System(Model):
         self,
         *names: str,
         vary: str = "",
-        limit: str = "",
+        limit: str | Sequence[str] = (),
         over: Sequence[str] = (),
         route: str = "",
+        find: str = "",
+        crossings: bool = False,
     ) -> Report:
-        """The largest value of a parameter at which a limit holds, along a grid, as `qnet envelope`.
+        """The largest or the smallest value of a parameter at which limits hold, along a grid, as `qnet envelope`.
 
-        names    envelopes that the model states; none for all of them, or for one of its own where a limit is given.
-        vary     the parameter; the one that drives the arrivals if left out.
-        limit    what must hold, such as "response <= 10 ms".
-        over     grids, such as "write_fraction=0:0.5:0.1".
-        route    limit the response of this route instead of the mean.
+        names      envelopes that the model states; none for all of them, or for one of its own where a limit is given.
+        vary       the parameter; the one that drives the arrivals, or else the population, if left out.
+        limit      what must hold, such as "response <= 10 ms", or several: all must.
+        over       grids, such as "write_fraction=0:0.5:0.1".
+        route      limit the response of this route instead of the mean.
+        find       "largest" or "smallest"; if left out, the one that the limits stop.
+        crossings  a row for every interval in which the limits hold.
         """
-        from qnet.questions.envelope import envelope, questions
+        from qnet.questions.envelope import envelope
+        from qnet.questions.envelope_question import questions
         from qnet.questions.envelope_report import envelope_report
 
-        asked = questions(self, names, vary, limit, over, route)
-        return envelope_report(self, [envelope(question) for question in asked])
+        asked = questions(self, names, vary, limit, over, route, find)
+        return envelope_report(self, [envelope(question) for question in asked], every=crossings)
+
+    def cost(
+        self,
+        *names: str,
+        of: Sequence[str] = (),
+        per: str = "1",
+        work: Sequence[str] = (),
+        class_name: str = "",
+        routes: Sequence[str] = (),
+        unit: str = "",
+        over: Sequence[str] = (),
+        against: Model | None = None,
+    ) -> Report:
+        """Server time per unit of something, as `qnet cost`.
+
+        names     costs that the model states; none for all of them.
+        of        instead of names: stations, or "all"; the arguments after it say more of such a cost.
+        over      grids, such as "users=200,300".
+        against   a system to compare with.
+        """
+        from qnet.questions.cost import cost
+        from qnet.questions.cost_report import cost_report
+
+        found = cost(self, names, of, per, class_name, routes, unit, over, work)
+        other = cost(against, names, of, per, class_name, routes, unit, over, work) if against else None
+        return cost_report(found, other)
+
+    def sensitivity(self, of: Sequence[str] = (), by: Sequence[str] = ()) -> Report:
+        """Derivatives and elasticities of metrics with respect to parameters, ranked, as `qnet sensitivity`."""
+        from qnet.questions.sensitivity import sensitivity
+        from qnet.questions.sensitivity_report import sensitivity_report
+
+        return sensitivity_report(sensitivity(self, of, by))
+
+    def tornado(
+        self, of: Sequence[str] = (), by: Sequence[str] = (), ranges: Sequence[str] = (), within: str = ""
+    ) -> Report:
+        """Metrics at both ends of the range of every parameter, as `qnet sensitivity --tornado`."""
+        from qnet.questions.uncertainty import tornado
+        from qnet.questions.uncertainty_report import tornado_report
+
+        return tornado_report(tornado(self, of, by, ranges, within))
+
+    def uncertainty(
+        self,
+        sample: int = 1000,
+        seed: int = 1,
+        of: Sequence[str] = (),
+        by: Sequence[str] = (),
+        ranges: Sequence[str] = (),
+        within: str = "",
+        spread: Sequence[str] = (),
+        shape: str = "uniform",
+    ) -> Report:
+        """Mean, deviation and percentiles of metrics over random parameters, as `qnet sensitivity --sample`."""
+        from qnet.questions.uncertainty import sampled
+        from qnet.questions.uncertainty_report import uncertainty_report
+
+        return uncertainty_report(sampled(self, sample, seed, of, by, ranges, within, spread, shape))
 
     def knee(
         self,

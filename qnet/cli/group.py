@@ -23,6 +23,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "formula": ("qnet.cli.formula", "The closed form itself, also solved for a parameter."),
     "bottleneck": ("qnet.cli.bottleneck", "Where the time goes, what is full first, what would help."),
     "why": ("qnet.cli.why", "Why a system responds as it does, in words fit for a ticket."),
+    "sensitivity": (
+        "qnet.cli.sensitivity",
+        "What every parameter, and doubt about it, does to a metric.",
+    ),
     "queue": ("qnet.cli.queue", "The figures of one station, such as M/M/c, in closed form."),
     "methods": ("qnet.cli.methods", "The methods for networks: trust, applicability, cost, source."),
     "check": ("qnet.cli.check", "Say everything that is wrong with a model; compute nothing."),

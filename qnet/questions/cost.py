@@ -104,7 +104,7 @@ def cost(
                  route, D_r its demand as `route_demands` defines it. Waits do not count. The network is solved only
                  where several classes count and some are closed, or where times depend on the solution.
     """
-    asked = [stated_cost(model, of, per, class_name, routes, unit, work)] if of else _stated(model, names)
+    asked = [stated_cost(model, of, per, class_name, routes, unit, work)] if of else stated_costs(model, names)
     grids = tuple(grid(text, model) for text in over)
     columns, size = _columns(grids)
     found: list[list[Cost]] = [[] for _ in asked]
@@ -155,7 +155,8 @@ def cost_parts(
     ]
 
 
-def _stated(model: Model, names: Sequence[str]) -> list[CostModel]:
+def stated_costs(model: Model, names: Sequence[str]) -> list[CostModel]:
+    """The costs of those names that a model states, or all; raises `UsageError` QN024 where there are none."""
     for name in names:
         if name not in model.costs:
             help = suggest(name, list(model.costs)) if model.costs else "the model states none; ask with --of and --per"

@@ -8,11 +8,13 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, short, suggest
 from qnet.expression import Value, evaluate, solution_name, symbols
+from qnet.expression.functions import percentile_share
 from qnet.expression.traced import TRACING, formula_of
 from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.scope import is_figure
 from qnet.model.values import Values
+from qnet.networks.routed import OpenClass
 from qnet.questions import formula_bounds as bounds
 from qnet.questions.formula_algebra import evaluated, solved
 from qnet.questions.formula_network import Centre, Symbolic
@@ -51,7 +53,7 @@ class Known(Record):
 
     words: str
     of: str
-    """`station` where it may be asked of one, as `demand('cpu')`; else empty."""
+    """`station` where it may be asked of one, as `demand('cpu')`, or `cost`; else empty."""
     compute: Callable[[Symbolic, str, str], _Found]
     """From a model, the name of the metric and the station (empty: all) to the pieces."""
 
@@ -69,7 +71,8 @@ def pieces(symbolic: Symbolic, text: str) -> _Found:
     known = METRICS.get(name)
     if known is not None and (not argument or known.of):
         return known.compute(symbolic, name, argument)
-    if match and not argument and name not in symbolic.model.outputs and name not in symbolic.model.parameters:
+    told = (*symbolic.model.outputs, *symbolic.model.parameters)
+    if match and not argument and name not in told and percentile_share(name) is None:
         raise _unknown(symbolic.model, text)
     return _expression(symbolic, text)
 
@@ -82,8 +85,8 @@ def names(model: Model) -> list[str]:
 
 def main_metrics(model: Model) -> list[str]:
     """What is told where nothing is asked for by name."""
-    closed = any(item.population is not None for item in model.classes)
-    open_ = any(item.arrival_rate is not None for item in model.classes)
+    closed = any(item.population is not None for item in model.customers)
+    open_ = any(item.arrival_rate is not None for item in model.customers)
     found = ["demand"]
     if not closed:
         found += ["utilization", "response"]
@@ -100,7 +103,7 @@ def _unknown(model: Model, text: str) -> UsageError:
 
 def _driving(model: Model) -> list[str]:
     """The parameters that arrival rates rest on, `rate` first, else in the order of the model."""
-    used = [name for item in model.classes if item.arrival_rate for name in item.arrival_rate.names]
+    used = [name for item in model.customers if item.arrival_rate for name in item.arrival_rate.names]
     found: dict[str, None] = dict.fromkeys(["rate"] if "rate" in used else [])
     while used:
         name = used.pop(0)
@@ -173,6 +176,27 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Found:
     ]
 
 
+def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
+    """Costs that the model states: demand over units per passage."""
+    from qnet.model.costs import classes_of, stations_of
+    from qnet.questions.cost import cost_parts, stated_costs
+
+    model, network, found = symbolic.model, symbolic.network, list[Piece]()
+    for item in stated_costs(model, [asked] if asked else []):
+        rates = [each.arrival_rate for each in network.classes if isinstance(each, OpenClass)]
+        if len(classes_of(item, model)) > 1 and len(rates) < len(network.classes):
+            text = f'"{item.name}" weights closed classes by their throughputs'
+            raise NotComputed(Problem("QN521", text, "one class, or open ones", help='class = "NAME" in the cost'))
+        throughputs = rates if len(classes_of(item, model)) > 1 else None
+        parts = cost_parts(network, stations_of(item, model), item, throughputs, TRACING)
+        per = evaluate(item.per.root, symbolic.values.known, TRACING, model.choices)
+        if per == 0 or not per > 0:
+            raise NotComputed(Problem("QN530", f'the cost "{item.name}" has nothing to divide by', "units above 0"))
+        formula = formula_of(total(part.passages * part.demand for part in parts) / per)
+        found.append(Piece(name, item.name, "", formula, item.dimension))
+    return found
+
+
 # The system
 
 
@@ -190,6 +214,8 @@ def _response(symbolic: Symbolic, name: str, station: str) -> _Found:
 
 def _figure(symbolic: Symbolic, name: str) -> Value:
     """A figure of the solution by its name in expressions."""
+    if percentile_share(name) is not None:
+        raise NotComputed(Problem("QN521", f"{name} is a percentile: only means have formulas", "a mean"))
     match = _CALL.fullmatch(name)
     assert match is not None
     argument = match[2]
@@ -303,6 +329,7 @@ def _bound(compute: Callable[[bounds.Customers], bounds.Pieces], dimension: Dime
 METRICS: dict[str, Known] = {
     "demand": Known("service time per passage, all visits to one copy of a station", "station", _demand),
     "utilization": Known("share of the servers that is busy", "station", _utilization),
+    "cost": Known("server time per unit, of [costs]", "cost", _cost),
     "throughput": Known("passages per second of open classes", "", _throughput),
     "response": Known("response of open classes, where the waits are closed forms", "", _response),
     "residence": Known("part of the response spent at a station", "station", _station_figure),

@@ -11,7 +11,7 @@ from typing import TypeGuard
 from qnet.record import Record
 from qnet.reports.layout import Scale, column_index, common_scale, is_number, label, title_of
 from qnet.reports.records import checked_rows
-from qnet.reports.report import Cell, Report, Style
+from qnet.reports.report import Cell, Plot, Report, Style
 from qnet.reports.text import clean, fold, pad
 from qnet.units import format_number
 
@@ -75,7 +75,7 @@ class _Plane(Record):
 
 def plot_of(report: Report, style: Style) -> str:
     """A report drawn as its `plot` says: a line per value of the `by` columns and y column, a chart per unit of y."""
-    if report.plot is None:
+    if not isinstance(report.plot, Plot):
         return "nothing to draw: this answer has no curve"
     drawn = report.replace(rows=[*report.plot.rows, *report.rows]) if report.plot.rows else report
     columns, rows = report.columns, list(checked_rows(drawn))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from qnet.reports.report import Report, Style
+from qnet.reports.report import Bars, Report, Style
 
 FORMATS = {
     "table": "qnet.reports.text_table",
@@ -26,13 +26,22 @@ def render(report: Report, format: str, style: Style, plot: bool = False) -> str
     text: str = import_module(FORMATS[format]).render(report, style)
     if not plot or format not in ("table", "md"):
         return text
-    from qnet.reports.chart import plot_of
-
     if format == "table":
-        return f"{text}\n{plot_of(report, style)}\n"
+        return f"{text}\n{_drawn(report, style)}\n"
     from qnet.reports.markdown import fenced
 
-    return f"{text}\n{fenced(plot_of(report, style.replace(ascii=True, color=False)))}\n"
+    return f"{text}\n{fenced(_drawn(report, style.replace(ascii=True, color=False)))}\n"
+
+
+def _drawn(report: Report, style: Style) -> str:
+    """A report as bars or as lines, as its `plot` says."""
+    if isinstance(report.plot, Bars):
+        from qnet.reports.bars import bars_of
+
+        return bars_of(report, report.plot, style)
+    from qnet.reports.chart import plot_of
+
+    return plot_of(report, style)
 
 
 def format_of_path(path: str) -> str | None:

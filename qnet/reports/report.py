@@ -45,6 +45,18 @@ class Plot(Record):
     """What is drawn beside the rows of the report: curves, of which it tells single points."""
 
 
+class Bars(Record):
+    """How a report can be drawn as bars: the column of names, those of the ends, that of the common beginning."""
+
+    name: str
+    ends: tuple[str, ...]
+    """One column, or two: the first and the second end. All in one unit."""
+    by: str
+    """The column that tells blocks apart."""
+    base: str = ""
+    """The column of the value that bars begin at; empty for 0."""
+
+
 class Report(Record):
     """One answer, ready to be rendered.
 
@@ -63,7 +75,7 @@ class Report(Record):
     group: str = ""
     prose: str = ""
     """A column of texts that tables and Markdown tell as paragraphs, above the table of the rows that have none."""
-    plot: Plot | None = None
+    plot: Plot | Bars | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""
 

@@ -31,7 +31,9 @@ title = "One queue"
 server = {}
 [classes.requests]
 arrival_rate = "80/s"
-steps = [ { station = "server", time = "10 ms" } ]
+steps = [ { station = "server", time = "work" } ]
+[parameters]
+work = "10 ms"
 """
 
 LIGHT = ("numpy", "rich", "sympy")
@@ -78,6 +80,8 @@ def used(modules: set[str], names: tuple[str, ...]) -> set[str]:
         (("solve", "--help"), NO_SOLVER),
         (("envelope", "--help"), NO_SOLVER),
         (("cost", "--help"), NO_SOLVER),
+        (("sensitivity", "--help"), NO_SOLVER),
+        (("sensitivity", "./model.toml", "--csv", "--by", "work"), ("rich", "sympy")),
         (("cost", "./model.toml", "--of", "server", "--csv"), (*LIGHT, "qnet.networks.open")),
         (("completion", "bash"), (*LIGHT, "qnet.networks", "qnet.model")),
         (("explain", "QN401"), (*LIGHT, "qnet.networks", "qnet.model")),

@@ -71,3 +71,19 @@ def test_a_report_reads_as_table_and_shows_in_notebooks(tiny):
     assert report._repr_markdown_().startswith("## tiny")
     assert report.records()[0]["rate_per_s"] == pytest.approx(15.0, rel=1e-12)
     assert report.text("csv").splitlines()[0].startswith("envelope,")
+
+
+def test_costs_and_sensitivities_are_told_as_by_the_commands(tiny):
+    (total,) = tiny.cost(of=["cpu"], unit="ms").records()
+    assert total["value"] == pytest.approx(50)
+    (row,) = tiny.sensitivity(by=["service"]).records()
+    assert row["elasticity"] == pytest.approx(2)
+    (ends,) = tiny.tornado(ranges=["service=40ms:60ms"]).records()
+    assert ends["at_low"] == pytest.approx(0.04 / (1 - 0.4))
+    (figures,) = tiny.uncertainty(sample=50, ranges=["service=40ms:60ms"]).records()
+    assert figures["answered"] == 50
+
+
+def test_a_system_is_compared_with_itself_under_other_settings(tiny):
+    (total,) = tiny.cost(of=["cpu"], against=tiny.set(service="25 ms")).records()
+    assert total["ratio"] == pytest.approx(2)

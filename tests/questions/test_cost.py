@@ -221,3 +221,30 @@ def test_demands_are_formulas_over_symbols():
     network = network.replace(classes=(customers.replace(routes=(long.replace(steps=(after,)),)),))
     found = {item.station: item.demand for item in route_demands(network, symbols())}
     assert sympy.simplify(found["outer"] - size / 1_000_000) == 0
+
+
+def test_a_cost_is_a_formula_as_well():
+    from qnet.questions.formula import formula
+
+    model = with_settings(qnet.load("examples/paging-users.toml"), {"users": "300"})
+    found = formula(model, "cost('cpu_per_command')").formulas
+    faults = Values(model, {}, None).known["faults"]
+    assert [item.value for item in found] == [pytest.approx(0.114 + faults * 0.0006, rel=1e-12)]
+    assert {str(name) for name in found[0].expression.free_symbols} == {"faults"}
+
+
+@pytest.mark.parametrize("settings", [{}, {"rate": "3/s", "pages": "7", "size": "1 MB"}])
+def test_the_formulas_of_all_stated_costs_agree_with_their_values(settings):
+    from qnet.questions.formula import formula
+
+    model = with_settings(model_of(), settings)
+    expected = [item.value for item in cost(model).found]
+    assert [item.value for item in formula(model, "cost").formulas] == pytest.approx(expected, rel=1e-12)
+
+
+def test_there_is_no_formula_of_a_cost_that_weights_closed_classes():
+    from qnet.questions.formula import formula
+
+    text = HOLDING + '[classes.user]\npopulation = 3\nsteps = [ { station = "inner", time = "5 ms" } ]\n'
+    with pytest.raises(NotComputed, match="throughputs"):
+        formula(model_of(text), "cost('per_byte')")

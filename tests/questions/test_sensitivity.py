@@ -1,0 +1,233 @@
+"""`qnet sensitivity`: elasticities against closed forms, a theorem of product form, and dimensional analysis."""
+
+import pytest
+
+import qnet
+from qnet.documents import parse as read
+from qnet.errors import NoAnswer, NotComputed, UsageError
+from qnet.model.load import build
+from qnet.model.settings import with_settings
+from qnet.questions.answers import OK
+from qnet.questions.points import solve_points
+from qnet.questions.sensitivity import ABOVE, BELOW, CENTRAL, NEXT, PREVIOUS, sensitivity
+from qnet.questions.sensitivity_report import sensitivity_report
+from qnet.units import Dimension
+
+OPEN = """\
+qnet = 1
+title = "one queue"
+[parameters]
+rate = "8/s"
+service = "100 ms"
+double = "2 * service"
+servers = { value = 1, range = [1, 3] }
+spare = 5
+share = { value = 0, range = [0, 1] }
+[stations]
+cpu = { servers = "servers" }
+[classes.job]
+arrival_rate = "rate"
+steps = [ { station = "cpu", time = "double / 2 * (1 + share)" } ]
+"""
+
+CLOSED = """\
+qnet = 1
+title = "two classes at two stations"
+[parameters]
+users = 6
+jobs = 3
+think = "2 s"
+user_cpu = "200 ms"
+user_disk = "300 ms"
+job_cpu = "700 ms"
+job_disk = "400 ms"
+[stations]
+cpu = { discipline = "ps" }
+disk = { discipline = "ps" }
+[classes.user]
+population = "users"
+think_time = "think"
+steps = [ { station = "cpu", time = "user_cpu" }, { station = "disk", time = "user_disk" } ]
+[classes.job]
+population = "jobs"
+steps = [ { station = "cpu", time = "job_cpu" }, { station = "disk", time = "job_disk" } ]
+"""
+
+
+def model_of(text):
+    return build(read(text.encode(), "model.toml"), "model.toml")
+
+
+def effects(model, *of, by=()):
+    return {(item.metric.source, item.input.name, item.by): item for item in sensitivity(model, of, by).effects}
+
+
+def elasticities(model, metric, by=()):
+    return {name: item.elasticity for (_, name, _), item in effects(model, metric, by=by).items()}
+
+
+@pytest.mark.parametrize("rate", ["1/s", "8/s", "9.9/s", "9.99/s"])
+def test_the_response_of_one_queue(rate):
+    model = with_settings(model_of(OPEN), {"rate": rate})
+    rho = float(rate[:-2]) * 0.1
+    found = elasticities(model, "response", by=["service", "rate"])
+    assert found["service"] == pytest.approx(1 / (1 - rho), rel=1e-6)
+    assert found["rate"] == pytest.approx(rho / (1 - rho), rel=1e-6)
+
+
+def test_the_strongest_stand_first_and_those_without_elasticity_last():
+    found = sensitivity(model_of(OPEN), ["response"]).effects
+    assert [item.input.name for item in found] == ["service", "rate", "servers", "share"]
+
+
+def test_what_does_not_count_is_left_out_unless_it_is_asked_for():
+    assert "spare" not in elasticities(model_of(OPEN), "response")
+    assert elasticities(model_of(OPEN), "response", by=["spare"]) == {"spare": 0.0}
+
+
+def test_a_parameter_of_the_metric_alone_counts():
+    assert elasticities(model_of(OPEN), "spare * utilization('cpu')")["spare"] == pytest.approx(1, rel=1e-9)
+
+
+def test_a_derived_parameter_is_moved_by_itself():
+    found = elasticities(model_of(OPEN), "response", by=["double", "service"])
+    assert found["double"] == pytest.approx(5, rel=1e-6)
+    assert found["service"] == pytest.approx(5, rel=1e-6)
+
+
+def test_at_zero_there_is_a_derivative_only_and_at_the_end_of_a_range_one_side():
+    # dR/dshare = s / (1 - rho)^2 at share = 0.
+    item = effects(model_of(OPEN), "response")["response", "share", ABOVE]
+    assert item.elasticity is None
+    assert item.derivative == pytest.approx(0.1 / 0.2**2, rel=1e-6)
+
+
+def test_servers_have_the_difference_to_the_next_number():
+    model = model_of(OPEN)
+    one, two = (solve_points(with_settings(model, {"servers": n})).parts[0].solution.response for n in ("1", "2"))
+    item = effects(model, "response")["response", "servers", NEXT]
+    assert item.derivative == pytest.approx(two - one, rel=1e-12)
+    last = effects(with_settings(model, {"servers": "3"}), "response")["response", "servers", PREVIOUS]
+    assert last.derivative < 0
+
+
+def test_users_have_the_difference_to_the_next_number():
+    model = model_of(CLOSED)
+    few, more = (solve_points(with_settings(model, {"users": n})).parts[0].solution.throughput for n in ("6", "7"))
+    assert effects(model, "throughput")["throughput", "users", NEXT].derivative == pytest.approx(more - few, rel=1e-12)
+
+
+def test_a_population_that_would_be_a_fraction_is_not_moved():
+    text = CLOSED.replace('population = "jobs"', 'population = "users * part"').replace("jobs = 3", "part = 0.5")
+    found = [item for item in sensitivity(model_of(text), ["response"]).effects if item.input.name == "part"]
+    assert [item.status for item in found] == ["a population would be a fraction"]
+
+
+@pytest.mark.parametrize("name", ["user", "job"])
+@pytest.mark.parametrize(("of", "station"), [("user", "cpu"), ("user", "disk"), ("job", "cpu"), ("job", "disk")])
+def test_throughputs_of_product_form_answer_to_demands_by_queue_lengths(name, of, station):
+    # de Souza e Silva and Muntz 1988: (D_kr / X_s) dX_s / dD_kr = -(Q_kr(N) - Q_kr(N - 1_s)).
+    model = model_of(CLOSED)
+    less = with_settings(model, {"users": "5"} if name == "user" else {"jobs": "2"})
+    queues = []
+    for each in (model, less):
+        visits = solve_points(each).parts[0].solution.visits
+        (queue,) = [item.queue_length for item in visits if (item.class_name, item.name) == (of, station)]
+        queues.append(queue)
+    found = elasticities(model, f"throughput('{name}')", by=[f"{of}_{station}"])
+    assert found[f"{of}_{station}"] == pytest.approx(-(queues[0] - queues[1]), rel=1e-7)
+
+
+def test_thinking_answers_as_any_other_station():
+    # The mean number that think is X Z.
+    model = model_of(CLOSED)
+    less = with_settings(model, {"users": "5"})
+    more, fewer = (solve_points(each).parts[0].solution.classes[0].throughput * 2 for each in (model, less))
+    assert elasticities(model, "throughput('user')", by=["think"])["think"] == pytest.approx(fewer - more, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "metric", "dimension"),
+    [
+        ("ibm-3990-6", {}, "response", Dimension(time=1)),
+        ("ibm-3990-6", {"write_fraction": "0.3", "skew": "2"}, "response", Dimension(time=1)),
+        ("ibm-3990-6", {"write_fraction": "0.2"}, "utilization('back_end')", Dimension()),
+        ("ibm-3990-6", {}, "data_rate", Dimension(time=-1, data=1)),
+    ],
+)
+def test_elasticities_add_up_to_the_dimensions(name, settings, metric, dimension):
+    # Euler: a figure of dimension s^a B^b is homogeneous of degree a in seconds and b in bytes of all parameters.
+    model = with_settings(qnet.load(name), settings)
+    found = elasticities(model, metric)
+    dimensions = {key: model.parameters[key].dimension for key in found if found[key] is not None}
+    assert sum(dimensions[key].time * found[key] for key in dimensions) == pytest.approx(dimension.time, abs=1e-6)
+    assert sum(dimensions[key].data * found[key] for key in dimensions) == pytest.approx(dimension.data, abs=1e-6)
+
+
+def test_a_figure_of_a_closed_network_is_homogeneous_in_its_times():
+    found = elasticities(model_of(CLOSED), "response('user')")
+    times = sum(value for name, value in found.items() if name not in ("users", "jobs"))
+    assert times == pytest.approx(1, rel=1e-7)
+
+
+def test_at_the_edge_of_a_max_each_side_is_told():
+    text = OPEN.replace("* (1 + share)", "* max(1, 1 + (rate - 8/s) * 1 s)").replace("share =", "unused =")
+    found = effects(model_of(text), "response")
+    below, above = found["response", "rate", BELOW], found["response", "rate", ABOVE]
+    assert below.elasticity == pytest.approx(0.8 / 0.2, rel=1e-6)
+    # The service time grows by a whole share of itself per request a second.
+    assert above.derivative == pytest.approx(below.derivative + 0.1 / 0.2**2, rel=1e-6)
+    assert sensitivity_report(sensitivity(model_of(text), ["response"])).notes[0].code == "QN629"
+
+
+def test_a_jump_at_the_stated_value_is_refused_on_its_side():
+    text = OPEN.replace("* (1 + share)", "* (1 + 0.01 * floor(spare))")
+    found = effects(model_of(text), "response")
+    assert found["response", "spare", ABOVE].derivative == 0
+    assert found["response", "spare", BELOW].status != OK
+    assert found["response", "spare", BELOW].derivative is None
+
+
+def test_a_side_without_a_steady_state_is_left_out():
+    # At 9.9999/s there is no room above at the first steps; shorter ones fit.
+    model = with_settings(model_of(OPEN), {"rate": "9.9999/s"})
+    found = effects(model, "response", by=["rate"])
+    assert found["response", "rate", CENTRAL].elasticity == pytest.approx(0.99999 / 1e-5, rel=1e-3)
+
+
+def test_without_a_steady_state_there_is_nothing_to_derive():
+    with pytest.raises(NoAnswer, match='"cpu" is saturated'):
+        sensitivity(with_settings(model_of(OPEN), {"rate": "11/s"}))
+
+
+def test_a_metric_without_a_value_is_refused():
+    with pytest.raises(NotComputed, match="no value at the stated point"):
+        sensitivity(model_of(OPEN), ["response / (spare - 5)"])
+
+
+@pytest.mark.parametrize("asked", [{"of": ["respons"]}, {"by": ["rat"]}, {"by": ["rate", "spar"]}])
+def test_unknown_names_are_the_askers_fault(asked):
+    with pytest.raises(UsageError):
+        sensitivity(model_of(OPEN), **asked)
+
+
+def test_a_choice_is_no_number():
+    with pytest.raises(UsageError, match="choice"):
+        sensitivity(qnet.load("ibm-3990-6"), by=["staging"])
+
+
+def test_a_model_without_numbers_has_nothing_to_move():
+    text = 'qnet = 1\ntitle = "x"\n[stations]\ncpu = {}\n[classes.job]\narrival_rate = "1/s"\n'
+    with pytest.raises(UsageError, match="no number of the model is a parameter"):
+        sensitivity(model_of(text + 'steps = [ { station = "cpu", time = "1 ms" } ]\n'))
+
+
+def test_a_point_is_solved_in_few_batches(monkeypatch):
+    import qnet.questions.sensitivity as module
+
+    sizes = []
+    solve = module.solve_table
+    monkeypatch.setattr(module, "solve_table", lambda model, table, size, asked: (
+        sizes.append(size), solve(model, table, size, asked))[1])  # fmt: skip
+    sensitivity(model_of(CLOSED))
+    assert sizes == [5 * 8 + 2 * 2]
