@@ -13,8 +13,8 @@ from qnet.questions.knee_axes import Axis
 from qnet.questions.points import Part
 from qnet.record import Record
 
-_SOLVES = 10
-"""The budget of an answer is that of all its solves together: about so many are needed."""
+_SOLVES = 80
+"""The budget of an answer is that of all its solves together: some tens of them for a model of several classes."""
 _CLOSER = 5
 """Where parabolas are good to nine digits, and rounding does not yet bend them."""
 _COARSE = 500
