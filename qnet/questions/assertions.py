@@ -64,7 +64,7 @@ def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
     return told(asserted, float(metric[first]) if answered[first] else None, rows)
 
 
-def failing(solved: Solved | Answers, asserted: Condition) -> tuple[Any, Any]:
+def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
     """Where an assertion is false of several points, and the value that it is about, as arrays."""
     of = solved.metric if isinstance(solved, Solved) else solved.of
     answered = solved.stable if isinstance(solved, Solved) else solved.answered
