@@ -63,9 +63,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN012": _T("a study without claims",
         "There is nothing to hold against the model.",
         "Add [[claims]] to the study."),
-    "QN024": _T("it is not clear which cost is asked for",
-        "The model states no cost of that name, or none at all; or a cost is both named and described.",
-        "Name a cost that stands under [costs], or describe one: qnet cost SYSTEM --of cpu --per faults."),
+    "QN013": _T("no such formula",
+        "--of names a metric, a station or a parameter that there is no formula of, or --value and --solve-for do not "
+        "fit to it.",
+        "Take the nearest name that the message offers; qnet formula --help lists the metrics."),
     "QN014": _T("grids that go in step are not of one length",
         "Grids that are joined by & pair the first value of each with the first of the others, so that they need as "
         "many values each.",
@@ -74,10 +75,16 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A comparison needs two systems or more, or one with settings that are changed; a metric of the same name "
         "must be of the same unit on all sides.",
         "Name another SYSTEM, or say --with NAME=VALUE; choose metrics with --metric."),
+    "QN018": _T("no such definition of a knee",
+        "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
+        "Take a name that the message offers, or leave the choice out for all of them."),
     "QN022": _T("a station must get faster",
         "bottleneck and why try every station with its speed multiplied by the number of --faster, and a number of 1 "
         "or less makes nothing faster.",
         "Give a number above 1, such as --faster 2."),
+    "QN024": _T("it is not clear which cost is asked for",
+        "The model states no cost of that name, or none at all; or a cost is both named and described.",
+        "Name a cost that stands under [costs], or describe one: qnet cost SYSTEM --of cpu --per faults."),
     "QN025": _T("a range is wrong",
         "A range is NAME=low:high with the unit of the parameter, around its stated value; a spread is NAME=10%, of a "
         "value above 0; --within is a share. Or no parameter has a range at all.",
@@ -92,13 +99,6 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A knee is looked for along a number of customers or a rate of arrivals. The population or the arrival rate of "
         "a class rests on several parameters, or the one that was named brings no customers at all.",
         "Say --vary NAME with a parameter on which a population or an arrival rate rests."),
-    "QN018": _T("no such definition of a knee",
-        "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
-        "Take a name that the message offers, or leave the choice out for all of them."),
-    "QN013": _T("no such formula",
-        "--of names a metric, a station or a parameter that there is no formula of, or --value and --solve-for do not "
-        "fit to it.",
-        "Take the nearest name that the message offers; qnet formula --help lists the metrics."),
     "QN100": _T("not valid TOML",
         "The file breaks the syntax of TOML at the place shown, so nothing after it could be read.",
         "Look for a missing quote, bracket or comma at that place or just before it; expressions stand in quotes."),
@@ -238,9 +238,6 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Throughput and response of a closed chain are told per visit to its reference: think, or a station. An open "
         "chain has none: its passages are its arrivals. A think time needs think in the routing.",
         "Route customers over think, or name a station as the reference."),
-    "QN245": _T("a cost of what the model does not have",
-        "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
-        "Take the nearest name that the message offers; leave it out for all passages and all work."),
     "QN240": _T("the columns of the rows cannot be used",
         "Rows for qnet map need a header; one column at least is named like a parameter of the system, none is there "
         "twice, and none has the name of a column of the answers.",
@@ -250,6 +247,9 @@ EXPLANATIONS: dict[str, Explanation] = {
         "No row of the data could be used, or a line never ends. The status of every row says why.",
         "Give each row in a line of its own, with as many cells as the header has, and numbers or quantities in the "
         "columns that are parameters."),
+    "QN245": _T("a cost of what the model does not have",
+        "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
+        "Take the nearest name that the message offers; leave it out for all passages and all work."),
     "QN300": _T("the catalog was not found",
         "The folder with parts, systems and studies is not where this installation, or QNET_CATALOG, says.",
         "Unset QNET_CATALOG, or install qnet again."),
@@ -353,18 +353,6 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Percentiles of response are built from means and variances of the waits. Those of closed classes need state "
         "probabilities, which approximate methods do not give.",
         "Ask for the mean, for fewer customers, or allow more --operations and --memory."),
-    "QN530": _T("a cost per nothing",
-        "The units per passage are 0 at every point, so there is nothing that the server time could be divided among.",
-        "Ask at a point where there are some: no page moves before memory is full."),
-    "QN531": _T("too many corners",
-        "Every uncertain parameter doubles the combinations of ends of ranges.",
-        "Choose the parameters with --by, after a --tornado has shown which ones count; or take --sample."),
-    "QN532": _T("no derivative",
-        "The metric has no value at the stated point, or no parameter can be moved from it with an answer.",
-        "Ask at a point with room around it: set another one with -p."),
-    "QN550": _T("a figure is not known in closed form",
-        "The station has no closed form for this figure, or its numbers would lose their digits.",
-        "Ask for means only, a lower load, or another figure."),
     "QN520": _T("no closed form: a fixed point",
         "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
         "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
@@ -381,6 +369,18 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN523": _T("the network is too large for formulas",
         "A formula over so many visits could not be read by anybody.",
         "Ask for one station of a smaller model, or let qnet solve tell numbers."),
+    "QN530": _T("a cost per nothing",
+        "The units per passage are 0 at every point, so there is nothing that the server time could be divided among.",
+        "Ask at a point where there are some: no page moves before memory is full."),
+    "QN531": _T("too many corners",
+        "Every uncertain parameter doubles the combinations of ends of ranges.",
+        "Choose the parameters with --by, after a --tornado has shown which ones count; or take --sample."),
+    "QN532": _T("no derivative",
+        "The metric has no value at the stated point, or no parameter can be moved from it with an answer.",
+        "Ask at a point with room around it: set another one with -p."),
+    "QN550": _T("a figure is not known in closed form",
+        "The station has no closed form for this figure, or its numbers would lose their digits.",
+        "Ask for means only, a lower load, or another figure."),
     "QN601": _T("the answer is approximate",
         "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
         "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
@@ -407,14 +407,6 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
         "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
         "Nothing; or name another with --method, or allow more with --operations and --memory."),
-    "QN610": _T("what a formula takes for granted, or why there is none",
-        "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
-        "waits; or a metric of the model has no formula.",
-        "Read it before using the formula at other numbers."),
-    "QN611": _T("how to read a formula",
-        "Parameters that the structure of the network rests on are numbers in formulas; functions that are no "
-        "arithmetic keep a name.",
-        "Set such a parameter with -p for another formula."),
     "QN608": _T("an assertion is false",
         "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
         "has no answer meets no assertion.",
@@ -424,9 +416,14 @@ EXPLANATIONS: dict[str, Explanation] = {
         "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
         "other or come back, the times depend on each other, and the percentile is some per cent off.",
         "Use it for orientation; the mean has the trust that the answer tells."),
-    "QN628": _T("what only one of two models has",
-        "Two models are compared, and a cost, a station, a class or a route is in one of them alone.",
-        "Compare models that name alike what is alike. A part that is missing costs nothing there."),
+    "QN610": _T("what a formula takes for granted, or why there is none",
+        "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
+        "waits; or a metric of the model has no formula.",
+        "Read it before using the formula at other numbers."),
+    "QN611": _T("how to read a formula",
+        "Parameters that the structure of the network rests on are numbers in formulas; functions that are no "
+        "arithmetic keep a name.",
+        "Set such a parameter with -p for another formula."),
     "QN612": _T("one side of a comparison is approximate",
         "The model of that side has something that no exact solution is known for; the note names it. A difference "
         "that is small beside the error of the approximation says little.",
@@ -470,6 +467,9 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The changes that are tried share the budget of one answer, so each has less of it, and may be approximate "
         "where the answer is exact. Their ratios compare them with the system as it is, solved in the same way.",
         "Raise --operations for exact changes, or choose one --method for all."),
+    "QN628": _T("what only one of two models has",
+        "Two models are compared, and a cost, a station, a class or a route is in one of them alone.",
+        "Compare models that name alike what is alike. A part that is missing costs nothing there."),
     "QN629": _T("a metric bends where it is stated",
         "The derivative from below is another than the one from above, as at the edge of a max, a min or a where; both "
         "are told, each for moves to its own side.",

@@ -6,12 +6,20 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import collect, output_options, parameter_option, said, system_argument
+from qnet.cli.network_options import asked, network_options, opened
+from qnet.cli.options import collect, output_options, said
+from qnet.questions.formula_metrics import METRICS
+
+_SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, known in METRICS.items()} | {
+    "max_PARAMETER": "largest value with a steady state, by what is saturated there",
+    "OUTPUT or EXPRESSION": "an output of the model; arithmetic over figures and parameters",
+}
+_EPILOG = "\b\nMetrics:\n" + "\n".join(f"  {name:<26} {words}" for name, words in _SHOWN.items())
+_EPILOG += "\n\nA station is named as in demand('cpu'); without it, all are told."
 
 
-@click.command("formula")
-@system_argument
-@parameter_option
+@click.command("formula", epilog=_EPILOG)
+@network_options
 @click.option(
     "--of",
     "metrics",
@@ -36,12 +44,12 @@ from qnet.cli.options import collect, output_options, parameter_option, said, sy
     help="Parameters that stay names, such as write_fraction,block; all others become numbers.",
 )
 @output_options
-def command(system: str, settings: tuple[str, ...], metrics: tuple[str, ...], solve_for: str | None,
+def command(metrics: tuple[str, ...], solve_for: str | None,
             value: str | None, expand: bool, kept: str | None, **options: Any) -> None:  # fmt: skip
-    """The closed form itself: metrics as formulas of the model's parameters.
+    """The closed form itself, also solved for a parameter.
 
-    The code that computes numbers runs over symbols, so that a formula is what qnet solve computes; each is told with
-    its value in the model. A formula that is one of several pieces says which of them binds there: the largest rate is
+    Metrics are told as formulas of the model's parameters. The code that computes numbers runs over symbols, so that a
+    formula is what qnet solve computes; each is told with its value in the model. A formula that is one of several pieces says which of them binds there: the largest rate is
     the smallest of the capacities of stations. Parameters that are expressions of others stay names, with their
     definitions below; --expand puts them in. Formulas take and give seconds and bytes.
 
@@ -54,15 +62,15 @@ def command(system: str, settings: tuple[str, ...], metrics: tuple[str, ...], so
       qnet formula ibm-3990-6 --of max_rate
       qnet formula ibm-3990-6 --of max_rate --solve-for read_hit --value 1500/s
       qnet formula ibm-3990-6 --of max_rate --keep write_fraction,read_hit --md
-      qnet formula examples/one-queue.toml --of response --solve-for rate --value '50 ms'
+      qnet formula --station cpu=20ms --arrival-rate 30/s --of response --solve-for arrival_rate --value '50 ms'
     """
     from qnet.cli.output import ready, write
-    from qnet.cli.system import open_system
     from qnet.questions.formula import formula
     from qnet.questions.formula_report import formula_report
 
-    output = collect(options)
+    system, output = asked(options), collect(options)
     ready(output)
-    model = open_system(system, settings)
     keep = None if kept is None else [name.strip() for name in kept.split(",")]
-    write(formula_report(formula(model, metrics, solve_for or "", value or "", expand, keep)), output)
+    with opened(system) as model:
+        report = formula_report(formula(model, metrics, solve_for or "", value or "", expand, keep))
+    write(report, output)

@@ -15,6 +15,7 @@ from typing import Any
 from qnet.expression.operations import FLOATS, Operations, Value, symbols
 
 _LARGEST_DENOMINATOR = 1_000_000
+_ROUNDING = 4.5e-16
 
 
 class Traced:
@@ -118,6 +119,8 @@ def formula_of(value: Value) -> Any:
 def exact(value: float) -> Any:
     """The simplest fraction of which a float is the nearest float, or else its decimal digits: 0.53 is 53/100.
 
+    Digits that one rounding has spoiled are mended, so that the value may be off by two units in its last place.
+
     Raises `ValueError` for a number that is not finite.
     """
     from fractions import Fraction
@@ -127,7 +130,10 @@ def exact(value: float) -> Any:
     simple = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
     if float(simple) == value:
         return symbols().fraction(simple.numerator, simple.denominator)
-    return symbols().number(float(value))
+    # 9.59626 ms is 0.009596259999999999 s: the digits are those that were meant, or one rounding from them.
+    meant = float(f"{value:.14g}")
+    near = abs(meant - value) <= _ROUNDING * abs(value)
+    return symbols().number(meant if near else float(value))
 
 
 def _divided(top: Value, bottom: Value) -> Traced:

@@ -94,9 +94,11 @@ def _symbol(parameter: Parameter, known: dict[str, Value]) -> Any:
 
 
 def _structure(model: Model, numbers: dict[str, Value]) -> Iterable[str]:
-    """The parameters that copies named one by one and capacities rest on, directly or through others."""
+    """The parameters that copies named one by one, capacities, and ways of a chain that nobody goes rest on."""
     stations = {station.name: station for station in model.stations}
-    found: list[Expression] = [rate for station in model.stations for rate in station.rates]
+    onward = [item.probability for chain in model.chains for item in chain.onward]
+    never = [item for item in onward if item.names and evaluate(item.root, numbers, choices=model.choices) == 0]
+    found: list[Expression] = [*never, *(rate for station in model.stations for rate in station.rates)]
     for station in model.stations:
         hot = station.split.hot
         same = hot is not None and evaluate(hot.root, numbers) == evaluate(station.copies.root, numbers)

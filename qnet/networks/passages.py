@@ -87,5 +87,5 @@ def _visits(rows: Sequence[Mapping[int, Value]], reference: Sequence[int]) -> tu
     return tuple(found.get(state, 0.0) for state in range(len(rows)))
 
 
-def _first(value: Value) -> float:
-    return float(value.flat[0]) if getattr(value, "ndim", 0) else float(value)
+def _first(value: Value) -> Value:
+    return value.flat[0] if getattr(value, "ndim", 0) else value

@@ -159,6 +159,8 @@ def _evaluated(symbolic: Symbolic, found: Sequence[Piece]) -> list[Formula]:
             short_form = simplifier.simplified(piece.formula)
             meant = not symbolic.saturated or piece.metric == "demand" or piece.metric.startswith("max_")
             value = evaluated(short_form, symbolic.numbers) if meant else None
+            if combined and value is not None and value < 0:
+                value = None  # a line of a bound below zero says nothing
             own.append(
                 Formula(piece.metric, piece.about, piece.class_name, short_form, value, piece.dimension, combined)
             )
@@ -269,8 +271,8 @@ def _put_back(symbolic: Symbolic, item: Formula, whole: Any, wanted: Any, found:
         try:
             stable = bool(solve_points(symbolic.model, {wanted.name: found}).stable)
         except QnetError as error:
-            text = f'"{wanted.name}" would have to be {shown}: {error.problems[0].found}'
-            raise NoAnswer(Problem("QN402", text)) from None
+            text = f'"{wanted.name}" would have to be {shown}'
+            raise NoAnswer(Problem("QN402", text, error.problems[0].expected)) from None
         if not stable and not item.metric.startswith("max_"):
             raise NoAnswer(Problem("QN402", f'there is no steady state at "{wanted.name}" of {shown}'))
     return found

@@ -8,6 +8,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, short, suggest
 from qnet.expression import Value, evaluate, solution_name, symbols
+from qnet.expression.functions import percentile_share
 from qnet.expression.traced import TRACING, formula_of
 from qnet.model.metrics import metric
 from qnet.model.model import Model
@@ -70,7 +71,8 @@ def pieces(symbolic: Symbolic, text: str) -> _Found:
     known = METRICS.get(name)
     if known is not None and (not argument or known.of):
         return known.compute(symbolic, name, argument)
-    if match and not argument and name not in symbolic.model.outputs and name not in symbolic.model.parameters:
+    told = (*symbolic.model.outputs, *symbolic.model.parameters)
+    if match and not argument and name not in told and percentile_share(name) is None:
         raise _unknown(symbolic.model, text)
     return _expression(symbolic, text)
 
@@ -83,8 +85,8 @@ def names(model: Model) -> list[str]:
 
 def main_metrics(model: Model) -> list[str]:
     """What is told where nothing is asked for by name."""
-    closed = any(item.population is not None for item in model.classes)
-    open_ = any(item.arrival_rate is not None for item in model.classes)
+    closed = any(item.population is not None for item in model.customers)
+    open_ = any(item.arrival_rate is not None for item in model.customers)
     found = ["demand"]
     if not closed:
         found += ["utilization", "response"]
@@ -101,7 +103,7 @@ def _unknown(model: Model, text: str) -> UsageError:
 
 def _driving(model: Model) -> list[str]:
     """The parameters that arrival rates rest on, `rate` first, else in the order of the model."""
-    used = [name for item in model.classes if item.arrival_rate for name in item.arrival_rate.names]
+    used = [name for item in model.customers if item.arrival_rate for name in item.arrival_rate.names]
     found: dict[str, None] = dict.fromkeys(["rate"] if "rate" in used else [])
     while used:
         name = used.pop(0)
@@ -212,6 +214,8 @@ def _response(symbolic: Symbolic, name: str, station: str) -> _Found:
 
 def _figure(symbolic: Symbolic, name: str) -> Value:
     """A figure of the solution by its name in expressions."""
+    if percentile_share(name) is not None:
+        raise NotComputed(Problem("QN521", f"{name} is a percentile: only means have formulas", "a mean"))
     match = _CALL.fullmatch(name)
     assert match is not None
     argument = match[2]

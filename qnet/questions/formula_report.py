@@ -53,7 +53,7 @@ def _row(scope: str, item: Formula) -> tuple[Cell, ...]:
     binds: Cell = ("yes" if item.binds else "no") if item.combined else None
     parameter = scope == "parameter"
     text = None if parameter else text_of(item.expression)
-    index = ",~".join(latex_name(name) for name in (item.about, item.class_name) if name)
+    index = ",~".join(latex_name(name) for name in (item.about, item.class_name) if name and "=" not in name)
     latex = f"{latex_name(item.metric)}{f'_{{{index}}}' if index else ''} = {latex_of(item.expression)}"
     unit = base_unit(item.dimension) or None
     told = None if parameter else latex

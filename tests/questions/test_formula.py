@@ -1,12 +1,14 @@
 """Formulas against the numeric solver: what they tell at random parameters is what it computes there."""
 
 import random
+from pathlib import Path
 
 import pytest
 
 import qnet
 from qnet.errors import NotComputed, UsageError
 from qnet.expression import evaluate, parse
+from qnet.model.settings import with_settings
 from qnet.networks.wanted import Wanted
 from qnet.questions.formula import formula
 from qnet.questions.formula_metrics import METRICS, names
@@ -14,6 +16,7 @@ from qnet.questions.formula_text import latex_of, text_of
 from qnet.questions.points import figures, solve_points
 from qnet.questions.saturation import saturation
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 HEAD = 'qnet = 1\ntitle = "a model"\n'
 
 SINGLE = """
@@ -330,6 +333,10 @@ def test_names_that_mean_something_elsewhere_are_parameters(model):
 # Solving for a parameter
 
 
+def taking(time):
+    return SINGLE.replace('time = "service"', f'time = "{time}"')
+
+
 @pytest.mark.parametrize(
     ("text", "metric", "name"),
     [
@@ -368,9 +375,9 @@ def test_of_one_queue_the_rate_at_a_response_is_known(model):
         (SHARED, "response", "rate", "Erlang's C"),
         (SINGLE, "max_rate", "variation", "does not depend"),
         (SHARED, "demand", "slow", "is computed from others"),
-        (SINGLE.replace('time = "service"', 'time = "floor(1000 * variation) * 1 us"'), "demand", "variation", "rounded"),
-        (SINGLE.replace('time = "service"', 'time = "exp(-variation) * 1 ms"'), "demand", "variation", "transcendental"),
-        (SINGLE.replace('time = "service"', 'time = "(variation**3 + variation) * 1 us"'), "demand", "variation", "degree"),
+        (taking("floor(1000 * variation) * 1 us"), "demand", "variation", "rounded"),
+        (taking("exp(-variation) * 1 ms"), "demand", "variation", "transcendental"),
+        (taking("(variation**3 + variation) * 1 us"), "demand", "variation", "degree"),
     ],
 )  # fmt: skip
 def test_what_algebra_cannot_solve_is_refused_with_the_reason(model, text, metric, name, reason):
@@ -419,6 +426,25 @@ def test_without_a_steady_state_demands_and_capacities_are_told(model):
 
 def test_every_metric_is_known_by_name(model):
     assert {*METRICS, "max_rate", "work"} <= set(names(model(SINGLE)))
+
+
+# Chains
+
+
+@pytest.mark.parametrize("buy", [0.02, 0.3, 0.9])
+def test_a_chain_has_the_bounds_of_the_solver(buy):
+    system = qnet.load(str(EXAMPLES / "web-shop.toml"))
+    answer = formulas(system, BOUNDS)
+    solved = solve_points(system, {"buy": buy}, asked=Wanted(bounds="asymptotic")).parts[0].solution
+    found = [combined(answer, metric, "", {"buy": buy}) for metric in BOUNDS]
+    assert found == pytest.approx(list(solved.classes[0].enclosed), rel=1e-12)
+
+
+def test_a_way_that_nobody_goes_is_not_dropped_in_silence():
+    system = with_settings(qnet.load(str(EXAMPLES / "web-shop.toml")), {"buy": "0"})
+    answer = formula(system, "demand")
+    assert answer.fixed == {"buy": 0.0}
+    assert "buy" not in answer.definitions
 
 
 # The storage controller
