@@ -305,17 +305,15 @@ def _bound(compute: Callable[[bounds.Customers], bounds.Pieces], dimension: Dime
 
 
 METRICS: dict[str, Known] = {
-    "demand": Known("service time per passage, all visits to one copy of a station", "station", _demand),
+    "demand": Known("time per passage at one copy of a station", "station", _demand),
     "utilization": Known("share of the servers that is busy", "station", _utilization),
     "throughput": Known("passages per second of open classes", "", _throughput),
-    "response": Known("response of open classes, where the waits are closed forms", "", _response),
+    "response": Known("response of open classes", "", _response),
     "residence": Known("part of the response spent at a station", "station", _station_figure),
     "wait": Known("wait per visit", "station", _station_figure),
     "queue_length": Known("mean number waiting and in service", "station", _station_figure),
     "busy_servers": Known("mean number of busy servers", "station", _station_figure),
-    "n_star": Known(
-        "(D + Z) / Dmax, where a closed class begins to queue", "", _bound(bounds.n_star, NUMBER, SMALLEST)
-    ),
+    "n_star": Known("(D + Z) / Dmax of a closed class alone", "", _bound(bounds.n_star, NUMBER, SMALLEST)),
     "throughput_upper": Known(
         "asymptotic bound of a closed class", "", _bound(bounds.throughput_upper, RATE, SMALLEST)
     ),

@@ -209,6 +209,7 @@ SCHEMAS = [
     ("envelope", ("envelope", "ibm-3990-6")),
     ("validation", ("validate", "ibm-3990-6")),
     ("methods", ("methods",)),
+    ("formula", ("formula", *INLINE[1:])),
     ("queue", ("queue", "M/M/1", "--arrival-rate", "80/s", "--service-time", "10ms")),
     ("catalog", ("catalog", "list")),
     ("part", ("catalog", "show", "dasd/ibm-3390-3")),

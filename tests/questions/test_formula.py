@@ -297,7 +297,7 @@ def test_printed_formulas_are_expressions_of_the_language(model, text):
     numbers = {name: item.value for name, item in answer.definitions.items()}
     for item in answer.formulas:
         printed = text_of(item.expression)
-        if "erlang_c" not in printed:
+        if "erlang_c" not in printed and item.value is not None:
             assert evaluate(parse(printed).root, numbers) == pytest.approx(item.value, rel=1e-12)
 
 
