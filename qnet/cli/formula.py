@@ -48,10 +48,11 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
             value: str | None, expand: bool, kept: str | None, **options: Any) -> None:  # fmt: skip
     """The closed form itself, also solved for a parameter.
 
-    Metrics are told as formulas of the model's parameters. The code that computes numbers runs over symbols, so that a formula is what qnet solve computes; each is told with
-    its value in the model. A formula that is one of several pieces says which of them binds there: the largest rate is
-    the smallest of the capacities of stations. Parameters that are expressions of others stay names, with their
-    definitions below; --expand puts them in. Formulas take and give seconds and bytes.
+    Metrics are told as formulas of the model's parameters. The code that computes numbers runs over symbols, so that a
+    formula is what qnet solve computes; each is told with its value in the model. A formula that is one of several
+    pieces says which of them binds there: the largest rate is the smallest of the capacities of stations. Parameters
+    that are expressions of others stay names, with their definitions below; --expand puts them in. Formulas take and
+    give seconds and bytes.
 
     There is none where a wait is found by a fixed point, and of closed classes only demands, N* and bounds (Lazowska,
     Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5); qnet says why. Equations are solved up
