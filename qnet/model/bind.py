@@ -269,12 +269,13 @@ class _Binder:
         if not step.station:
             assert step.time is not None
             mean = self.number("step", step.time_key, step.time, step.path)
-            return Time(mean, 1.0 if scv is None else scv, visits, step.phase, step.keeps)
+            return Time(mean, 1.0 if scv is None else scv, visits, step.phase, step.keeps, step.work)
         copy = None if step.copy is None else self.whole("step", "copy", step.copy, step.path)
         exempt = self.number("step", "exempt", step.exempt, step.path)
         return Hold(
-            step.station, self.steps(step.steps), visits, step.phase, step.keeps, step.priority, exempt, scv, copy
-        )
+            step.station, self.steps(step.steps), visits, step.phase, step.keeps, step.priority, exempt, scv, copy,
+            step.work,
+        )  # fmt: skip
 
     # Checks
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from qnet.documents import Path
 from qnet.errors import short, suggest
 from qnet.expression import Expression
+from qnet.model.costs import unknown_names
 from qnet.model.fields import TABLES
-from qnet.model.model import ChainModel, ClassModel, Model, Output, Parameter, StationModel, StepModel
+from qnet.model.model import ChainModel, ClassModel, CostModel, Model, Output, Parameter, StationModel, StepModel
 from qnet.model.order import ordered
 from qnet.model.reader import Reader
 from qnet.model.scope import all_figures, depends_on_solution, station_figures, uses_solution
-from qnet.units import NUMBER, Dimension, unit
+from qnet.units import NUMBER, TIME, Dimension, unit
 
 
 def check_model(model: Model, reader: Reader) -> Model:
@@ -31,6 +32,7 @@ def check_model(model: Model, reader: Reader) -> Model:
         from qnet.model.check_chains import check_chains
 
         check_chains(model, reader, checker.expression)
+    checker.costs()
     if model.envelopes:
         from qnet.model.check_envelopes import check_envelopes
 
@@ -271,3 +273,15 @@ class _Checker:
                 self.reader.broken.add(name)
             outputs[name] = output.replace(dimension=dimension or NUMBER)
         self.model = self.model.replace(outputs=outputs)
+
+    def costs(self) -> None:
+        """Give every cost its dimension, and find what it names."""
+        costs: dict[str, CostModel] = {}
+        for name, cost in self.model.costs.items():
+            per = self.expression(cost.per, None, (*cost.path, "per"))
+            for problem in unknown_names(cost, self.model):
+                self.reader.note(problem)
+            dimension = TIME.times(per, -1) if per is not None else None
+            self.shown(cost.unit, dimension, cost.path)
+            costs[name] = cost.replace(dimension=dimension or TIME)
+        self.model = self.model.replace(costs=costs)

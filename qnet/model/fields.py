@@ -47,6 +47,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "chains": Field("other", "customers who change between classes on their way"),
         "limits": Field("other", "capacities that are not queues"),
         "outputs": Field("other", "named results, as expressions over parameters and the solution"),
+        "costs": Field("other", "named costs for qnet cost"),
         "envelopes": Field("other", "named questions for qnet envelope"),
     },
     "parameter": {
@@ -145,6 +146,7 @@ TABLES: dict[str, dict[str, Field]] = {
             "expression", "share of the visits that have priority 0 all the same", NUMBER, default=0, low=0, high=1
         ),
         "scv": _SCV,
+        "work": Field("text", "the kind of work that it is, and all inside it, which a cost may pick"),
         "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
         "note": _NOTE,
     },
@@ -158,6 +160,17 @@ TABLES: dict[str, dict[str, Field]] = {
             "expression", "an expression over parameters, throughput, response and figures of stations", required=True
         ),
         "unit": Field("text", "the unit it is shown in"),
+        "note": _NOTE,
+    },
+    "cost": {
+        "of": Field("names", 'whose busy server time it is: a station, a list of them, or "all" queues', required=True),
+        "per": Field(
+            "expression", "units per passage, such as page moves per command; else per passage", default=1, low=0
+        ),
+        "work": Field("names", "the kinds of work that count, as steps state them; all work if left out"),
+        "class": Field("text", "the class whose passages count; all classes if left out"),
+        "routes": Field("names", "the routes whose passages count; all of them if left out"),
+        "unit": Field("text", "the unit it is shown in, such as us, or ms/MB"),
         "note": _NOTE,
     },
     "envelope": {

@@ -7,7 +7,7 @@ from typing import Any, cast
 from qnet.documents import Document, Path, read
 from qnet.expression import Expression, parse
 from qnet.model.fields import RATES, SHARE
-from qnet.model.model import ChainModel, EnvelopeModel, LimitModel, Model, Output, Split, StationModel
+from qnet.model.model import ChainModel, CostModel, EnvelopeModel, LimitModel, Model, Output, Split, StationModel
 from qnet.model.parameters import identifier, read_parameter, read_parts, read_shown, unit_text
 from qnet.model.reader import Reader, Table, describe
 from qnet.model.routes import RouteReader
@@ -81,6 +81,7 @@ class _Builder:
             chains=chains,
             limits=tuple(self.limit(key, raw) for key, raw in self.tables(top, "limits")),
             outputs={key: self.output(key, raw) for key, raw in self.tables(top, "outputs")},
+            costs={key: self.cost(key, raw) for key, raw in self.tables(top, "costs")},
             envelopes={key: self.envelope(key, raw) for key, raw in self.tables(top, "envelopes")},
             parts=parts.identities,
             settings={},
@@ -162,6 +163,17 @@ class _Builder:
             self.reader.broken.add(name)
         shown = unit_text(self.reader, values.get("unit", ""), (*path, "unit"))
         return Output(name, values.get("value", _ONE), NUMBER, shown, values.get("note", ""), path)
+
+    def cost(self, name: str, raw: Any) -> CostModel:
+        """Busy server time per unit of something."""
+        path = ("costs", name)
+        self.reader.label(name, path)
+        values = self.reader.table(raw, "cost", path)
+        shown = unit_text(self.reader, values.get("unit", ""), (*path, "unit"))
+        return CostModel(
+            name, values.get("of", ()), values.get("per", _ONE), values.get("class", ""), values.get("routes", ()),
+            values.get("work", ()), unit=shown, note=values.get("note", ""), path=path,
+        )  # fmt: skip
 
     def envelope(self, name: str, raw: Any) -> EnvelopeModel:
         """A named question."""

@@ -8,7 +8,7 @@ from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, Problem, QnetError, UsageError
 from qnet.expression import Expression
 from qnet.record import Record
-from qnet.units import Dimension
+from qnet.units import TIME, Dimension
 
 
 class Parameter(Record):
@@ -72,6 +72,8 @@ class StepModel(Record):
     copy: Expression | None
     path: Path
     time_key: str = "time"
+    work: str = ""
+    """The kind of work it is, and everything inside it that does not say otherwise."""
 
 
 class RouteModel(Record):
@@ -189,6 +191,26 @@ class Output(Record):
     path: Path
 
 
+class CostModel(Record):
+    """A named cost, as stated: busy server time per unit of something."""
+
+    name: str
+    of: tuple[str, ...]
+    """Names of stations, or `all`."""
+    per: Expression
+    """Units per passage."""
+    class_name: str = ""
+    """The class whose passages count; empty for all classes."""
+    routes: tuple[str, ...] = ()
+    """The routes whose passages count; empty for all of them."""
+    work: tuple[str, ...] = ()
+    """The kinds of work that count; empty for all work."""
+    dimension: Dimension = TIME
+    unit: str = ""
+    note: str = ""
+    path: Path = ()
+
+
 class EnvelopeModel(Record):
     """A named question for the envelope, as text that is parsed when it is asked."""
 
@@ -216,6 +238,7 @@ class Model(Record):
     chains: tuple[ChainModel, ...]
     limits: tuple[LimitModel, ...]
     outputs: dict[str, Output]
+    costs: dict[str, CostModel]
     envelopes: dict[str, EnvelopeModel]
     parts: dict[str, str]
     """Namespace -> identity of the catalog part it stands for."""

@@ -118,4 +118,5 @@ def _step(
     return StepModel(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
         values.get("priority", 0), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
+        values.get("work", ""),
     )  # fmt: skip

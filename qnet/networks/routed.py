@@ -59,6 +59,8 @@ class Time(Record):
     phase: int = 1
     keeps: tuple[str, ...] | None = None
     """Phase 2 only: the enclosing holds that stay; None for all of them."""
+    work: str = ""
+    """The kind of work, which tells times apart and changes nothing; empty for that of the hold around it."""
 
 
 class Hold(Record):
@@ -77,6 +79,8 @@ class Hold(Record):
     """Squared coefficient of variation of the whole holding time as the station's queue sees it; None: of the steps."""
     copy: int | None = None
     """The copy used, from 1; None for the station's own split."""
+    work: str = ""
+    """The kind of work of everything inside that has none of its own."""
 
 
 Step = Time | Hold

@@ -26,7 +26,13 @@ class Answer(Record):
 ANSWERS: dict[str, Answer] = {
     "solution": Answer("what qnet solve answers", "solve"),
     "envelope": Answer("what qnet envelope answers", "envelope_report", "KEYS", more_columns=True),
+    "cost": Answer("what qnet cost answers", "cost_report", optional="COMPARED", more_columns=True),
+    "sweep": Answer("what qnet sweep answers", "sweep_report", "KEYS", more_columns=True),
+    "comparison": Answer("what qnet compare answers", "compare_report"),
+    "knee": Answer("what qnet knee answers", "knee_report"),
     "formula": Answer("what qnet formula answers", "formula_report"),
+    "bottleneck": Answer("what qnet bottleneck answers", "bottleneck_report"),
+    "why": Answer("what qnet why answers", "why_report"),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),
     "validation": Answer("what qnet validate answers", "validate"),

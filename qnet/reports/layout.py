@@ -21,8 +21,15 @@ class Table(Record):
     numeric: tuple[bool, ...]
     """Which columns hold nothing but numbers."""
     rows: list[tuple[str, ...]]
+    prose: tuple[str, ...] = ()
+    """Paragraphs above the table."""
     math: tuple[str, ...] = ()
-    """Formulas in LaTeX that belong to the block."""
+    """Formulas in LaTeX below it."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to tell below the heading."""
+        return not self.rows and not self.prose
 
 
 class Scale(Record):
@@ -64,6 +71,7 @@ def tables(report: Report, ascii: bool) -> list[Table]:
     """The blocks of a report: one, or one per run of values in the column that `group` names.
 
     A block leaves out columns that are empty in all its rows, and tells words that all its rows share in its heading.
+    Rows with a text in the column that `prose` names are paragraphs of their block.
     """
     rows = list(checked_rows(report))
     if not report.group or not rows:
@@ -72,9 +80,14 @@ def tables(report: Report, ascii: bool) -> list[Table]:
         whole = _table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)
         return [whole.replace(math=_math(report, rows))]
     group = column_index(report, report.group)
+    prose = column_index(report, report.prose) if report.prose else None
     blocks: list[Table] = []
     for value, run in groupby(rows, key=lambda row: row[group]):
         block = list(run)
+        texts: list[str] = []
+        if prose is not None:
+            texts = [clean(str(row[prose]), ascii) for row in block if row[prose]]
+            block = [row for row in block if not row[prose]]
         kept = [
             index
             for index in range(len(report.columns))
@@ -89,7 +102,7 @@ def tables(report: Report, ascii: bool) -> list[Table]:
         columns = [report.columns[index] for index in kept if index not in common]
         cells = [tuple(row[index] for index in kept if index not in common) for row in block]
         title = ": ".join(part for part in (heading, clean(told, ascii)) if part)
-        blocks.append(_table(title, columns, cells, ascii).replace(math=_math(report, block)))
+        blocks.append(_table(title, columns, cells, ascii).replace(prose=tuple(texts), math=_math(report, block)))
     return blocks
 
 
@@ -167,6 +180,11 @@ def note_lines(note: Note, ascii: bool) -> list[str]:
     """`warning [QN601]: text`, and what to do about it on a line of its own."""
     lines = [clean(f"{note.severity} [{note.code}]: {note.text}", ascii)]
     return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
+
+
+def command_of(meta: Mapping[str, Any]) -> str:
+    """The command that gives the answer again, where it is known: fit to print, and with every space it has."""
+    return " ".join(map(clean, (meta.get("command") or "").split(" ")))
 
 
 def last_line(meta: Mapping[str, Any], ascii: bool) -> str:

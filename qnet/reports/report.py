@@ -41,6 +41,8 @@ class Plot(Record):
     x: str
     y: tuple[str, ...]
     by: tuple[str, ...] = ()
+    rows: Sequence[tuple[Cell, ...]] = ()
+    """What is drawn beside the rows of the report: curves, of which it tells single points."""
 
 
 class Report(Record):
@@ -59,6 +61,8 @@ class Report(Record):
     meta: Mapping[str, Any] = {}
     """What the answer rests on: model title and digest, method, exactness, parameters, provenance. JSON values only."""
     group: str = ""
+    prose: str = ""
+    """A column of texts that tables and Markdown tell as paragraphs, above the table of the rows that have none."""
     plot: Plot | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""

@@ -77,6 +77,8 @@ def used(modules: set[str], names: tuple[str, ...]) -> set[str]:
         (("--help",), NO_SOLVER),
         (("solve", "--help"), NO_SOLVER),
         (("envelope", "--help"), NO_SOLVER),
+        (("cost", "--help"), NO_SOLVER),
+        (("cost", "./model.toml", "--of", "server", "--csv"), (*LIGHT, "qnet.networks.open")),
         (("completion", "bash"), (*LIGHT, "qnet.networks", "qnet.model")),
         (("explain", "QN401"), (*LIGHT, "qnet.networks", "qnet.model")),
         (("check", "ibm-3990-6"), LIGHT),

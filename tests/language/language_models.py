@@ -61,6 +61,11 @@ data_rate = { value = "throughput * 4 KiB", unit = "MiB/s" }
 vary = "rate"
 limit = "response <= 10 ms"
 over = "hit = 0:1:0.5"
+
+[costs.per_hit]
+of = ["server", "path"]
+per = "hit"
+routes = "hit"
 """
 
 

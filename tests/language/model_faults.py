@@ -462,4 +462,45 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         'route = "hits"',
         'model.toml:49: envelopes.ten_ms.route: unknown route "hits" [QN219]',
     ),
+    # Costs
+    "a cost of no station": (
+        'of = ["server", "path"]\n',
+        "",
+        'model.toml:51: costs.per_hit: "of" is missing; expected whose busy server time it is: a station, a list of them, or "all" queues [QN203]',
+    ),
+    "a cost of an unknown station": (
+        'of = ["server", "path"]',
+        'of = ["server", "paths"]',
+        'model.toml:52: costs.per_hit.of: unknown station "paths" [QN212]',
+    ),
+    "a cost per something unknown": (
+        'per = "hit"',
+        'per = "hits"',
+        'model.toml:53: costs.per_hit.per: unknown name "hits" [QN112]',
+    ),
+    "a cost per figure of the system": (
+        'per = "hit"',
+        'per = "throughput"',
+        'model.toml:53: costs.per_hit.per: unknown name "throughput" [QN112]',
+    ),
+    "a cost in a unit of another dimension": (
+        'routes = "hit"',
+        'unit = "ms/MB"',
+        'model.toml:54: costs.per_hit.unit: "ms/MB" is a time per byte; expected a time (such as 10 ms) [QN122]',
+    ),
+    "a cost of an unknown route": (
+        'routes = "hit"',
+        'routes = ["hit", "mess"]',
+        'model.toml:54: costs.per_hit.routes: unknown route "mess" [QN245]',
+    ),
+    "a cost of an unknown class": (
+        'routes = "hit"',
+        'class = "oi"',
+        'model.toml:54: costs.per_hit.class: unknown class "oi" [QN245]',
+    ),
+    "a cost of work that no step does": (
+        'routes = "hit"',
+        'work = "paging"',
+        'model.toml:54: costs.per_hit.work: unknown work "paging" [QN245]',
+    ),
 }

@@ -1,0 +1,65 @@
+"""`qnet cost`: what a page, a command or a megabyte costs in server time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qnet.cli.options import collect, output_options, parameter_option, said, system_argument
+
+
+@click.command("cost")
+@system_argument
+@click.argument("names", nargs=-1, callback=said)
+@parameter_option
+@click.option("--of", multiple=True, metavar="STATION", callback=said, help="Whose server time; all for every queue.")
+@click.option("--per", metavar="EXPRESSION", callback=said, help="Units per passage, such as faults; else passages.")
+@click.option("--work", multiple=True, metavar="KIND", callback=said, help="Beside --of: this kind of work only.")
+@click.option("--class", "class_name", metavar="NAME", callback=said, help="Beside --of: passages of this class only.")
+@click.option("--route", "routes", multiple=True, metavar="NAME", callback=said, help="Beside --of: of this route.")
+@click.option("--unit", metavar="UNIT", callback=said, help="Beside --of: the unit to tell it in, such as us.")
+@click.option("--over", multiple=True, metavar="GRID", callback=said, help="Along a parameter, as device=scsi,eckd.")
+@click.option("--against", metavar="SYSTEM", callback=said, help="The model to compare with.")
+@click.option("--against-parameter", "others", multiple=True, metavar="NAME=VALUE", help="Set a parameter of that one.")
+@output_options
+def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: tuple[str, ...], per: str | None,
+            work: tuple[str, ...], class_name: str | None, routes: tuple[str, ...], unit: str | None,
+            over: tuple[str, ...], against: str | None, others: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+    """Server time per unit of something: CPU time per page moved, per command, per MB.
+
+    A cost is a demand divided by units per passage. The demand is the busy server time that one passage takes at the
+    stations, all visits and work after the response included, waits left out; a station that is held while others are
+    used counts all of that time, and they count their own. Of several classes and routes, passages are weighted by
+    their throughput. --work picks steps that the model labels, such as work = "paging". By the utilization law
+    (Denning and Buzen, Computing Surveys 10, 1978) a cost is also busy servers divided by units per second: what
+    measurements of a running system show.
+
+    NAMES are costs that the model states under [costs], all of them for none. Every cost is split by station, class
+    and route; the values of the parts add up to the total. --against tells the same cost of another model or of the
+    same one with other settings: ratio is the first over the second.
+
+    \b
+    Examples:
+      qnet cost examples/paging-users.toml
+      qnet cost examples/paging-users.toml cp_per_page --over users=200:300:50
+      qnet cost ibm-3990-6 --of all --per block --unit ms/MB
+      qnet cost ibm-3990-6 --of drive -p staging=record --against ibm-3990-6
+    """
+    from qnet.cli.output import ready, write
+    from qnet.cli.system import open_system
+    from qnet.questions.cost import cost
+    from qnet.questions.cost_report import cost_report
+
+    output = collect(options)
+    if of and names:
+        raise click.UsageError("found names of costs and --of, expected one of the two")
+    if (per or work or class_name or routes or unit) and not of:
+        raise click.UsageError("found --per, --work, --class, --route or --unit, expected --of as well")
+    if others and not against:
+        raise click.UsageError("found --against-parameter without --against, expected the model as well")
+    ready(output)
+    asked = (names, of, per or "1", class_name or "", routes, unit or "", over, work)
+    found = cost(open_system(system, settings), *asked)
+    other = cost(open_system(against, others), *asked) if against else None
+    write(cost_report(found, other), output)

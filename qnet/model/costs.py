@@ -1,0 +1,113 @@
+"""What a cost names: the stations whose time it is, and the passages that count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qnet.errors import Problem, UsageError, short, suggest
+from qnet.expression import ExpressionError, check, expression_problem, parse
+from qnet.model.model import ClassModel, CostModel, Model
+from qnet.model.scope import station_figures
+from qnet.units import NUMBER, TIME, UnitError, unit
+
+ALL = "all"
+"""Every station that is no delay, where no station has that name."""
+
+
+def stations_of(cost: CostModel, model: Model) -> tuple[str, ...]:
+    """The names of the stations whose busy server time a cost counts, in the order of the model."""
+    named = {station.name for station in model.stations}
+    every = ALL in cost.of and ALL not in named
+    return tuple(item.name for item in model.stations if item.name in cost.of or (every and not item.delay))
+
+
+def classes_of(cost: CostModel, model: Model) -> tuple[ClassModel, ...]:
+    """The classes of which any passage counts."""
+    return tuple(
+        item
+        for item in model.classes
+        if cost.class_name in ("", item.name) and (not cost.routes or any(counts(cost, route) for route in names(item)))
+    )
+
+
+def names(customers: ClassModel) -> list[str]:
+    """The names of the routes of a class; empty for the only one of a class that has steps."""
+    return [route.name for route in customers.routes]
+
+
+def counts(cost: CostModel, route: str) -> bool:
+    """Whether the passages of a route count, where those of its class do."""
+    return not cost.routes or route in cost.routes
+
+
+def kinds_of_work(model: Model) -> tuple[str, ...]:
+    """The kinds of work that steps state, in their order."""
+    waiting = [step for customers in model.classes for route in customers.routes for step in route.steps][::-1]
+    found: dict[str, None] = {}
+    while waiting:
+        step = waiting.pop()
+        if step.work:
+            found[step.work] = None
+        waiting += step.steps[::-1]
+    return tuple(found)
+
+
+def unknown_names(cost: CostModel, model: Model) -> Iterator[Problem]:
+    """What a cost names and the model does not have: stations, kinds of work, a class, routes."""
+    stations = [station.name for station in model.stations]
+    for name in cost.of:
+        if name not in stations and name != ALL and stations:
+            yield Problem("QN212", f'unknown station "{name}"', path=(*cost.path, "of"), help=suggest(name, stations))
+    kinds = kinds_of_work(model) if cost.work else ()
+    for name in cost.work:
+        if name not in kinds:
+            help = suggest(name, kinds) if kinds else "no step states a kind of work"
+            yield Problem("QN245", f'unknown work "{name}"', path=(*cost.path, "work"), help=help)
+    classes = {item.name: names(item) for item in model.classes}
+    if not classes:
+        return
+    if cost.class_name and cost.class_name not in classes:
+        help = suggest(cost.class_name, list(classes))
+        yield Problem("QN245", f'unknown class "{cost.class_name}"', path=(*cost.path, "class"), help=help)
+        return
+    routes = classes[cost.class_name] if cost.class_name else [name for own in classes.values() for name in own]
+    for name in cost.routes:
+        if name not in routes and all(routes):
+            found = f'unknown route "{name}"' + (f' of "{cost.class_name}"' if cost.class_name else "")
+            help = suggest(name, routes)
+            yield Problem("QN245", found, path=(*cost.path, "routes"), help=help)
+
+
+def stated_cost(
+    model: Model,
+    of: Sequence[str],
+    per: str = "1",
+    class_name: str = "",
+    routes: Sequence[str] = (),
+    shown: str = "",
+    work: Sequence[str] = (),
+) -> CostModel:
+    """A cost that is asked for from outside; raises `UsageError` with everything that is wrong with it.
+
+    of       stations, or `all`.
+    per      units per passage, an expression over parameters and figures of stations.
+    shown    the unit it is told in; empty for the base unit.
+    """
+    cost = CostModel("cost", tuple(of), parse(1), class_name, tuple(routes), tuple(work), unit=shown)
+    problems = [problem.replace(path=()) for problem in unknown_names(cost, model)]
+    try:
+        expression = parse(per)
+        dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
+        found = TIME.times(dimension or NUMBER, -1)
+        units = "passage" if per.strip() == "1" else per.strip()
+        cost = cost.replace(name=f"{', '.join(of)} per {units}", per=expression, dimension=found)
+        if shown and unit(shown).dimension != found:
+            words = f'the unit "{short(shown)}" is {unit(shown).dimension.describe()}'
+            problems.append(Problem("QN122", words, found.describe()))
+    except ExpressionError as error:
+        problems.append(expression_problem(error, per, before=f'in --per "{short(per)}": '))
+    except UnitError as error:
+        problems.append(Problem("QN101", str(error), help=error.help))
+    if problems:
+        raise UsageError(*problems)
+    return cost

@@ -1,0 +1,71 @@
+"""What one passage of every route asks of the stations: busy server time, without any wait."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from qnet.expression import Operations, Value
+from qnet.networks.routed import RoutedNetwork, Step, Time
+from qnet.networks.streams import streams
+from qnet.record import Record
+
+
+class RouteDemand(Record):
+    """The demand of one route at one group of copies of a station."""
+
+    class_name: str
+    route: str
+    probability: Value
+    station: str
+    label: str
+    """The group of copies, as reports name it."""
+    demand: Value
+    """Seconds of server time per passage of the route, all visits and both phases."""
+
+
+def route_demands(network: RoutedNetwork, operations: Operations, work: Container[str] = ()) -> tuple[RouteDemand, ...]:
+    """The demand of every route at every group of copies, in the order of the classes, routes and stations.
+
+    The demand is visits x the time that a server is kept, work after the response included. A station that is held
+    while others are used counts all of that time, and none of the waits for them; the others count their own.
+    By this definition the utilization law U = X D / servers (Denning and Buzen, The operational analysis of queueing
+    network models, Computing Surveys 10 (1978) 225-261) holds at every station that holds no waits.
+
+    network      numbers, arrays of one value per point, or symbols.
+    operations   what the numbers are.
+    work         the kinds of work that count; empty for all work.
+    """
+    routes = [(item, route) for item in network.classes for route in item.routes]
+    alone = tuple(
+        item.replace(
+            name=f"{place}",
+            routes=(route.replace(probability=1.0, steps=_only(route.steps, work) if work else route.steps),),
+        )
+        for place, (item, route) in enumerate(routes)
+    )
+    found: dict[tuple[int, str, int], Value] = {}
+    for stream in streams(network.replace(classes=alone), operations, [1.0] * len(alone)).streams:
+        key = (stream.class_index, stream.station, stream.group)
+        part = stream.rate * stream.holding.mean
+        found[key] = found[key] + part if key in found else part
+    return tuple(
+        RouteDemand(
+            item.name, route.name, route.probability, station.name, group.label,
+            found.get((number, station.name, place), 0.0) * group.copies,
+        )
+        for number, (item, route) in enumerate(routes)
+        for station in network.stations
+        for place, group in enumerate(station.groups)
+    )  # fmt: skip
+
+
+def _only(steps: tuple[Step, ...], work: Container[str], around: str = "") -> tuple[Step, ...]:
+    """The steps, with no time where the work is of another kind."""
+    found: list[Step] = []
+    for step in steps:
+        kind = step.work or around
+        if isinstance(step, Time):
+            found.append(step if kind in work else step.replace(mean=0.0 * step.mean))
+        else:
+            found.append(step.replace(steps=_only(step.steps, work, kind)))
+    return tuple(found)
