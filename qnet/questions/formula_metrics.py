@@ -10,11 +10,14 @@ from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, s
 from qnet.expression import Value, evaluate, solution_name, symbols
 from qnet.expression.functions import percentile_share
 from qnet.expression.traced import TRACING, formula_of
+from qnet.model.costs import classes_of, stations_of
 from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.scope import is_figure
 from qnet.model.values import Values
+from qnet.networks.routed import OpenClass
 from qnet.questions import formula_bounds as bounds
+from qnet.questions.cost import cost_parts
 from qnet.questions.formula_algebra import evaluated, solved
 from qnet.questions.formula_network import Centre, Symbolic
 from qnet.questions.points import solve_points
@@ -67,6 +70,8 @@ def pieces(symbolic: Symbolic, text: str) -> _Found:
     name, argument = (match[1], match[2] or match[3] or "") if match else ("", "")
     if name.startswith("max_") and not argument and name not in symbolic.model.outputs:
         return _largest(symbolic, name, name.removeprefix("max_"))
+    if name in symbolic.model.costs and not argument:
+        return _cost(symbolic, name)
     known = METRICS.get(name)
     if known is not None and (not argument or known.of):
         return known.compute(symbolic, name, argument)
@@ -79,7 +84,7 @@ def pieces(symbolic: Symbolic, text: str) -> _Found:
 def names(model: Model) -> list[str]:
     """Every name that `--of` takes for a model, without those of stations in them."""
     driving = [f"max_{name}" for name in _driving(model)]
-    return [*METRICS, *driving, *model.outputs]
+    return [*METRICS, *driving, *model.outputs, *model.costs]
 
 
 def main_metrics(model: Model) -> list[str]:
@@ -93,7 +98,7 @@ def main_metrics(model: Model) -> list[str]:
         found += [f"max_{name}" for name in _driving(model)[:1]]
     if closed:
         found += ["n_star", "throughput_upper", "throughput_lower", "response_lower", "response_upper"]
-    return [*found, *model.outputs]
+    return [*found, *model.costs, *model.outputs]
 
 
 def _unknown(model: Model, text: str) -> UsageError:
@@ -225,6 +230,22 @@ def _expression(symbolic: Symbolic, text: str) -> _Found:
     know(asked.expression.names)
     found = evaluate(asked.expression.root, known, TRACING, model.choices)
     return [Piece(asked.source, "", "", formula_of(found), asked.dimension)]
+
+
+def _cost(symbolic: Symbolic, name: str) -> _Found:
+    """A cost of the model: server time per unit, by the throughputs of open classes where several count."""
+    model = symbolic.model
+    asked = model.costs[name]
+    counted = classes_of(asked, model)
+    if len(counted) > 1 and any(customers.arrival_rate is None for customers in counted):
+        found = f'cost "{name}" weighs classes by throughputs of closed ones'
+        raise NotComputed(Problem("QN521", found, "one class, or open ones", help="qnet cost tells the number"))
+    rates = [item.arrival_rate if isinstance(item, OpenClass) else 0.0 for item in symbolic.network.classes]
+    weights = rates if len(counted) > 1 else None
+    parts = cost_parts(symbolic.network, stations_of(asked, model), asked, weights, TRACING)
+    per = symbolic.values.evaluate(asked.per, asked.path)
+    value = total(part.passages * part.demand for part in parts) / per
+    return [Piece(name, "", "", formula_of(value), asked.dimension)]
 
 
 # Limits
