@@ -82,6 +82,9 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN018": _T("no such definition of a knee",
         "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
         "Take a name that the message offers, or leave the choice out for all of them."),
+    "QN019": _T("envelopes that do not fit one table",
+        "Of some of the envelopes the largest value is asked, of others the smallest.",
+        "Ask for one by --envelope NAME, or for one kind of all of them by --largest or --smallest."),
     "QN022": _T("a station must get faster",
         "bottleneck and why try every station with its speed multiplied by the number of --faster, and a number of 1 "
         "or less makes nothing faster.",
@@ -301,9 +304,10 @@ EXPLANATIONS: dict[str, Explanation] = {
         "work."),
     "QN402": _T("the limit cannot be met",
         "Even at the lowest load the metric exceeds the limit, or at the highest it does not reach one from below, or "
-        "there is no steady state at any load; or every value keeps the limit, so that there is no largest one.",
-        "Ask for more than the metric at the lowest load, which the message states, or make the service faster; vary "
-        "what loads the system."),
+        "several limits hold nowhere together, or there is no steady state at any value that was looked at; or every "
+        "value keeps the limits, so that there is no largest or no smallest one.",
+        "Ask for what the message says is possible, or make the service faster; vary what loads the system, or what "
+        "relieves it."),
     "QN403": _T("a throughput without limit",
         "A closed class has customers, and neither demand on any station nor think time: it would pass without end.",
         "Give the class some demand or a think time."),
@@ -314,7 +318,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN501": _T("closed classes beside what they cannot have yet",
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
         "Stations held while others are waited for, work left after the response, and priorities are solved for open "
-        "classes and servers only; and a population is no parameter that an envelope can vary.",
+        "classes and servers only.",
         "Take one or the other out of the model, or give the class an arrival_rate."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
@@ -435,6 +439,15 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A limit holds up to the end of the range or is exceeded by the first customer, or a figure still rises where "
         "the range ends.",
         "Read the status of the row; widen the range of the parameter, or ask for another limit."),
+    "QN619": _T("limits that hold again",
+        "The largest value of an envelope is the end of the lowest interval in which the limits hold, so that they "
+        "hold at every value up to it from where they first do; the smallest is the beginning of the highest "
+        "interval. There are others, as where a system thrashes.",
+        "Look at --crossings, which tells every interval with what ends it."),
+    "QN620": _T("how finely an envelope was looked at",
+        "Between two values that were looked at a limit may be crossed twice unseen. More values are taken where the "
+        "metric turns near its limit, so that only what is narrower than their distance can be missed.",
+        "Give the parameter a narrower range in the model where you expect more."),
     "QN623": _T("waits inside holds are the limit",
         "A station that is held while others are waited for is kept busy by these waits as well, and so is full at a "
         "smaller load than its own work alone would fill it.",

@@ -74,23 +74,28 @@ class System(Model):
         self,
         *names: str,
         vary: str = "",
-        limit: str = "",
+        limit: str | Sequence[str] = (),
         over: Sequence[str] = (),
         route: str = "",
+        find: str = "",
+        crossings: bool = False,
     ) -> Report:
-        """The largest value of a parameter at which a limit holds, along a grid, as `qnet envelope`.
+        """The largest or the smallest value of a parameter at which limits hold, along a grid, as `qnet envelope`.
 
-        names    envelopes that the model states; none for all of them, or for one of its own where a limit is given.
-        vary     the parameter; the one that drives the arrivals if left out.
-        limit    what must hold, such as "response <= 10 ms".
-        over     grids, such as "write_fraction=0:0.5:0.1".
-        route    limit the response of this route instead of the mean.
+        names      envelopes that the model states; none for all of them, or for one of its own where a limit is given.
+        vary       the parameter; the one that drives the arrivals, or else the population, if left out.
+        limit      what must hold, such as "response <= 10 ms", or several: all must.
+        over       grids, such as "write_fraction=0:0.5:0.1".
+        route      limit the response of this route instead of the mean.
+        find       "largest" or "smallest"; if left out, the one that the limits stop.
+        crossings  a row for every interval in which the limits hold.
         """
-        from qnet.questions.envelope import envelope, questions
+        from qnet.questions.envelope import envelope
+        from qnet.questions.envelope_question import questions
         from qnet.questions.envelope_report import envelope_report
 
-        asked = questions(self, names, vary, limit, over, route)
-        return envelope_report(self, [envelope(question) for question in asked])
+        asked = questions(self, names, vary, limit, over, route, find)
+        return envelope_report(self, [envelope(question) for question in asked], every=crossings)
 
     def knee(
         self,

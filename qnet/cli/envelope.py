@@ -1,4 +1,4 @@
-"""`qnet envelope`: how much load a system takes before a limit is passed."""
+"""`qnet envelope`: how much load a system takes, or how little of something it needs, before a limit is passed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import collect, output_options, parameter_option, said, system_argument
+from qnet.cli.method_options import method, method_options
+from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
 
 
 @click.command("envelope")
@@ -20,8 +21,18 @@ from qnet.cli.options import collect, output_options, parameter_option, said, sy
     callback=said,
     help="One of the envelopes that the model states, else all.",
 )
-@click.option("--limit", metavar="CONDITION", callback=said, help="What must hold, such as 'response <= 10 ms'.")
-@click.option("--vary", metavar="PARAMETER", callback=said, help="What to look for the largest value of, else rate.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="CONDITION",
+    callback=said,
+    help="What must hold, such as 'response <= 10 ms'. May be repeated: all must hold.",
+)
+@click.option("--vary", metavar="PARAMETER", callback=said, help="What to look for the end of, else rate.")
+@click.option("--largest", "find", flag_value="largest", help="The largest value up to which the limits hold.")
+@click.option("--smallest", "find", flag_value="smallest", help="The smallest value from which on they hold.")
+@click.option("--crossings", is_flag=True, help="Every interval in which the limits hold, one row for each.")
 @click.option(
     "--over",
     multiple=True,
@@ -31,14 +42,23 @@ from qnet.cli.options import collect, output_options, parameter_option, said, sy
 )
 @click.option("--route", metavar="NAME", callback=said, help="Limit the response of this route instead of the mean.")
 @click.option("--plot", is_flag=True, help="Draw the envelope as well.")
+@method_options
+@assert_option
 @output_options
-def command(system: str, settings: tuple[str, ...], names: tuple[str, ...], limit: str | None, vary: str | None,
-            over: tuple[str, ...], route: str | None, **options: Any) -> None:  # fmt: skip
-    """The largest load at which a limit holds, along a grid.
+def command(system: str, settings: tuple[str, ...], names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
+            find: str | None, crossings: bool, over: tuple[str, ...], route: str | None, asserted: tuple[str, ...],
+            **options: Any) -> None:  # fmt: skip
+    """The largest load, or the smallest of anything else, at which limits hold, along a grid.
 
-    For every point of the grid: the largest value of the varied parameter at which the limit holds, the largest one
-    with a steady state at all, and what binds: the limit, or the saturation of a named station. The metric may be
-    response, throughput, a figure of a station such as utilization('cpu'), or an output that the model names.
+    For every point of the grid: the largest value of the varied parameter up to which all limits hold, the largest one
+    with a steady state at all, and what binds: the limit (of several, in its words), the saturation of a named station,
+    or the range of the parameter. What helps as it grows, such as servers or a hit ratio, is answered by the smallest
+    value from which on the limits hold; --largest and --smallest decide it.
+
+    Servers, copies and customers are whole numbers. A limit may hold again beyond the answer, as where a system
+    thrashes: a note tells it, --crossings tells every interval, and the note says how finely it was looked for.
+    The metric may be response, throughput, a figure of a station such as utilization('cpu'), or an output that the
+    model names. In --assert the varied parameter has the value that was found.
 
     \b
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c
@@ -46,14 +66,20 @@ def command(system: str, settings: tuple[str, ...], names: tuple[str, ...], limi
       qnet envelope ibm-3990-6
       qnet envelope ibm-3990-6 --limit 'response <= 15 ms' --over write_fraction=0:1:0.25 --csv
       qnet envelope ibm-3990-6 --envelope ten_ms --over skew=1,2,4 --plot
+      qnet envelope examples/interactive-users.toml --limit 'response <= 2 s' --limit "utilization('cpu') <= 0.9"
+      qnet envelope examples/multiprocessor.toml --vary processors --limit 'response <= 1 s' --over users=200:600:200
+      qnet envelope examples/web-tier.toml --limit 'response <= 1 s' --assert 'rate >= 5/s'
     """
     from qnet.cli.output import ready, write
     from qnet.cli.system import open_system
-    from qnet.questions.envelope import envelope, questions
+    from qnet.questions.envelope import envelope
+    from qnet.questions.envelope_question import questions
     from qnet.questions.envelope_report import envelope_report
 
-    output = collect(options)
+    wanted, output = method(options), collect(options)
     ready(output)
+    if crossings and find:
+        raise click.UsageError(f"found --crossings and --{find}, expected one of them: intervals have both ends")
     model = open_system(system, settings)
-    asked = questions(model, names, vary or "", limit or "", over, route or "")
-    write(envelope_report(model, [envelope(question) for question in asked]), output)
+    asked = questions(model, names, vary or "", limits, over, route or "", find or "", wanted)
+    write(envelope_report(model, [envelope(question) for question in asked], asserted, crossings), output)

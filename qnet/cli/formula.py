@@ -14,8 +14,8 @@ _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, kno
     "max_PARAMETER": "largest value with a steady state",
     "OUTPUT or EXPRESSION": "an output; arithmetic over figures",
 }
-_EPILOG = "\b\nMetrics:\n" + "\n".join(f"  {name:<26} {words}" for name, words in _SHOWN.items())
-_EPILOG += "\n\nA station is named as in demand('cpu'); without it, all are told."
+_LISTED = "\n".join(f"  {name:<26} {words}" for name, words in _SHOWN.items())
+_EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nA station is named as in demand('cpu'); without it, all are told."
 
 
 @click.command("formula", epilog=_EPILOG)

@@ -24,8 +24,10 @@ def check_envelopes(model: Model, reader: Reader) -> None:
 def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[str]) -> None:
     path = envelope.path
     _vary(envelope, model, reader)
-    if envelope.limit and not _mentions(envelope.limit, reader.broken):
-        _try(lambda: condition(envelope.limit, model), (*path, "limit"), reader)
+    for index, text in enumerate(envelope.limits):
+        if not _mentions(text, reader.broken):
+            place = (*path, "limit", index) if reader.stated((*path, "limit", index)) else (*path, "limit")
+            _try(lambda text=text: condition(text, model), place, reader)
     seen: set[str] = set()
     for index, text in enumerate(envelope.over):
         name = text.partition("=")[0].strip()

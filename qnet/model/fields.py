@@ -175,8 +175,11 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "envelope": {
         "title": Field("text", "what the envelope shows"),
-        "vary": Field("text", "the parameter whose largest value is looked for", required=True),
-        "limit": Field("text", "what must hold, such as response <= 10 ms", required=True),
+        "vary": Field("text", "the parameter whose largest or smallest value is looked for", required=True),
+        "limit": Field("names", "what must hold, such as response <= 10 ms, or a list: all must", required=True),
+        "find": Field(
+            "word", "which value; if left out, the one that the limits stop", options=("largest", "smallest")
+        ),
         "over": Field("names", "the grid, such as write_fraction = 0:0.5:0.1, or a list of them"),
         "set": Field("other", "values of parameters for this envelope"),
         "route": Field("text", "the route whose response the limit is about"),

@@ -181,9 +181,11 @@ class _Builder:
         self.reader.label(name, path)
         values = self.reader.table(raw, "envelope", path)
         settings = self.settings(values.get("set", {}), (*path, "set"))
+        if values.get("limit") == ():
+            self.reader.fail("QN204", (*path, "limit"), "found an empty list", "a condition, or a list of them")
         return EnvelopeModel(
-            name, values.get("title", name), values.get("vary", ""), values.get("limit", ""), values.get("over", ()),
-            settings, values.get("route", ""), path,
+            name, values.get("title", name), values.get("vary", ""), values.get("limit", ()), values.get("over", ()),
+            settings, values.get("route", ""), values.get("find", ""), path,
         )  # fmt: skip
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:

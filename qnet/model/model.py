@@ -217,10 +217,12 @@ class EnvelopeModel(Record):
     name: str
     title: str
     vary: str
-    limit: str
+    limits: tuple[str, ...]
     over: tuple[str, ...]
     settings: dict[str, str]
     route: str
+    find: str
+    """`largest` or `smallest`; empty: the one that the limits stop."""
     path: Path
 
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from qnet.errors import Problem, UsageError
+from qnet.expression import Expression
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
-from qnet.questions.answers import Answers
 from qnet.questions.points import Solved
 from qnet.units import base_unit, format_quantity
+
+
+class Answered(Protocol):
+    """An answer at several points, some of which may have none."""
+
+    @property
+    def answered(self) -> Any:
+        """Which points have an answer, an array of truth values."""
+        ...
+
+    def of(self, expression: Expression) -> Any:
+        """The value of an expression per point."""
+        ...
 
 
 def conditions(texts: Sequence[str], model: Model) -> tuple[Condition, ...]:
@@ -27,7 +40,7 @@ def conditions(texts: Sequence[str], model: Model) -> tuple[Condition, ...]:
     return tuple(found)
 
 
-def broken(solved: Solved | Answers, asserted: Sequence[Condition]) -> list[Problem]:
+def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Problem]:
     """The assertions that are false, each told with the first value that breaks it; a point without answer breaks all.
 
     solved   a model at one point or at several.
@@ -35,7 +48,7 @@ def broken(solved: Solved | Answers, asserted: Sequence[Condition]) -> list[Prob
     return [problem for item in asserted if (problem := _broken(solved, item))]
 
 
-def _broken(solved: Solved | Answers, asserted: Condition) -> Problem | None:
+def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
     if isinstance(solved, Solved) and solved.size is None:
         metric, bound = float(solved.metric(asserted.metric)), float(solved.metric(asserted.bound))
         if solved.stable and asserted.holds(metric, bound):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from qnet.errors import QnetError
+from qnet.expression import Expression
 from qnet.model.bind import bind, structural
 from qnet.model.model import Model
 from qnet.model.scope import station_figures
@@ -68,19 +69,44 @@ class Domain:
         return inside
 
     def whole(self, size: int) -> bool:
-        """Whether the parameter counts something: it shapes the network, and only whole numbers are allowed."""
-        names = {name for expression, _ in structural(self.model) for name in expression.names}
-        asked = list(names)
+        """Whether the parameter counts something: servers and copies, or customers, that are whole where it is."""
+        if self.vary in self._used([expression for expression, _ in structural(self.model)]):
+            value = stated_value(self.model, self.vary)
+            places = [place for place in range(size) if self.allows(place, value)]
+            return bool(places) and not self.allows(places[0], value + 0.5) and not self.allows(places[0], value - 0.5)
+        return self.vary in self.customers() and self._counts_customers()
+
+    def customers(self) -> set[str]:
+        """The parameters that populations rest on."""
+        return self._used([item.population for item in self.model.customers if item.population is not None])
+
+    def _counts_customers(self) -> bool:
+        """Whether populations are whole where the parameter is, and not half way between."""
+        value = stated_value(self.model, self.vary)
+
+        def people(number: float) -> bool:
+            values = Values(self.model, {self.vary: number}, None, self.idle)
+            found = [
+                float(values.evaluate(item.population, (*item.path, "population")))
+                for item in self.model.customers
+                if item.population is not None
+            ]
+            return all(abs(count - round(count)) <= 1e-9 for count in found)
+
+        near = [number for number in (value - 1, value, value + 1) if self.allows(0, number)]
+        between = [number for number in (value - 0.5, value + 0.5) if self.allows(0, number)]
+        return value == round(value) and all(map(people, near)) and not any(map(people, between))
+
+    def _used(self, expressions: Iterable[Expression]) -> set[str]:
+        """The parameters that some expressions rest on, directly or through others."""
+        asked = [name for expression in expressions for name in expression.names]
+        names = set(asked)
         while asked:
             parameter = self.model.parameters.get(asked.pop())
             new = set(parameter.expression.names) - names if parameter else set[str]()
             names |= new
             asked += new
-        if self.vary not in names:
-            return False
-        value = stated_value(self.model, self.vary)
-        places = [place for place in range(size) if self.allows(place, value)]
-        return bool(places) and not self.allows(places[0], value + 0.5) and not self.allows(places[0], value - 0.5)
+        return names
 
     def whole_range(self, place: int) -> tuple[int, int]:
         """The least and the largest whole number that are allowed around the stated value.

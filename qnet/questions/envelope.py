@@ -1,184 +1,76 @@
-"""The envelope: the largest value of a parameter at which a limit holds, along a grid of other parameters."""
+"""The envelope: the largest (or smallest) value of a parameter at which limits hold, along a grid of others."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.documents import Path
-from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, short, suggest
-from qnet.expression import Expression, parse, solution_name
-from qnet.model.conditions import Condition, condition
-from qnet.model.grids import Grid, grid, varied
-from qnet.model.model import EnvelopeModel, Model
-from qnet.model.settings import with_settings
-from qnet.questions.saturation import busiest, busiest_utilization
-from qnet.questions.search import search
+from qnet.errors import NoAnswer, Problem, UsageError
+from qnet.expression import Expression, Value
+from qnet.model.grids import Grid
+from qnet.questions.envelope_points import HOPELESS, NOWHERE, OK, UNLIMITED, Interval, Point, binds, points
+from qnet.questions.envelope_question import Question
+from qnet.questions.points import solve_points
+from qnet.questions.regions import ENDLESS, Regions
+from qnet.questions.search import Found, ends, falls, pick, search
+from qnet.questions.trial import Trial
 from qnet.record import Record
+from qnet.units import base_unit, format_quantity
 
 MAX_POINTS = 200_000
-EXCEEDED = "limit exceeded at the lowest load"
-ENDLESS = "limit holds at every value"
-NOT_REACHED = "limit not reached at the highest load"
+_CHUNK = 4096
+"""Points that are searched at once: enough for arrays to pay, few enough to keep memory small."""
 
 
-class Question(Record):
-    """What an envelope asks of a model."""
+class Piece(Record):
+    """Some points that were searched at once."""
 
-    model: Model
-    name: str
-    title: str
-    vary: str
-    condition: Condition
-    over: tuple[Grid, ...]
+    coordinates: Sequence[tuple[float, ...]]
+    trial: Trial
+    regions: Regions
+    found: Found
 
-
-class Point(Record):
-    """One point of an envelope: floats, texts, or None where there is nothing to say."""
-
-    coordinates: tuple[float, ...]
-    status: str
-    """`ok`, or why there is no answer here."""
-    value: float | None
-    """The largest value at which the limit holds."""
-    maximum: float | None
-    """The largest value with a steady state; None where the range of the parameter ends first."""
-    binds: str
-    """`limit`, `saturation of NAME` or `range of NAME`."""
-    metric: float | None
-    busiest: str
-    utilization: float | None
-    outputs: tuple[float | None, ...]
+    def metric(self, vary: str, expression: Expression) -> Value:
+        """The value of an expression per point, where the parameter has the value that was found."""
+        parts: list[Any] = []
+        for part in self.found.there.parts:
+            values = copy.copy(part.values)
+            values.known = {**values.known, vary: self.found.value[part.points]}
+            parts.append(part.replace(values=values))
+        return self.found.there.replace(parts=tuple(parts)).metric(expression)
 
 
 class Envelope(Record):
     """The answer to one question: its points in the order of the grid."""
 
     question: Question
+    smallest: bool
+    """Whether the values are the smallest ones."""
     points: tuple[Point, ...]
+    reasons: tuple[str, ...]
+    """Why some answers are not exact; empty where all are."""
+    looked: tuple[int, float, float]
+    """How many values were looked at for a point, at most, and between which."""
+    pieces: tuple[Piece, ...]
 
+    @property
+    def complete(self) -> bool:
+        """Whether every value there is was looked at, so that nothing can be missed."""
+        return all(piece.regions.complete for piece in self.pieces)
 
-def question(
-    model: Model,
-    stated: EnvelopeModel | None,
-    vary: str = "",
-    limit: str = "",
-    over: Sequence[str] = (),
-    route: str = "",
-) -> Question:
-    """What to ask: a stated envelope of the model, or its parts, replaced by what is given.
+    @property
+    def answered(self) -> Any:
+        """Which points have an answer, an array of truth values."""
+        import numpy as np
 
-    Raises `UsageError` where the parameter, the limit, the route or the grid is not one of the model's.
-    """
-    vary = vary or (stated.vary if stated else _rate_parameter(model))
-    limit = limit or (stated.limit if stated else "")
-    if not limit:
-        raise UsageError(
-            Problem(
-                "QN011",
-                "there is no limit to hold",
-                "--limit, such as --limit 'response <= 10 ms'",
-                help=_stated(model),
-            )
-        )
-    varied(model, vary)
-    _refuse_population(model, vary)
-    changed = model
-    if stated:
-        own = {name: text for name, text in stated.settings.items() if name not in model.settings}
-        changed = with_settings(model, own, (*stated.path, "set"))
-    texts = tuple(over) or (stated.over if stated else ())
-    grids = tuple(grid(text, changed) for text in texts)
-    _apart(model, vary, grids)
-    place: Path = () if over or not stated else (*stated.path, "over")
-    origins = {item.name: place or f"--over {short(text)}" for item, text in zip(grids, texts, strict=True)}
-    changed = changed.replace(origins={**changed.origins, **origins})
-    asked = condition(limit, changed)
-    chosen = route or (stated.route if stated else "")
-    if chosen:
-        asked = _of_route(changed, asked, chosen)
-    name, title = (stated.name, stated.title) if stated else ("envelope", "")
-    return Question(changed, name, title, vary, asked, grids)
+        return np.array([point.status == OK for point in self.points])
 
+    def of(self, expression: Expression) -> Any:
+        """The value of an expression over figures, outputs and parameters per point, the parameter as it was found."""
+        import numpy as np
 
-def _apart(model: Model, vary: str, grids: Sequence[Grid]) -> None:
-    """Refuse a parameter that would get its values from more than one place."""
-    seen: set[str] = set()
-    for item in grids:
-        if item.name == vary:
-            raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid'))
-        if item.name in model.settings:
-            found = f'"{item.name}" is both set with -p and part of the grid'
-            raise UsageError(Problem("QN010", found, help="leave out -p, or give another --over"))
-        if item.name in seen:
-            raise UsageError(Problem("QN010", f'"{item.name}" is in the grid twice', "one --over with all its values"))
-        seen.add(item.name)
-
-
-def questions(
-    model: Model, names: Sequence[str], vary: str = "", limit: str = "", over: Sequence[str] = (), route: str = ""
-) -> list[Question]:
-    """What to ask: the named envelopes of a model, all of them for no name, or one of its own where a limit is given.
-
-    Raises `UsageError` for an unknown envelope, and as `question`.
-    """
-    for name in names:
-        if name not in model.envelopes:
-            raise UsageError(Problem("QN011", f'unknown envelope "{name}"', help=suggest(name, list(model.envelopes))))
-    if names:
-        return [question(model, model.envelopes[name], vary, limit, over, route) for name in names]
-    if limit or not model.envelopes:
-        return [question(model, None, vary, limit, over, route)]
-    return [question(model, stated, vary, limit, over, route) for stated in model.envelopes.values()]
-
-
-def _stated(model: Model) -> str:
-    return "or --envelope " + " or ".join(model.envelopes) if model.envelopes else ""
-
-
-def _rate_parameter(model: Model) -> str:
-    """The parameter that drives the arrivals, where it is the only one."""
-    names = dict.fromkeys(name for item in model.customers if item.arrival_rate for name in item.arrival_rate.names)
-    if "rate" in model.parameters:
-        return "rate"
-    if len(names) == 1:
-        return next(iter(names))
-    raise UsageError(
-        Problem(
-            "QN011",
-            "it is not clear which parameter to vary",
-            "--vary NAME",
-            help=suggest("rate", list(model.parameters)),
-        )
-    )
-
-
-def _refuse_population(model: Model, vary: str) -> None:
-    """Populations are whole: the search over a continuous value is not for them."""
-    affected = {vary}
-    for name, item in model.parameters.items():
-        if not affected.isdisjoint(item.expression.names):
-            affected.add(name)
-    for customers in model.customers:
-        if customers.population is not None and not affected.isdisjoint(customers.population.names):
-            found = f'"{vary}" sets the population of "{customers.name}"'
-            help = "solve it for single values with -p, or take it as a grid with --over"
-            raise NotComputed(Problem("QN501", found, "a parameter that is no population", help=help))
-
-
-def _of_route(model: Model, asked: Condition, route: str) -> Condition:
-    routes = [item.name for customers in model.classes for item in customers.routes]
-    if route not in routes:
-        raise UsageError(Problem("QN219", f'unknown route "{route}"', help=suggest(route, routes)))
-    if asked.metric.root != parse("response").root:
-        raise UsageError(
-            Problem("QN219", f'the limit "{asked.source}" is not on the response', "response <= ... beside --route")
-        )
-    from qnet.expression.nodes import Name
-
-    name = solution_name("response", route)
-    source = f"{name} {asked.operator} {asked.source.partition(asked.operator)[2].strip()}"
-    return asked.replace(source=source, metric=Expression(source, Name(name), (name,)))
+        return np.concatenate([piece.metric(self.question.vary, expression) for piece in self.pieces])
 
 
 def envelope(asked: Question) -> Envelope:
@@ -186,96 +78,119 @@ def envelope(asked: Question) -> Envelope:
 
     A point without an answer says so in its status. Raises `NoAnswer` where no point has one.
     """
-    coordinates = _product(asked.over)
-    points = _points(asked, coordinates)
-    if all(point.status == ENDLESS for point in points):
-        found = f'every value of "{asked.vary}" meets {asked.condition.source}: there is no largest one'
-        raise NoAnswer(Problem("QN402", found, help=f'vary what loads the system, or give "{asked.vary}" a range'))
-    if not any(point.status == "ok" for point in points):
-        raise NoAnswer(
-            Problem(
-                "QN402",
-                f'no value of "{asked.vary}" meets {asked.condition.source}: {points[0].status}',
-                help=_way_out(asked, points[0]),
-            )
-        )
-    return Envelope(asked, tuple(points))
+    searched = [(coordinates, trial, search(trial)) for coordinates, trial in _trials(asked)]
+    smallest = asked.find == "smallest"
+    if not asked.find:
+        turns = [falls(regions) for _, _, regions in searched]
+        smallest = False not in turns and True in turns
+    pieces = [Piece(*piece, pick(piece[1], piece[2], smallest)) for piece in searched]
+    told = [point for piece in pieces for point in _points(asked, piece, smallest)]
+    if not any(point.status == OK for point in told):
+        raise _no_answer(asked, smallest, told, pieces[0])
+    return Envelope(asked, smallest, tuple(told), _reasons(asked, pieces), _looked(pieces), tuple(pieces))
 
 
-def _way_out(asked: Question, point: Point) -> str:
-    from qnet.units import base_unit, format_quantity
-
-    if point.metric is None or point.status == ENDLESS:
-        return ""
-    best = format_quantity(point.metric, base_unit(asked.condition.dimension))
-    if asked.condition.upper:
-        return f"at the lowest load it is {best}: ask for more than that"
-    return f"at the highest load it is {best}: ask for less than that"
-
-
-def _product(over: Sequence[Grid]) -> list[tuple[float, ...]]:
-    points: list[tuple[float, ...]] = [()]
-    for item in over:
-        points = [(*point, value) for point in points for value in item.values]
-        if len(points) > MAX_POINTS:
-            raise UsageError(Problem("QN010", f"the grid has more than {MAX_POINTS} points", help="use fewer values"))
-    return points
-
-
-def _points(asked: Question, coordinates: list[tuple[float, ...]]) -> list[Point]:
-    """The search over the whole grid, told point by point."""
+def crossings(answer: Envelope) -> list[Interval]:
+    """Every interval of every point in which the limits hold; points without any have one row that says why."""
     import numpy as np
 
-    size = len(coordinates)
-    table: Any = np.array(coordinates, dtype=float).reshape(size, len(asked.over))
-    columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
-    found = search(asked.model, asked.vary, asked.condition, columns, size)
-    metric = found.there.metric(asked.condition.metric)
-    names, utilization = found.there.gather(busiest), found.there.gather(busiest_utilization)
-    outputs = [found.there.metric(parse(name)) for name in asked.model.outputs]
-    points: list[Point] = []
-    for index, place in enumerate(coordinates):
-        maximum = float(found.largest[index]) if found.bounded[index] else None
-        if found.hopeless[index]:
-            points.append(
-                Point(place, "no steady state at any value", None, None, "", None, "", None, (None,) * len(outputs))
-            )
-        elif found.endless[index]:
-            shown = _number(metric[index])
-            points.append(Point(place, ENDLESS, None, None, "", shown, "", None, (None,) * len(outputs)))
-        elif found.infeasible[index]:
-            shown = _number(metric[index])
-            points.append(
-                Point(
-                    place,
-                    EXCEEDED if asked.condition.upper else NOT_REACHED,
-                    None,
-                    maximum,
-                    "",
-                    shown,
-                    "",
-                    None,
-                    (None,) * len(outputs),
-                )
-            )
-        else:
-            edge = f"saturation of {found.cause[index]}" if found.bounded[index] else f"range of {asked.vary}"
-            points.append(
-                Point(
-                    place,
-                    "ok",
-                    float(found.value[index]),
-                    maximum,
-                    "limit" if found.crosses[index] else edge,
-                    _number(metric[index]),
-                    str(names[index]),
-                    float(utilization[index]),
-                    tuple(_number(output[index]) for output in outputs),
-                )
-            )
-    return points
+    found: list[Interval] = []
+    asked = answer.question
+    for piece in answer.pieces:
+        regions = piece.regions
+        without: Any = np.setdiff1d(np.arange(len(piece.coordinates)), regions.place)
+        index = np.concatenate([np.arange(len(regions.place)), np.full(len(without), -1)])
+        place = np.concatenate([regions.place, without])
+        order = np.argsort(place, kind="stable")
+        place, index = place[order], index[order]
+        upper, lower = (ends(piece.trial, regions, place, index, side) for side in (regions.high, regions.low))
+        first = np.searchsorted(place, place)
+        for row, point in enumerate(points(asked, piece.coordinates, regions, place, upper, False)):
+            if index[row] < 0:
+                found.append(Interval(0, None, "", point))
+                continue
+            known = point.replace(status=OK, binds="nothing") if point.status == UNLIMITED else point
+            open_below = lower.cause[row] == ENDLESS
+            least, cause = (None, "nothing") if open_below else (float(lower.value[row]), binds(asked, lower, row))
+            found.append(Interval(int(row - first[row]) + 1, least, cause, known))
+    return found
 
 
-def _number(value: Any) -> float | None:
-    number = float(value)
-    return number if abs(number) < float("inf") else None
+def _trials(asked: Question) -> list[tuple[Sequence[tuple[float, ...]], Trial]]:
+    """The grid in pieces that are searched at once."""
+    import numpy as np
+
+    product = _product(asked.over)
+    found: list[tuple[Sequence[tuple[float, ...]], Trial]] = []
+    for start in range(0, len(product), _CHUNK):
+        some = product[start : start + _CHUNK]
+        table: Any = np.array(some, dtype=float).reshape(len(some), len(asked.over))
+        columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
+        found.append((some, Trial(asked.model, asked.vary, asked.limits, columns, len(some), asked.wanted)))
+    return found
+
+
+def _product(over: tuple[Grid, ...]) -> list[tuple[float, ...]]:
+    found: list[tuple[float, ...]] = [()]
+    for item in over:
+        found = [(*point, value) for point in found for value in item.values]
+        if len(found) > MAX_POINTS:
+            raise UsageError(Problem("QN010", f"the grid has more than {MAX_POINTS} points", help="use fewer values"))
+    return found
+
+
+def _points(asked: Question, piece: Piece, smallest: bool) -> list[Point]:
+    """What was found, told point by point, with all intervals of each."""
+    regions = piece.regions
+    own: dict[int, list[tuple[float, float]]] = {}
+    for place, low, high in zip(regions.place, regions.low.value, regions.high.value, strict=True):
+        own.setdefault(int(place), []).append((float(low), float(high)))
+    told = points(asked, piece.coordinates, regions, range(len(piece.coordinates)), piece.found, smallest)
+    return [point.replace(intervals=tuple(own.get(place, ()))) for place, point in enumerate(told)]
+
+
+def _reasons(asked: Question, pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """Why answers are not exact: in general, as the model is stated; else for what they are about."""
+    parts = [part for piece in pieces for part in piece.found.there.parts]
+    own = dict.fromkeys(reason for part in parts for reason in part.solution.reasons)
+    if not own:
+        return ()
+    return solve_points(asked.model, asked=asked.wanted).parts[0].solution.reasons or tuple(own)
+
+
+def _looked(pieces: Sequence[Piece]) -> tuple[int, float, float]:
+    import numpy as np
+
+    most = max(int(np.bincount(piece.regions.scan.place).max()) for piece in pieces)
+    values = [piece.regions.scan.value for piece in pieces]
+    return most, float(min(item.min() for item in values)), float(max(item.max() for item in values))
+
+
+def _no_answer(asked: Question, smallest: bool, told: Sequence[Point], piece: Piece) -> NoAnswer:
+    """Why no point has an answer, and where the limits are nearest to one."""
+    if all(point.status == UNLIMITED for point in told):
+        one = "smallest" if smallest else "largest"
+        found = f'every value of "{asked.vary}" meets {asked.stated}: there is no {one} one'
+        help = f'vary what loads the system, or give "{asked.vary}" a range'
+    else:
+        status = told[0].status
+        found = f'no value of "{asked.vary}" meets {asked.stated}: {status}'
+        help = "" if status in (UNLIMITED, HOPELESS) else _way_out(asked, told[0], float(piece.regions.best[0]))
+    return NoAnswer(Problem("QN402", found, help=help))
+
+
+def _way_out(asked: Question, point: Point, value: float) -> str:
+    shown = [
+        (item.source.partition(item.operator)[0].strip(), format_quantity(metric, base_unit(item.dimension)))
+        for item, metric in zip(asked.limits, point.metrics, strict=True)
+        if metric is not None
+    ]
+    if not shown:
+        return ""
+    if point.status in NOWHERE:
+        nearest = format_quantity(value, base_unit(asked.model.parameters[asked.vary].dimension))
+        figures = ", ".join(f"{name} is {figure}" for name, figure in shown)
+        return f"they are nearest to it where {asked.vary} is {nearest}: {figures}"
+    if asked.limits[0].upper:
+        return f"at the lowest load it is {shown[0][1]}: ask for more than that"
+    return f"at the highest load it is {shown[0][1]}: ask for less than that"

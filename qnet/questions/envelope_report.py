@@ -1,4 +1,4 @@
-"""Envelopes as a report: one row per point, one block per envelope."""
+"""Envelopes as a report: one row per point, or per interval of a point; one block per envelope."""
 
 from __future__ import annotations
 
@@ -8,116 +8,222 @@ from qnet.errors import Problem, UsageError
 from qnet.expression.nodes import Name
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
-from qnet.questions.envelope import Envelope, Point, Question
-from qnet.questions.points import solve_points
+from qnet.questions.assertions import broken, conditions
+from qnet.questions.envelope import Envelope, crossings
+from qnet.questions.envelope_points import OK, Interval, Point
+from qnet.questions.envelope_question import Question
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
+from qnet.questions.trust import percentile_notes
 from qnet.reports.report import Cell, Column, Note, Plot, Report
-from qnet.units import base_unit
+from qnet.units import base_unit, format_quantity
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""
+_TOLD = 3
+"""So many of the other intervals are told in a note."""
 
 
-def envelope_report(model: Model, envelopes: Sequence[Envelope]) -> Report:
-    """Tell envelopes of one model; raises `UsageError` where they vary different parameters."""
-    first = envelopes[0].question
-    if any(item.question.vary != first.vary for item in envelopes):
-        raise UsageError(Problem("QN011", "the envelopes vary different parameters", "--envelope NAME for one of them"))
-    over = list(dict.fromkeys(grid.name for item in envelopes for grid in item.question.over))
-    metrics = {_metric_name(item.question) for item in envelopes}
-    metric = metrics.pop() if len(metrics) == 1 else "metric"
-    limited = metric if metric in model.outputs else ""
-    dimensions = {item.question.condition.dimension for item in envelopes}
-    metric_unit = _shown(model, limited) if limited else base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
-    keys = _Keys()
-    columns = [Column("envelope", "envelope"), Column("about", "about")]
-    columns += [*(_parameter_column(first.model, name, keys) for name in over), Column("limit", "limit")]
-    columns += _found_columns(first, metric, metric_unit, keys)
-    outputs = [name for name in model.outputs if name != limited]
-    columns += [Column(keys.key(name, "output"), name.replace("_", " "), _shown(model, name)) for name in outputs]
-    columns.append(Column("status", "status"))
-    columns += [Column(key, key, footed=True) for key in ("method", "exactness")]
-    sample = solve_points(first.model).parts[0].solution
-    trust = (sample.method, "exact" if sample.exact else "approximate")
-    rows = [(*_row(item.question, point, over, limited), *trust) for item in envelopes for point in item.points]
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(sample.reasons)}")] if sample.reasons else []
-    notes += [
-        Note("QN602", f"{count} of {len(rows)} points have no answer; their status says why", "warning")
-        for count in [sum(point.status != "ok" for item in envelopes for point in item.points)]
-        if count
-    ]
+def envelope_report(
+    model: Model, envelopes: Sequence[Envelope], asserted: Sequence[str] = (), every: bool = False
+) -> Report:
+    """Tell envelopes of one model.
+
+    asserted   conditions that every point must meet; those that are false stand in `broken` of the report.
+    every      a row for every interval in which the limits hold, with both ends.
+    Raises     `UsageError` where they vary different parameters.
+    """
+    _alike(envelopes)
+    layout = _Layout(model, envelopes, every)
+    rows: list[tuple[Cell, ...]] = []
+    for item in envelopes:
+        intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
+        rows += [layout.row(item.question, interval) for interval in intervals]
+    points = [point for item in envelopes for point in item.points]
+    claimed = conditions(asserted, model)
+    exact = all(point.exact for point in points)
+    columns = layout.columns
     told = [column.key for column in columns]
-    along, drawn = told[2 : 2 + len(over)], told[3 + len(over) : 5 + len(over)]
-    plot = Plot(along[0], tuple(drawn), ("envelope", *along[1:])) if over else None
+    along = told[2 : 2 + len(layout.over)]
+    drawn = [layout.value_key, told[told.index(layout.value_key) + 1]]
+    plot = Plot(along[0], tuple(drawn), ("envelope", *along[1:])) if along and not every else None
     return Report(
         "qnet/envelope/1",
-        f"{model.title}: largest {first.vary} within a limit",
+        f"{model.title}: {'every' if every else layout.extreme} {envelopes[0].question.vary} within a limit",
         tuple(columns),
         rows,
-        tuple(notes),
-        Basis(model, sample.method, sample.exact),
+        tuple(_notes(envelopes, points, every)),
+        Basis(model, ", ".join(dict.fromkeys(point.method for point in points)), exact),
         group="envelope",
         plot=plot,
+        broken=tuple(problem for item in envelopes for problem in broken(item, claimed)),
     )
 
 
-class _Keys:
-    """Keys for columns that a model names, apart from those that every envelope has."""
-
-    def __init__(self) -> None:
-        self.taken: set[str] = set(KEYS)
-
-    def key(self, name: str, kind: str) -> str:
-        """The name where it is free, else `parameter_NAME`, `metric_NAME` or `output_NAME`."""
-        while name in self.taken:
-            name = f"{kind}_{name}"
-        self.taken.add(name)
-        return name
+def _alike(envelopes: Sequence[Envelope]) -> None:
+    """Refuse envelopes that do not fit under the same columns."""
+    if len({item.question.vary for item in envelopes}) > 1:
+        raise UsageError(Problem("QN011", "the envelopes vary different parameters", "--envelope NAME for one of them"))
+    if len({item.smallest for item in envelopes}) > 1:
+        found = "some of the envelopes are about the largest value and some about the smallest"
+        raise UsageError(Problem("QN019", found, "--envelope NAME for one of them, or --largest, or --smallest"))
 
 
-def _found_columns(question: Question, metric: str, metric_unit: str, keys: _Keys) -> list[Column]:
-    unit, words = base_unit(question.model.parameters[question.vary].dimension), question.vary.replace("_", " ")
-    return [
-        Column(keys.key(question.vary, "parameter"), words, unit),
-        Column(keys.key(f"maximum_{question.vary}", "parameter"), f"maximum {words}", unit),
-        Column("binds", "what binds"),
-        Column(keys.key(metric, "metric"), metric.replace("_", " "), metric_unit),
-        Column("busiest_station", "busiest station"),
-        Column("utilization", "utilization"),
-    ]
+class _Layout:
+    """The columns of a report, and the cells under them."""
+
+    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool) -> None:
+        first = envelopes[0]
+        self.model = model
+        self.every = every
+        self.extreme = "smallest" if first.smallest else "largest"
+        self.over = list(dict.fromkeys(grid.name for item in envelopes for grid in item.question.over))
+        self.names = _metric_names(envelopes)
+        self.limited = {name for name in self.names if name in model.outputs}
+        self.outputs = [name for name in model.outputs if name not in self.limited]
+        taken: set[str] = set(KEYS)
+
+        def key(name: str, kind: str) -> str:
+            """The name where it is free, else `parameter_NAME`, `metric_NAME` or `output_NAME`."""
+            while name in taken:
+                name = f"{kind}_{name}"
+            taken.add(name)
+            return name
+
+        question = first.question
+        vary = question.vary
+        unit, words = base_unit(question.model.parameters[vary].dimension), vary.replace("_", " ")
+        columns = [Column("envelope", "envelope"), Column("about", "about")]
+        for name in self.over:
+            parameter = question.model.parameters[name]
+            shown = "" if parameter.options else base_unit(parameter.dimension)
+            columns.append(Column(key(name, "parameter"), name.replace("_", " "), shown))
+        columns.append(Column("limit", "limit"))
+        if every:
+            columns.append(Column(key("interval", "parameter"), "interval"))
+            columns.append(Column(key(f"least_{vary}", "parameter"), f"from {words}", unit))
+            columns.append(Column(key("binds_below", "parameter"), "what binds below"))
+        self.value_key = key(vary, "parameter")
+        side = "minimum" if first.smallest and not every else "maximum"
+        columns += [
+            Column(self.value_key, f"to {words}" if every else words, unit),
+            Column(key(f"{side}_{vary}", "parameter"), f"{side} {words}", unit),
+            Column("binds", "what binds"),
+        ]
+        for place, name in enumerate(self.names):
+            columns.append(Column(key(name, "metric"), name.replace("_", " "), self.metric_unit(envelopes, place)))
+        columns += [Column("busiest_station", "busiest station"), Column("utilization", "utilization")]
+        columns += [Column(key(name, "output"), name.replace("_", " "), self.shown(name)) for name in self.outputs]
+        columns.append(Column("status", "status"))
+        self.columns = columns + [Column(key, key, footed=True) for key in ("method", "exactness")]
+
+    def shown(self, name: str) -> str:
+        """The unit in which an output is shown."""
+        output = self.model.outputs[name]
+        return output.unit or base_unit(output.dimension)
+
+    def metric_unit(self, envelopes: Sequence[Envelope], place: int) -> str:
+        """The unit of what is limited: that of an output, else the base unit where all envelopes agree on it."""
+        if self.names[place] in self.limited:
+            return self.shown(self.names[place])
+        dimensions = {
+            item.question.limits[index].dimension
+            for item in envelopes
+            for index in _distinct(item.question)[place : place + 1]
+        }
+        return base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
+
+    def row(self, question: Question, interval: Interval) -> tuple[Cell, ...]:
+        """The cells of a point, or of one interval of it; what a limit on an output is on is told once."""
+        point = interval.upper
+        places = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
+        cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
+        for name in self.over:
+            options = question.model.parameters[name].options
+            value = places.get(name)
+            cells.append(options[int(value)] if options and value is not None else value)
+        cells.append(question.stated)
+        if self.every:
+            cells += [interval.number or None, interval.least, interval.binds or None]
+        cells += [point.value, point.extreme, point.binds or None, *self.metrics(question, point)]
+        cells += [point.busiest or None, point.utilization]
+        for name, value in zip(self.model.outputs, point.outputs, strict=True):
+            if name not in self.limited:
+                cells.append(None if value is None else in_unit(value, self.shown(name)))
+        return (*cells, point.status, point.method, "exact" if point.exact else "approximate")
+
+    def metrics(self, question: Question, point: Point) -> list[Cell]:
+        """What the limits are on, each once."""
+        found: list[Cell] = [None] * len(self.names)
+        for place, index in enumerate(_distinct(question)):
+            value, name = point.metrics[index], self.names[place]
+            found[place] = in_unit(value, self.shown(name)) if value is not None and name in self.limited else value
+        return found
 
 
-def _metric_name(question: Question) -> str:
-    """A column name for the limited metric: `response`, `response_read_miss`, `utilization_cpu`."""
-    root = question.condition.metric.root
+def _distinct(question: Question) -> list[int]:
+    """The limits, as indices, whose metrics are not those of one before."""
+    roots = [item.metric.root for item in question.limits]
+    return [index for index, root in enumerate(roots) if root not in roots[:index]]
+
+
+def _metric_names(envelopes: Sequence[Envelope]) -> list[str]:
+    """Column names for the limited metrics, `response`, `utilization_cpu`; `metric` where envelopes differ."""
+    found = [[_metric_name(item.question, index) for index in _distinct(item.question)] for item in envelopes]
+    if all(names == found[0] for names in found):
+        return found[0]
+    return ["metric"] * max(map(len, found))
+
+
+def _metric_name(question: Question, index: int) -> str:
+    root = question.limits[index].metric.root
     return column_key(root.name) if isinstance(root, Name) else "metric"
 
 
-def _parameter_column(model: Model, name: str, keys: _Keys) -> Column:
-    parameter = model.parameters[name]
-    unit = "" if parameter.options else base_unit(parameter.dimension)
-    return Column(keys.key(name, "parameter"), name.replace("_", " "), unit)
+def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool) -> list[Note]:
+    """What the reader should know of the answers."""
+    reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
+    notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
+    first = envelopes[0].question
+    asked = [limit.metric for item in envelopes for limit in item.question.limits]
+    notes += percentile_notes(first.model, [*asked, *(output.expression for output in first.model.outputs.values())])
+    missing = sum(point.status != OK for point in points)
+    if missing:
+        text = f"{missing} of {len(points)} points have no answer; their status says why"
+        notes.append(Note("QN602", text, "warning"))
+    again = [_again(item) for item in envelopes if any(len(point.intervals) > 1 for point in item.points)]
+    if not every:
+        notes += [Note("QN619", text, "warning", "--crossings tells every interval") for text in again]
+    if every or again:
+        coarse = [item for item in envelopes if not item.complete]
+        notes += [Note("QN620", text) for text in dict.fromkeys(map(_resolution, coarse))]
+    return notes
 
 
-def _shown(model: Model, name: str) -> str:
-    output = model.outputs[name]
-    return output.unit or base_unit(output.dimension)
+def _again(answer: Envelope) -> str:
+    """That the limits hold at other values as well, with the first few."""
+    vary = answer.question.vary
+    unit = base_unit(answer.question.model.parameters[vary].dimension)
+    told = [
+        f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"
+        for point in answer.points
+        for low, high in (point.intervals[:-1] if answer.smallest else point.intervals[1:])
+    ]
+    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+    side = "lower" if answer.smallest else "higher"
+    words = "limits hold" if len(answer.question.limits) > 1 else "limit holds"
+    several = sum(len(point.intervals) > 1 for point in answer.points)
+    where = f" at {several} of {len(answer.points)} points" if len(answer.points) > 1 else ""
+    return f"the {words} again at {side} {vary}{where}: {', '.join(told[:_TOLD])}{more}"
 
 
-def _row(question: Question, point: Point, over: Sequence[str], limited: str) -> tuple[Cell, ...]:
-    """The cells of a point; `limited` is the output that the limit is on, which is told once and in its own unit."""
-    places = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
-    model = question.model
-    cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
-    for name in over:
-        options = model.parameters[name].options
-        value = places.get(name)
-        cells.append(options[int(value)] if options and value is not None else value)
-    metric = in_unit(point.metric, _shown(model, limited)) if limited and point.metric is not None else point.metric
-    cells += [question.condition.source, point.value, point.maximum, point.binds or None]
-    cells += [metric, point.busiest or None, point.utilization]
-    for name, value in zip(model.outputs, point.outputs, strict=True):
-        if name != limited:
-            cells.append(None if value is None else in_unit(value, _shown(model, name)))
-    return (*cells, point.status)
+def _resolution(answer: Envelope) -> str:
+    """How finely the parameter was looked at."""
+    count, low, high = answer.looked
+    vary = answer.question.vary
+    unit = base_unit(answer.question.model.parameters[vary].dimension)
+    ends = f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"
+    return (
+        f"{vary} was looked at from {ends}, at up to {count} values, closer where the answer may turn: "
+        "what begins and ends between two of them is not seen"
+    )

@@ -17,9 +17,10 @@ from qnet.model.settings import with_settings
 from qnet.model.values import Values
 from qnet.questions.points import solve_points
 from qnet.questions.provenance import Basis
-from qnet.questions.search import search
+from qnet.questions.search import largest as largest_value
 from qnet.questions.solve import in_unit
 from qnet.questions.study import Claim, Study
+from qnet.questions.trial import Trial
 from qnet.record import Record
 from qnet.reports.report import Column, Note, Report
 from qnet.units import NUMBER, Dimension, UnitError, base_unit, quantity, unit
@@ -111,10 +112,9 @@ class _Computer:
         columns = {name: np.array([lane.parameters.get(name, float(stated[name])) for lane in lanes]) for name in names}
         value: Any = None
         if largest:
-            asked = condition(limit, self.model) if limit else None
-            found = search(self.model, largest, asked, columns, len(lanes))
-            value, solved = found.value, found.there
-            value = np.where(found.hopeless | found.infeasible, np.nan, value)
+            asked = [condition(limit, self.model)] if limit else []
+            found = largest_value(Trial(self.model, largest, asked, columns, len(lanes)))
+            value, solved = np.where(found.held, found.value, np.nan), found.there
         else:
             solved = solve_points(self.model, columns, len(lanes))
         read = {

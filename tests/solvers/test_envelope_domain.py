@@ -10,7 +10,9 @@ from qnet.documents import parse
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.load import build
 from qnet.model.model import Model
-from qnet.questions.envelope import Point, envelope, question
+from qnet.questions.envelope import envelope
+from qnet.questions.envelope_points import Point
+from qnet.questions.envelope_question import question
 
 TEXT = """qnet = 1
 title = "A queue with many parameters"
@@ -68,7 +70,7 @@ def test_servers_are_whole_numbers():
     (point,) = points("servers", "utilization('a') >= 0.1")
     # 8/s * 0.5 * 0.1 s = 0.4 erlangs: 4 servers are at exactly 0.1.
     assert (point.value, point.binds) == (4, "limit")
-    assert point.maximum is None
+    assert point.extreme is None
 
 
 def test_the_largest_number_with_a_steady_state_is_told():
@@ -76,7 +78,7 @@ def test_the_largest_number_with_a_steady_state_is_told():
     found = envelope(question(build(parse(text.encode(), "m"), "m"), None, "few", "response <= 9 s", ["rate=16/s"]))
     (point,) = found.points
     # 16/s * 0.5 * 0.1 s * few on two servers.
-    assert (point.status, point.value, point.maximum, point.binds) == ("ok", 2, 2, "saturation of a")
+    assert (point.status, point.value, point.extreme, point.binds) == ("ok", 2, 2, "saturation of a")
 
 
 @pytest.mark.parametrize(("limit", "words"), [("response <= 1 ms", "exceeded"), ("throughput >= 9/s", "not reached")])
@@ -100,7 +102,7 @@ def test_a_limit_from_below_that_is_out_of_reach_says_how_far():
 def test_a_limit_may_be_written_either_way_round(limit: str):
     (point,) = points("rate", limit)
     assert point.value == pytest.approx(points("rate", "response <= 150 ms")[0].value, rel=1e-12)
-    assert point.metric == pytest.approx(0.15, rel=1e-9)
+    assert point.metrics[0] == pytest.approx(0.15, rel=1e-9)
 
 
 def test_a_parameter_that_loads_nothing_has_no_largest_value():
@@ -114,7 +116,7 @@ def test_the_answer_does_not_depend_on_where_the_search_begins(rate: str):
 
     (point,) = envelope(question(with_settings(model(), {"rate": rate}), None, "rate", "response <= 150 ms")).points
     assert point.value == pytest.approx(points("rate", "response <= 150 ms")[0].value, rel=1e-9)
-    assert point.maximum == pytest.approx(40, rel=1e-9)
+    assert point.extreme == pytest.approx(40, rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,13 @@ from qnet.model.conditions import condition
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
-from qnet.questions.envelope import envelope, question
+from qnet.questions.envelope import envelope
+from qnet.questions.envelope_question import question
 from qnet.questions.points import solve_points
 from qnet.questions.saturation import saturation
-from qnet.questions.search import search
+from qnet.questions.search import largest
 from qnet.questions.study import load_study
+from qnet.questions.trial import Trial
 from qnet.questions.validate import Judged, validate
 from qnet.queues.roots import root
 
@@ -37,8 +39,8 @@ def judged() -> dict[str, Judged]:
 
 def largest_rate(model: Model, limit: str = "", **settings: str) -> float:
     changed = with_settings(model, settings)
-    found = search(changed, "rate", condition(limit, changed) if limit else None, {}, 1)
-    return float(found.value[0])
+    limits = [condition(limit, changed)] if limit else []
+    return float(largest(Trial(changed, "rate", limits, {}, 1)).value[0])
 
 
 def line(model: Model, limit: str, **settings: str) -> list[float]:

@@ -106,7 +106,8 @@ def along(
     tables = [[count * load**power for load, count in zip(loads, counts, strict=True)] for power in (1, 2, 3, 4)]
     one, two, three, four = tables
     p1, p2, p3 = z + sum(one), sum(two), sum(three)
-    ahead, logs, n = [1.0] * len(loads), 0.0, 1
+    ahead: list[float] = [1.0] * len(loads)
+    logs, n = 0.0, 1
     for population in populations:
         while n + 4 <= population:
             # The constants G(n) .. G(n + 3) over G(n - 1).
