@@ -75,6 +75,10 @@ EXPLANATIONS: dict[str, Explanation] = {
         "A comparison needs two systems or more, or one with settings that are changed; a metric of the same name "
         "must be of the same unit on all sides.",
         "Name another SYSTEM, or say --with NAME=VALUE; choose metrics with --metric."),
+    "QN017": _T("it is not clear what brings the customers",
+        "A knee is looked for along a number of customers or a rate of arrivals. The population or the arrival rate of "
+        "a class rests on several parameters, or the one that was named brings no customers at all.",
+        "Say --vary NAME with a parameter on which a population or an arrival rate rests."),
     "QN018": _T("no such definition of a knee",
         "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
         "Take a name that the message offers, or leave the choice out for all of them."),
@@ -98,10 +102,6 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
-"QN017": _T("it is not clear what brings the customers",
-        "A knee is looked for along a number of customers or a rate of arrivals. The population or the arrival rate of "
-        "a class rests on several parameters, or the one that was named brings no customers at all.",
-        "Say --vary NAME with a parameter on which a population or an arrival rate rests."),
     "QN100": _T("not valid TOML",
         "The file breaks the syntax of TOML at the place shown, so nothing after it could be read.",
         "Look for a missing quote, bracket or comma at that place or just before it; expressions stand in quotes."),
