@@ -19,7 +19,7 @@ class Explanation(Record):
 FAMILIES = {
     "QN0": "The command line (exit code 2)",
     "QN1": "Text, units and expressions (3 in a file, 2 on the command line)",
-    "QN2": "Models (3 in a file, 2 on the command line)",
+    "QN2": "Models and rows of data (3 in a file, 2 on the command line)",
     "QN3": "The catalog and its studies (3; 2 for a name that is not there)",
     "QN4": "No answer exists (4)",
     "QN5": "Not computed (5)",
@@ -69,9 +69,32 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN024": _T("it is not clear which cost is asked for",
         "The model states no cost of that name, or none at all; or a cost is both named and described.",
         "Name a cost that stands under [costs], or describe one: qnet cost SYSTEM --of cpu --per faults."),
+    "QN014": _T("grids that go in step are not of one length",
+        "Grids that are joined by & pair the first value of each with the first of the others, so that they need as "
+        "many values each.",
+        "Give them the same number of values, or one --vary for each to get every combination."),
+    "QN015": _T("there is nothing to compare, or no way to",
+        "A comparison needs two systems or more, or one with settings that are changed; a metric of the same name "
+        "must be of the same unit on all sides.",
+        "Name another SYSTEM, or say --with NAME=VALUE; choose metrics with --metric."),
+    "QN022": _T("a station must get faster",
+        "bottleneck and why try every station with its speed multiplied by the number of --faster, and a number of 1 "
+        "or less makes nothing faster.",
+        "Give a number above 1, such as --faster 2."),
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
+"QN017": _T("it is not clear what brings the customers",
+        "A knee is looked for along a number of customers or a rate of arrivals. The population or the arrival rate of "
+        "a class rests on several parameters, or the one that was named brings no customers at all.",
+        "Say --vary NAME with a parameter on which a population or an arrival rate rests."),
+    "QN018": _T("no such definition of a knee",
+        "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
+        "Take a name that the message offers, or leave the choice out for all of them."),
+    "QN013": _T("no such formula",
+        "--of names a metric, a station or a parameter that there is no formula of, or --value and --solve-for do not "
+        "fit to it.",
+        "Take the nearest name that the message offers; qnet formula --help lists the metrics."),
     "QN100": _T("not valid TOML",
         "The file breaks the syntax of TOML at the place shown, so nothing after it could be read.",
         "Look for a missing quote, bracket or comma at that place or just before it; expressions stand in quotes."),
@@ -214,6 +237,15 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN245": _T("a cost of what the model does not have",
         "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
         "Take the nearest name that the message offers; leave it out for all passages and all work."),
+    "QN240": _T("the columns of the rows cannot be used",
+        "Rows for qnet map need a header; one column at least is named like a parameter of the system, none is there "
+        "twice, and none has the name of a column of the answers.",
+        "Name columns like parameters, with or without their unit: rate or rate_per_s; for names that clash say "
+        "--prefix new_."),
+    "QN241": _T("rows that cannot be read",
+        "No row of the data could be used, or a line never ends. The status of every row says why.",
+        "Give each row in a line of its own, with as many cells as the header has, and numbers or quantities in the "
+        "columns that are parameters."),
     "QN300": _T("the catalog was not found",
         "The folder with parts, systems and studies is not where this installation, or QNET_CATALOG, says.",
         "Unset QNET_CATALOG, or install qnet again."),
@@ -279,6 +311,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN403": _T("a throughput without limit",
         "A closed class has customers, and neither demand on any station nor think time: it would pass without end.",
         "Give the class some demand or a think time."),
+    "QN404": _T("a curve without a knee",
+        "The customers that grow in number never queue, so that their response does not grow with them; or the range "
+        "of their parameter ends before the first of them.",
+        "Vary what loads a queueing station, or widen the range."),
     "QN501": _T("closed classes beside what they cannot have yet",
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
         "Stations held while others are waited for, work left after the response, and priorities are solved for open "
@@ -320,6 +356,22 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
+    "QN520": _T("no closed form: a fixed point",
+        "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
+        "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
+        "qnet solve tells the number, qnet envelope how large a parameter may be. Demands and capacities of stations "
+        "that wait for no other have formulas."),
+    "QN521": _T("no closed form of this",
+        "A formula was asked of what has none: figures of closed classes are found by recursions, and only demands, "
+        "N* and bounds are formulas, for stations with servers and without holds.",
+        "Ask for demand, n_star, throughput_upper, response_lower and the like; qnet solve tells the number."),
+    "QN522": _T("algebra does not solve this for the parameter",
+        "The parameter stands in the metric so that no formula tells it: rounded, in an exponential or logarithm, in "
+        "Erlang's C of several servers, in a polynomial of degree 3 or more, or not at all.",
+        "qnet envelope finds the value numerically: --vary the parameter, --limit the metric."),
+    "QN523": _T("the network is too large for formulas",
+        "A formula over so many visits could not be read by anybody.",
+        "Ask for one station of a smaller model, or let qnet solve tell numbers."),
     "QN601": _T("the answer is approximate",
         "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
         "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
@@ -346,6 +398,14 @@ EXPLANATIONS: dict[str, Explanation] = {
         "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
         "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
         "Nothing; or name another with --method, or allow more with --operations and --memory."),
+    "QN610": _T("what a formula takes for granted, or why there is none",
+        "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
+        "waits; or a metric of the model has no formula.",
+        "Read it before using the formula at other numbers."),
+    "QN611": _T("how to read a formula",
+        "Parameters that the structure of the network rests on are numbers in formulas; functions that are no "
+        "arithmetic keep a name.",
+        "Set such a parameter with -p for another formula."),
     "QN608": _T("an assertion is false",
         "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
         "has no answer meets no assertion.",
@@ -367,11 +427,58 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN628": _T("what only one of two models has",
         "Two models are compared, and a cost, a station, a class or a route is in one of them alone.",
         "Compare models that name alike what is alike. A part that is missing costs nothing there."),
+    "QN612": _T("one side of a comparison is approximate",
+        "The model of that side has something that no exact solution is known for; the note names it. A difference "
+        "that is small beside the error of the approximation says little.",
+        "Nothing, where the difference is large; qnet explain QN601 says how large errors are."),
+    "QN613": _T("one side of a comparison has no answer",
+        "It has no steady state, or was not computed; the others are told without it.",
+        "Change its load or its settings; qnet solve says more about it."),
+    "QN615": _T("a limit is crossed several times",
+        "The figure of the limit rises and falls along the curve, as it does where a system thrashes. The knee is the "
+        "first crossing, up to which the limit holds without a break; the others are told.",
+        "Look at the curve with --plot before the later crossings are used."),
+    "QN616": _T("what a knee is measured against",
+        "The response of the first customer along the curve, delays and the wait for other classes included: the floor "
+        "of a multiple, and the unit of response for curvature. Curvature of a long curve is measured over more than "
+        "one customer.",
+        "Nothing needs to be done."),
+    "QN617": _T("demands depend on the number of customers",
+        "Service times, visits or stations change along the curve, as they do where users page. N* is then the number "
+        "that solves N = (Z + R0(N)) / Dmax(N).",
+        "Compare n_star with n_star_unloaded: the difference is what the dependence costs."),
+    "QN618": _T("some knees do not exist",
+        "A limit holds up to the end of the range or is exceeded by the first customer, or a figure still rises where "
+        "the range ends.",
+        "Read the status of the row; widen the range of the parameter, or ask for another limit."),
+    "QN623": _T("waits inside holds are the limit",
+        "A station that is held while others are waited for is kept busy by these waits as well, and so is full at a "
+        "smaller load than its own work alone would fill it.",
+        "Relieve the stations that are waited for inside; the column waits inside says how much of the time it is."),
+    "QN624": _T("demands depend on the population",
+        "Times or visits of the model change with a parameter that sets a population, so where a station is full, and "
+        "N*, hold for the demands at the present population only.",
+        "Ask again at another population with -p, or solve along a grid of populations."),
+    "QN625": _T("some changes have no answer",
+        "With one of the changes that were tried the model has no steady state or cannot be computed.",
+        "Read the column status, and make the change in the model to see more of it."),
+    "QN626": _T("not every station was changed",
+        "A model of many stations would take long with each of them faster and with one server more: those that are "
+        "full first and those where most of the time is spent were tried.",
+        "Change a station in the model itself to see what comes of it."),
+    "QN627": _T("changes are not as exact as the answer",
+        "The changes that are tried share the budget of one answer, so each has less of it, and may be approximate "
+        "where the answer is exact. Their ratios compare them with the system as it is, solved in the same way.",
+        "Raise --operations for exact changes, or choose one --method for all."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),
     "QN651": _T("no percentiles",
         "The distribution of the times of this station is not known in closed form.",
         "Use the mean, or a station of the same kind whose percentiles are known."),
+    "QN652": _T("what a deviation needs",
+        "The deviation of a time or number at this station depends on more of a distribution than its mean and scv: on "
+        "its third moment, or with processor sharing on all of it.",
+        "State the skewness (2 for an exponential time, 0 for a symmetric one), or the scv; or do without."),
 }  # fmt: skip
 """Every code that qnet prints."""

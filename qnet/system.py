@@ -97,6 +97,44 @@ class System(Model):
         asked = questions(self, names, vary, limit, over, route, find)
         return envelope_report(self, [envelope(question) for question in asked], every=crossings)
 
+    def knee(
+        self,
+        vary: str = "",
+        limits: Sequence[str] = (),
+        multiple: float = 2.0,
+        definitions: Sequence[str] = (),
+        method: str = "auto",
+        operations: float = 1e10,
+    ) -> Report:
+        """Where the curve of response against load breaks, by each definition, as `qnet knee`.
+
+        vary         the parameter that brings the customers; all that do if left out.
+        limits       service levels, such as "response <= 1 s".
+        multiple     of open classes, how many times its floor the response may be.
+        definitions  only these, such as "n_star" or "service_level".
+        """
+        from qnet.networks.wanted import Wanted
+        from qnet.questions.knee_report import knee_report
+
+        return knee_report(self, vary, limits, multiple, definitions, Wanted(method, operations=operations))
+
+    def bottleneck(self, faster: float = 2.0, method: str = "auto") -> Report:
+        """Where the time goes, what is full first, and what would help, as `qnet bottleneck`.
+
+        faster   by what the speed of a station is multiplied in the changes that are tried, above 1.
+        """
+        from qnet.networks.wanted import AUTO
+        from qnet.questions.bottleneck_report import bottleneck_report
+
+        return bottleneck_report(self, faster, AUTO.replace(method=method))
+
+    def why(self, faster: float = 2.0, method: str = "auto") -> Report:
+        """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`."""
+        from qnet.networks.wanted import AUTO
+        from qnet.questions.why_report import why_report
+
+        return why_report(self, faster, AUTO.replace(method=method))
+
 
 def load(system: str) -> System:
     """The system of a catalog name, a path or `-` for standard input, checked.

@@ -44,15 +44,12 @@ def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | Non
 
 
 def method_options(command: _Command) -> _Command:
-    """`--method`, the budget of exact answers, and the variants of approximations."""
+    """`--method`, the budget of exact answers, and the variants of approximations, for questions of many points."""
     option = click.option
     for decorate in reversed(
         [
             option("--method", "method_name", metavar="NAME", default="auto", shell_complete=_complete_method,
                    help="A method of qnet methods; auto is the best that is affordable."),
-            option("--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
-                   help="Also bounds: asymptotic, balanced, composite, proportional or geometric."),
-            option("--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."),
             option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
                    help="Budget of an exact answer, of which 1e9 take about a second; 1e10 if left out."),
             option("--memory", metavar="SIZE", help="Budget of an exact answer, such as 4 GB; 2 GB if left out."),
@@ -66,13 +63,22 @@ def method_options(command: _Command) -> _Command:
     return command
 
 
+bounds_option = click.option(
+    "--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
+    help="Also bounds: asymptotic, balanced, composite, proportional or geometric.",
+)  # fmt: skip
+states_option = click.option(
+    "--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."
+)
+
+
 def method(options: dict[str, Any]) -> Wanted:
-    """Take the options of `method_options` out of a command's arguments."""
+    """Take the options of `method_options`, and the two that some commands add, out of a command's arguments."""
     from qnet.networks.wanted import AUTO
 
     name, operations = options.pop("method_name"), options.pop("operations")
     text, correction = options.pop("memory"), options.pop("servers_correction")
-    bounds = options.pop("bounds")
+    bounds = options.pop("bounds", "")
     if name != "auto":
         _known("method", name)
     if bounds:
@@ -81,7 +87,7 @@ def method(options: dict[str, Any]) -> Wanted:
         _known("correction", correction)
     return AUTO.replace(
         method=name,
-        states=options.pop("states"),
+        states=options.pop("states", False),
         bounds=bounds,
         announce=_announcer(),
         operations=operations or AUTO.operations,

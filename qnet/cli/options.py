@@ -66,7 +66,7 @@ def collect(options: dict[str, Any]) -> Output:
     return Output(format_name, path, color, options.pop("ascii_only"), options.pop("plot", False))
 
 
-def _complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
     if "/" in incomplete or incomplete.startswith("."):
@@ -77,8 +77,8 @@ def _complete_system(ctx: click.Context, param: click.Parameter, incomplete: str
     return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
 
 
-system_argument = click.argument("system", callback=said, shell_complete=_complete_system)
-optional_system_argument = click.argument("system", required=False, callback=said, shell_complete=_complete_system)
+system_argument = click.argument("system", callback=said, shell_complete=complete_system)
+optional_system_argument = click.argument("system", required=False, callback=said, shell_complete=complete_system)
 parameter_option = click.option(
     "-p", "--parameter", "settings", multiple=True, metavar="NAME=VALUE",
     help="Set a parameter, such as -p rate=600/s. May be repeated.",
@@ -87,3 +87,10 @@ assert_option = click.option(
     "--assert", "asserted", multiple=True, metavar="CONDITION", callback=said,
     help="Exit with 6 where this is false, such as 'response < 200 ms'. May be repeated.",
 )  # fmt: skip
+metric_option = click.option(
+    "--metric", "metrics", multiple=True, metavar="METRIC", callback=said,
+    help="What to tell, such as response or \"utilization('cpu')\", else everything. May be repeated.",
+)  # fmt: skip
+faster_option = click.option(
+    "--faster", type=float, default=2.0, metavar="NUMBER", help="How many times as fast a station gets; 2 if left out."
+)

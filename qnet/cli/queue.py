@@ -71,6 +71,10 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     something; the figures are those at the whole number. Stations with classes take the parameter for its
     proportions, and answer the total rate or the mean time.
 
+    Deviations of wait, response and number in the system are given wherever theory has them; those of M/G/1 and its
+    kin need the skewness, that of M/G/1-PS the scv. Percentiles are not known in closed form for M/G/1, its
+    priorities, vacations, sharing and batches of general service; nor anything but means for GI/G/1 and GI/G/c.
+
     \b
     Examples:
       qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --percentile 95

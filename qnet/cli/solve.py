@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import method, method_options
+from qnet.cli.method_options import bounds_option, method, method_options, states_option
 from qnet.cli.network_options import asked, network_options, opened
 from qnet.cli.options import assert_option, collect, output_options
 
@@ -14,6 +14,8 @@ from qnet.cli.options import assert_option, collect, output_options
 @click.command("solve")
 @network_options
 @method_options
+@bounds_option
+@states_option
 @assert_option
 @output_options
 def command(asserted: tuple[str, ...], **options: Any) -> None:

@@ -18,7 +18,7 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
     Raises `UsageError` for what is not there, `InvalidInput` for what is wrong with the model.
     """
     if system == "-":
-        _announce_input()
+        announce_input("a model")
     try:
         model = load(system)
     except UsageError as error:
@@ -38,11 +38,11 @@ def _is_part(name: str) -> bool:
     return any(entry.kind == "part" and entry.id == name for entry in entries())
 
 
-def _announce_input() -> None:
-    """Say that standard input is read, where somebody may wait for something to happen."""
+def announce_input(what: str) -> None:
+    """Say that standard input is read, where somebody may wait for something to happen; refuse one that is closed."""
     if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-        raise UsageError(Problem("QN002", "standard input is closed", "a model", file="<stdin>"))
+        raise UsageError(Problem("QN002", "standard input is closed", what, file="<stdin>"))
     if sys.stdin.isatty():
         from qnet.cli.failures import tell
 
-        tell("qnet: reading a model from the terminal; end it with Ctrl-D")
+        tell(f"qnet: reading {what} from the terminal; end it with Ctrl-D")

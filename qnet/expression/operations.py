@@ -198,6 +198,24 @@ class Symbols:
     def all(self, condition: Value) -> bool:
         return condition == self.sympy.true
 
+    def fraction(self, top: int, bottom: int) -> Value:
+        return self.sympy.Rational(top, bottom)
+
+    def symbol(self, name: str, least: float | None = None) -> Value:
+        """A real number of that name; `least` is the smallest it can be, if that is known."""
+        known = {} if least is None or least < 0 else {"positive": True} if least > 0 else {"nonnegative": True}
+        return self.sympy.Symbol(name, **(known or {"real": True}))
+
+    def extreme(self, name: str, values: Sequence[Value]) -> Value:
+        """`Min` or `Max` of values, left as it stands where it is not a number."""
+        if len(values) == 1:
+            return values[0]
+        return getattr(self.sympy, name)(*values, evaluate=not any(value.free_symbols for value in values))
+
+    def function(self, name: str, arguments: Sequence[Value]) -> Value:
+        """A function that is known by its name only."""
+        return self.sympy.Function(name)(*arguments)
+
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
@@ -205,7 +223,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 FLOATS: Operations = Floats()
-_made: dict[str, Operations] = {}
+_made: dict[str, Any] = {}
 
 
 def arrays() -> Operations:
@@ -215,7 +233,7 @@ def arrays() -> Operations:
     return _made["arrays"]
 
 
-def symbols() -> Operations:
+def symbols() -> Symbols:
     """The operations over sympy expressions; loads sympy at the first call."""
     if "symbols" not in _made:
         _made["symbols"] = Symbols()
@@ -223,5 +241,11 @@ def symbols() -> Operations:
 
 
 def operations_for(*values: Value) -> Operations:
-    """`FLOATS` where every value is a plain number, else `arrays()`."""
-    return FLOATS if all(isinstance(value, (int, float)) for value in values) else arrays()
+    """`FLOATS` for plain numbers, `TRACING` where one of them has a formula, else `arrays()`."""
+    if all(isinstance(value, (int, float)) for value in values):
+        return FLOATS
+    if any(hasattr(value, "formula") for value in values):
+        from qnet.expression.traced import TRACING
+
+        return TRACING
+    return arrays()

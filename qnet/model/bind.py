@@ -133,10 +133,7 @@ class _Binder:
 
     def whole(self, kind: str, key: str, expression: Expression, path: Path) -> int:
         """A whole number, the same at all points."""
-        value = self.number(kind, key, expression, path)
-        if not isinstance(value, (int, float)):
-            value = value.flat[0]
-        return int(value + 0.5)
+        return self.values.whole(expression, TABLES[kind][key], (*path, key))
 
     # Stations
 
@@ -291,7 +288,8 @@ class _Binder:
 
     def same(self, left: Value, right: Value) -> bool:
         """Whether two shares are the same at every point."""
-        return self.values.operations.all(abs(left - right) <= 1e-15)
+        operations = self.values.operations
+        return operations.all(operations.compare("<=", abs(left - right), 1e-15))
 
 
 def _label(name: str, first: int, last: int, copies: int) -> str:

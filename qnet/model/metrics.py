@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qnet.errors import Problem, UsageError, short
-from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
+from qnet.expression import Expression, ExpressionError, check, expression_problem, parse, solution_name
 from qnet.expression.nodes import Name
+from qnet.model.fields import RESERVED
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
 from qnet.record import Record
@@ -57,6 +58,22 @@ def metric(text: str, model: Model) -> Metric:
     output = model.outputs.get(text)
     found = dimension or NUMBER
     return Metric(text, parsed, found, (output.unit if output else "") or base_unit(found))
+
+
+def every_metric(model: Model) -> tuple[Metric, ...]:
+    """What is told where nobody chose: throughput and response, also by class where there are several, utilization and
+    queue length of every station, and the outputs."""
+    figures = all_figures(model)
+    names = list(RESERVED)
+    if len(model.classes) > 1:
+        names += [solution_name(figure, item.name) for item in model.classes for figure in RESERVED]
+    for station in model.stations:
+        own = ("queue_length",) if station.delay else ("utilization", "queue_length")
+        names += [solution_name(figure, station.name) for figure in own]
+    found = [
+        Metric(name, Expression(name, Name(name), (name,)), figures[name], base_unit(figures[name])) for name in names
+    ]
+    return (*found, *(metric(name, model) for name in model.outputs))
 
 
 def metrics(texts: Sequence[str], model: Model) -> tuple[Metric, ...]:

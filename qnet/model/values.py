@@ -103,6 +103,13 @@ class Values:
             self._refuse(expression, path, value, "a whole number", wrong, dimension)
         return value
 
+    def whole(self, expression: Expression, field: Field, path: Path) -> int:
+        """The value of an expression that is a whole number, the same at all points."""
+        value = self.field(expression, field, path)
+        if not isinstance(value, (int, float)):
+            value = value.flat[0]
+        return int(value + 0.5)
+
     def _check_range(self, parameter: Parameter, value: Value) -> bool:
         """Refuse a value outside its range; False where an end of the range is not known yet."""
         for index, bound in enumerate((parameter.low, parameter.high)):

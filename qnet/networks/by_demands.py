@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.figures import Steady, figures, stages
+from qnet.networks.figures import Steady, figures, passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
 from qnet.networks.routed import ClosedClass, RoutedNetwork
-from qnet.networks.solution import ClassFigures, RoutedSolution, Stages, StationFigures
+from qnet.networks.solution import ClassFigures, PassageTime, RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
@@ -112,7 +112,8 @@ class _Reduction:
         steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations)
         solution = figures(steady, found.method, 1)
         reasons = (*found.reasons, *solution.reasons)
-        bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if wanted.bounds or found.reasons else None
+        enclosed = wanted.bounds or (wanted.enclosed and found.reasons)
+        bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if enclosed else None
         classes = self.classes(solution, bounds)
         return solution.replace(
             exact=not reasons,
@@ -121,19 +122,19 @@ class _Reduction:
             stations=tuple(self.rounded(item) for item in solution.stations),
             ceiling=self.ceiling(demands),
             states=self.states(found),
-            stages=lambda: self.stages(waits, compiled, throughputs, rho, wanted),
+            passages=lambda: self.passages(waits, compiled, throughputs, rho, wanted),
             log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )
 
-    def stages(
+    def passages(
         self, waits: list[Wait], compiled: Streams, throughputs: list[Value], rho: dict[Key, Value], wanted: Wanted
-    ) -> tuple[Stages, ...]:
-        """The stages of every route, with the variances of waits that state probabilities give."""
+    ) -> tuple[PassageTime, ...]:
+        """What responses are made of, with the variances of waits that state probabilities give."""
         from qnet.networks.found_waiting import with_variances
 
         known = with_variances(self.network, compiled, waits, wanted)
-        return stages(Steady(self.network, throughputs, compiled, self.members, known, rho, self.operations))
+        return passages(Steady(self.network, throughputs, compiled, self.members, known, rho, self.operations))
 
     def rounded(self, item: StationFigures) -> StationFigures:
         """Figures of a station, of which rounding alone may have put the utilization above 1."""

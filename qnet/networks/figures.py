@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
@@ -13,12 +13,12 @@ from qnet.networks.solution import (
     ClassFigures,
     ClassStationFigures,
     Limiting,
+    PassageTime,
     RoutedSolution,
     RouteFigures,
-    Stages,
     StationFigures,
 )
-from qnet.networks.streams import Key, Streams
+from qnet.networks.streams import Key, RouteTime, Streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
@@ -112,18 +112,31 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         exact=not reasons,
         reasons=reasons,
         rounds=rounds,
-        stages=lambda: stages(steady),
+        passages=lambda: passages(steady),
     )
 
 
-def stages(steady: Steady) -> tuple[Stages, ...]:
-    """Mean and variance of the time that every route spends at each station, in the order of the routes' figures."""
-    return tuple(
-        tuple((part.mean_with(steady.waits), part.variance_with(steady.waits)) for part in route.parts.values())
-        for number in range(len(steady.network.classes))
-        for route in steady.compiled.routes
-        if route.class_index == number
-    )
+def passages(steady: Steady) -> tuple[PassageTime, ...]:
+    """Mean and variance of the time that every route, or a chain as a whole, spends at each station."""
+    found: list[PassageTime] = []
+    for number, customers in enumerate(steady.network.classes):
+        own = [route for route in steady.compiled.routes if route.class_index == number]
+        rate = steady.throughputs[number]
+        if customers.chain:
+            together = tuple(stage for route in own for stage in _stages(steady, route))
+            found.append(PassageTime(customers.name, "", 1.0, rate, together))
+            continue
+        for route in own:
+            taken = rate * route.probability
+            found.append(
+                PassageTime(customers.name, route.route, route.probability, taken, tuple(_stages(steady, route)))
+            )
+    return tuple(found)
+
+
+def _stages(steady: Steady, route: RouteTime) -> Iterator[tuple[Value, Value]]:
+    for part in route.parts.values():
+        yield part.mean_with(steady.waits), part.variance_with(steady.waits)
 
 
 def _mean_spent(spent: Sequence[_Spent], key: Key, weights: Sequence[Value]) -> Value:
@@ -144,7 +157,9 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
             parts.append({key: route.probability * mean for key, mean in means.items()})
             throughput = steady.throughputs[index] * route.probability
-            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, total(means.values())))
+            response = total(means.values())
+            told = {steady.labels.get(key, ""): mean for key, mean in means.items()}
+            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, response, told))
         routes.append(own)
         spent.append(parts)
     return routes, spent

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.centres import Centre, centres, undecided
 from qnet.networks.duration import Wait
@@ -50,10 +51,32 @@ def solve(network: RoutedNetwork) -> RoutedSolution:
     return _Solver(network).solve()
 
 
+def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolution:
+    """The steady state of an open network as formulas, where no fixed point has to be found.
+
+    Applies     as `solve`, without stations whose waits rest on how long their holders wait elsewhere.
+    network     rates and times as traced numbers.
+    operations  those of the numbers.
+    Returns     figures as `solve`, each a formula.
+    Raises      `NotComputed` QN520 naming the stations whose waits are a fixed point or a finite-source chain.
+    """
+    solver = _Solver(network, operations=operations)
+    chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
+    implicit = undecided(solver.compiled, solver.inner) or chained
+    if implicit:
+        names = " and ".join(f'"{name}"' for name in dict.fromkeys(centre.station.name for centre in implicit))
+        how = "a fixed point" if undecided(solver.compiled, solver.inner) else "a finite-source chain"
+        found = f"the wait for {names} inside a hold is {how} over the waits of its holders"
+        raise NotComputed(Problem("QN520", found, "waits in closed form"))
+    return solver.solve()
+
+
 class _Solver:
-    def __init__(self, network: RoutedNetwork, compiled: Streams | None = None) -> None:
+    def __init__(
+        self, network: RoutedNetwork, compiled: Streams | None = None, operations: Operations | None = None
+    ) -> None:
         self.network = network
-        self.operations: Operations = FLOATS if network.size is None else arrays()
+        self.operations: Operations = operations or (FLOATS if network.size is None else arrays())
         self.rates = [item.arrival_rate for item in network.classes if isinstance(item, OpenClass)]
         self.compiled: Streams = compiled or streams(network, self.operations, self.rates)
         self.all: tuple[Stream, ...] = self.compiled.streams

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.networks.solution import RoutedSolution, RouteFigures, Stages
+from qnet.networks.solution import PassageTime, RoutedSolution
 from qnet.queues.roots import root
 from qnet.record import Record
 
@@ -23,7 +23,7 @@ class Part(Record):
     """One route of a mixture: how likely it is, and the mean and variance of the time at each station on it."""
 
     weight: Any
-    stages: Stages
+    stages: tuple[tuple[Any, Any], ...]
 
 
 def response_percentile(solution: RoutedSolution, share: float, about: str = "") -> Value:
@@ -45,20 +45,19 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     import numpy
 
     np: Any = numpy
-    if solution.stages is None:
+    if solution.passages is None:
         found = f"percentiles need second moments, which {solution.method} does not give here"
         raise NotComputed(Problem("QN516", found, "means, such as response"))
-    routes = list(zip(solution.routes, solution.stages(), strict=True))
-    wanted = [(route, stages) for route, stages in routes if not about or about in (route.class_name, route.name)]
-    nobody = sum(route.throughput for route, _ in wanted) == 0
-    parts = [Part(np.atleast_1d(_weight(route, nobody)), stages) for route, stages in wanted]
+    wanted = [way for way in solution.passages() if not about or about in (way.class_name, way.route)]
+    nobody = sum(way.throughput for way in wanted) == 0
+    parts = [Part(np.atleast_1d(_weight(way, nobody)), way.stages) for way in wanted]
     found = mixture_percentile(parts, share)
     return float(found[0]) if isinstance(solution.throughput, float) and found.size == 1 else found
 
 
-def _weight(route: RouteFigures, nobody: Any) -> Any:
-    """How often a route is taken; where nobody comes, how often it would be."""
-    return route.throughput + nobody * route.probability
+def _weight(way: PassageTime, nobody: Any) -> Any:
+    """How often a way is taken; where nobody comes, how often it would be."""
+    return way.throughput + nobody * way.probability
 
 
 def mixture_percentile(parts: Sequence[Part], share: float) -> Any:
@@ -97,7 +96,7 @@ def mixture_percentile(parts: Sequence[Part], share: float) -> Any:
     return np.where(constant, mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3, found)
 
 
-def _flat(stages: Stages) -> list[Any]:
+def _flat(stages: tuple[tuple[Any, Any], ...]) -> list[Any]:
     return [value for stage in stages for value in stage]
 
 

@@ -46,7 +46,7 @@ class Station(Record):
     @property
     def peak(self) -> float:
         """The largest capacity of a copy of a queueing station."""
-        return float(self.servers) if self.rates is None else max(self.rates)
+        return self.servers if self.rates is None else max(self.rates)
 
 
 class Time(Record):

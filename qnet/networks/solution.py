@@ -7,8 +7,17 @@ from collections.abc import Callable
 from qnet.expression import Value
 from qnet.record import Record
 
-Stages = tuple[tuple[Value, Value], ...]
-"""Mean and variance of the time that a route spends at each station, and in delays."""
+
+class PassageTime(Record):
+    """What the response of one way through the network is made of: a route, or all of a chain."""
+
+    class_name: str
+    route: str
+    """Empty for a chain, whose customers take all their ways one after the other."""
+    probability: Value
+    throughput: Value
+    stages: tuple[tuple[Value, Value], ...]
+    """Mean and variance of the time at each station, and in delays."""
 
 
 class StationFigures(Record):
@@ -61,6 +70,8 @@ class RouteFigures(Record):
     probability: Value
     throughput: Value
     response: Value
+    spent: dict[str, Value]
+    """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
 
 
 class ClassFigures(Record):
@@ -115,6 +126,5 @@ class RoutedSolution(Record):
     """Logarithm of the normalising constant of the closed classes of a point, where the method has it."""
     why: str = ""
     """Why this method was taken, where there was a choice."""
-    stages: Callable[[], tuple[Stages, ...]] | None = None
-    """The stages of every route, in the order of `routes`, found when they are asked for; None where the method has no
-    second moments."""
+    passages: Callable[[], tuple[PassageTime, ...]] | None = None
+    """What responses are made of, found when it is asked for; None where the method has no second moments."""

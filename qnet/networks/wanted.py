@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from qnet.record import Record
 
@@ -27,6 +28,19 @@ class Wanted(Record):
     """Who is told that an answer will take long, before it does."""
     bounds: str = ""
     """A kind of bounds that are wanted beside the answer; empty: those of approximate answers only, the tightest."""
+    enclosed: bool = True
+    """Whether approximate answers come with bounds that enclose the exact one, which searches have no use for."""
+    each: bool = False
+    """Whether every point of a batch has the whole budget and gets the method it would get alone; else they share it,
+    and a method. Raises `Divided` where points need different ones."""
+
+
+class Divided(Exception):
+    """Points of a batch are not to be solved by one method; `first` says which of them, an array of truth values."""
+
+    def __init__(self, first: Any) -> None:
+        super().__init__("the points of a batch need different methods")
+        self.first = first
 
 
 AUTO = Wanted()

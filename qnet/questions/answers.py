@@ -17,6 +17,9 @@ _CHUNK = 4096
 """Rows that are solved at once: enough for arrays to pay, few enough to tell progress and to keep memory small."""
 
 
+_GRAVEST = (NoAnswer, NotComputed, UsageError, InvalidInput)
+
+
 class _Piece:
     """Some rows of a table that were solved at once, or did not answer."""
 
@@ -51,35 +54,67 @@ class Answers:
         return self._table(lambda solved: solved.gather(of), nothing)
 
     @property
+    def method(self) -> list[str | None]:
+        """The method by row; None at rows without an answer."""
+        return self._words(lambda part: part.solution.method)
+
+    @property
+    def exactness(self) -> list[str | None]:
+        """`exact` or `approximate` by row; None at rows without an answer."""
+        return self._words(lambda part: "exact" if part.solution.exact else "approximate")
+
+    @property
     def methods(self) -> tuple[str, ...]:
         """The names of the methods that were used."""
-        return tuple(dict.fromkeys(part.solution.method for part in self._parts()))
+        return tuple(dict.fromkeys(part.solution.method for part in self.parts))
 
     @property
     def exact(self) -> bool:
         """Whether every answer is exact."""
-        return all(part.solution.exact for part in self._parts())
+        return all(part.solution.exact for part in self.parts)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why some answers are not exact; empty where all are."""
-        return tuple(dict.fromkeys(reason for part in self._parts() for reason in part.solution.reasons))
+        return tuple(dict.fromkeys(reason for part in self.parts for reason in part.solution.reasons))
+
+    def _words(self, of: Callable[[Part], str]) -> list[str | None]:
+        """One word per row, the same for all rows of a part."""
+        import numpy as np
+
+        def words(part: Part) -> Any:
+            return np.full(part.values.size or 1, of(part), dtype=object)
+
+        return self.gather(words, nothing=None).tolist()
 
     def refuse_all_failed(self) -> None:
-        """Raise what the first row has against it where no row has an answer.
+        """Raise what a row has against it where no row has an answer.
 
         Raises `NoAnswer` where any row has no steady state, else `NotComputed` or what the input is to be blamed for.
         """
-        if self.answered.any() or not self.size:
-            return
-        kinds = {piece.kind for piece in self._pieces}
-        kind = next((item for item in (NoAnswer, NotComputed, UsageError) if item in kinds), InvalidInput)
-        problem = next((item.problem for item in self._pieces if item.kind is kind and item.problem), None)
-        if problem is None:
-            problem = Problem("QN401", f"no row has an answer: {self.status[0]}", "a load below every capacity")
-        raise kind(problem)
+        if self.size and not self.answered.any():
+            failure = self.failure
+            assert failure is not None
+            raise failure
 
-    def _parts(self) -> list[Part]:
+    @property
+    def failure(self) -> QnetError | None:
+        """The gravest reason why some row has no answer: that there is none comes before that it was not computed."""
+        failures = [failure for piece in self._pieces if (failure := self._failed(piece))]
+        return next((item for kind in _GRAVEST for item in failures if isinstance(item, kind)), None)
+
+    def _failed(self, piece: _Piece) -> QnetError | None:
+        if piece.solved is None:
+            return piece.kind(piece.problem or Problem("QN401", "no answer"))
+        places: list[int] = piece.rows[~self.answered[piece.rows]].tolist()
+        if not places:
+            return None
+        status = self.status[places[0]]
+        return NoAnswer(Problem("QN401", status, "a load below every capacity", file=self.model.name))
+
+    @property
+    def parts(self) -> list[Part]:
+        """What was solved, by structure and method; rows without an answer are in none, or marked there."""
         return [part for piece in self._pieces if piece.solved is not None for part in piece.solved.parts]
 
     def _table(self, of: Callable[[Solved], Any], nothing: Any = float("nan")) -> Any:
@@ -108,7 +143,7 @@ def solve_table(
 ) -> Answers:
     """Solve a model with some parameters replaced by columns of `size` values, in base units.
 
-    asked     the method and its budget.
+    asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
     progress  is told after every chunk how many rows are done.
     Returns   `Answers`; a row that the model refuses, that has no steady state or that cannot be computed says so in
               its status, and the others are answered all the same.
@@ -116,6 +151,7 @@ def solve_table(
     import numpy as np
 
     table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
+    asked = asked.replace(each=True)
     pieces: list[_Piece] = []
     for start in range(0, size, _CHUNK):
         rows = np.arange(start, min(start + _CHUNK, size))
@@ -147,12 +183,16 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted) ->
 
 def _statuses(piece: _Piece) -> list[str]:
     if piece.solved is None:
-        return [piece.problem.found if piece.problem else "no answer"] * len(piece.rows)
+        return [_words(piece.problem) if piece.problem else "no answer"] * len(piece.rows)
     stable = piece.solved.stable
     if stable.all():
         return [OK] * len(piece.rows)
     causes = piece.solved.gather(limiting)
     return [OK if here else f"no steady state: {cause}" for here, cause in zip(stable, causes, strict=True)]
+
+
+def _words(problem: Problem) -> str:
+    return f"{problem.found}; expected {problem.expected}" if problem.expected else problem.found
 
 
 def _array(values: list[bool]) -> Any:

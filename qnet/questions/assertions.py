@@ -53,20 +53,27 @@ def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
         metric, bound = float(solved.metric(asserted.metric)), float(solved.metric(asserted.bound))
         if solved.stable and asserted.holds(metric, bound):
             return None
-        return _problem(asserted, metric if solved.stable else None, "")
-    of = solved.metric if isinstance(solved, Solved) else solved.of
-    answered = solved.stable if isinstance(solved, Solved) else solved.answered
-    metric = of(asserted.metric)
-    fails = ~(answered & asserted.holds(metric, of(asserted.bound)))
+        return told(asserted, metric if solved.stable else None, "")
+    fails, metric = failing(solved, asserted)
     count = int(fails.sum())
     if not count:
         return None
     first = int(fails.argmax())
+    answered = solved.stable if isinstance(solved, Solved) else solved.answered
     rows = f" at {count} of {len(fails)} points, first at point {first + 1}"
-    return _problem(asserted, float(metric[first]) if answered[first] else None, rows)
+    return told(asserted, float(metric[first]) if answered[first] else None, rows)
 
 
-def _problem(asserted: Condition, metric: float | None, where: str) -> Problem:
+def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
+    """Where an assertion is false of several points, and the value that it is about, as arrays."""
+    of = solved.metric if isinstance(solved, Solved) else solved.of
+    answered = solved.stable if isinstance(solved, Solved) else solved.answered
+    metric = of(asserted.metric)
+    return ~(answered & asserted.holds(metric, of(asserted.bound))), metric
+
+
+def told(asserted: Condition, metric: float | None, where: str) -> Problem:
+    """That an assertion is false; `metric` is None where there is no answer."""
     found = "there is no answer"
     if metric is not None:
         found = f"found {format_quantity(metric, base_unit(asserted.dimension), 6)}"

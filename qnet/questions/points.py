@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -14,7 +15,7 @@ from qnet.model.scope import about, depends_on_solution, is_figure, uses_solutio
 from qnet.model.values import Values
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
-from qnet.networks.wanted import AUTO, Wanted
+from qnet.networks.wanted import AUTO, Divided, Wanted
 from qnet.record import Record
 
 _TOLERANCE = 1e-12
@@ -30,6 +31,11 @@ class Part(Record):
     """Which points of the batch, as an index array; None for a single point."""
     values: Values
     solution: RoutedSolution
+
+    @cached_property
+    def figures(self) -> dict[str, Value]:
+        """Every figure that expressions may use, by name; gathered once, however many metrics are asked for."""
+        return figures(self.solution)
 
 
 class Solved(Record):
@@ -73,7 +79,7 @@ class Solved(Record):
         return self.gather(lambda part: self._metric(part, expression))
 
     def _metric(self, part: Part, expression: Expression) -> Value:
-        names = {**part.values.known, **figures(part.solution)}
+        names = {**part.values.known, **part.figures}
         used = [output for name, output in self.model.outputs.items() if name in expression.names]
         for name in dict.fromkeys(name for item in [expression, *(o.expression for o in used)] for name in item.names):
             share = percentile_share(name)
@@ -167,13 +173,16 @@ def solve_points(
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
-    if len(batches) == 1:
-        return Solved(model, size, (_solve_part(model, batches[0], given, size, factor, values, patient, asked),))
     parts: list[Part] = []
-    for index in batches:
+    waiting = batches[::-1]
+    while waiting:
+        index = waiting.pop()
         own = {name: value[index] for name, value in given.items()}
-        part_values = Values(model, own, len(index))
-        parts.append(_solve_part(model, index, own, len(index), factor[index], part_values, patient, asked))
+        part_values = values if len(index) == size else Values(model, own, len(index))
+        try:
+            parts.append(_solve_part(model, index, own, len(index), factor[index], part_values, patient, asked))
+        except Divided as divided:
+            waiting += [index[~divided.first], index[divided.first]]
     return Solved(model, size, tuple(parts))
 
 

@@ -52,10 +52,15 @@ def _basis(model: Model, method: str, exact: bool | None) -> dict[str, Any]:
     return meta
 
 
+def used(model: Model) -> list[Parameter]:
+    """Every parameter that the numbers of a model depend on, directly or through others, in the order of the model."""
+    names = _closure(model)
+    return [parameter for name, parameter in model.parameters.items() if name in names]
+
+
 def inputs(model: Model) -> list[dict[str, Any]]:
     """Every graded value that the numbers of a model depend on, by name."""
-    used = _closure(model)
-    return [_input(parameter) for name, parameter in model.parameters.items() if name in used and parameter.grade]
+    return [_input(parameter) for parameter in used(model) if parameter.grade]
 
 
 def _input(parameter: Parameter) -> dict[str, Any]:
@@ -71,11 +76,11 @@ def _input(parameter: Parameter) -> dict[str, Any]:
 def _closure(model: Model) -> set[str]:
     """The parameters that any number of the network depends on, directly or through others."""
     waiting = [name for expression in expressions(model) for name in expression.names]
-    used: set[str] = set()
+    found: set[str] = set()
     while waiting:
         name = waiting.pop()
-        if name in used or name not in model.parameters:
+        if name in found or name not in model.parameters:
             continue
-        used.add(name)
+        found.add(name)
         waiting += model.parameters[name].expression.names
-    return used
+    return found

@@ -11,7 +11,7 @@ from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import UnitError, format_number, format_quantity, quantity, unit
 
 if TYPE_CHECKING:
-    from qnet.queues.stations.answer import StationAnswer
+    from qnet.queues.stations.answer import ClassAnswer, StationAnswer
     from qnet.queues.stations.inverse import Limit
 
 COLUMNS = (
@@ -32,6 +32,7 @@ COLUMNS = (
     Column("time_congestion", "time congestion"),
     Column("deviation_of_response", "deviation of response", "s"),
     Column("deviation_of_wait", "deviation of wait", "s"),
+    Column("deviation_of_queue_length", "deviation of queue length"),
     Column("probability", "probability"),
     Column("value", "value"),
     Column("whole", "whole number"),
@@ -94,10 +95,9 @@ def queue_report(
     rows += _figures(station, found, servers)
     rows += [_percentile(found, percentile) for percentile in percentiles]
     rows += _states(found, states)
-    return Report(
-        "qnet/queue/1", f"{station}: {STATIONS[station][1]}", COLUMNS, rows, tuple(_notes(found, percentiles)), meta,
-        group="scope", broken=tuple(_broken(found, claimed)),
-    )  # fmt: skip
+    notes = tuple(_notes(found, percentiles, values))
+    title, broken = f"{station}: {STATIONS[station][1]}", tuple(_broken(found, claimed))
+    return Report("qnet/queue/1", title, COLUMNS, rows, notes, meta, group="scope", broken=broken)
 
 
 def _claims(asserted: Sequence[str]) -> list[Limit]:
@@ -161,21 +161,26 @@ def _figures(station: str, found: StationAnswer, servers: int | None) -> list[tu
     )  # fmt: skip
     cells = {key: _number(getattr(found, key)) for key in keys}
     count = servers if servers is not None else None if found.utilization is None else 1
-    deviations = {
-        "deviation_of_wait": _root(found.variance_of_wait),
-        "deviation_of_response": _root(found.variance_of_response),
-    }
-    rows = [_row(scope="station", name=station, servers=count, exactness=found.exactness, **cells, **deviations)]
+    rows = [_row(scope="station", name=station, servers=count, exactness=found.exactness, **cells, **_spread(found))]
     for place, item in enumerate(found.classes, 1):
         rows.append(
             _row(
                 scope="class", name=str(place), arrival_rate=_number(item.arrival_rate),
                 throughput=_number(item.arrival_rate), utilization=_number(item.utilization),
                 response=_number(item.response), wait=_number(item.wait), queue_length=_number(item.queue_length),
-                number_waiting=_number(item.number_waiting),
+                number_waiting=_number(item.number_waiting), **_spread(item),
             )
         )  # fmt: skip
     return rows
+
+
+def _spread(found: StationAnswer | ClassAnswer) -> dict[str, Cell]:
+    """The deviations that are known."""
+    return {
+        "deviation_of_wait": _root(found.variance_of_wait),
+        "deviation_of_response": _root(found.variance_of_response),
+        "deviation_of_queue_length": _root(found.variance_of_queue_length),
+    }
 
 
 def _percentile(found: StationAnswer, percentile: float) -> tuple[Cell, ...]:
@@ -198,7 +203,7 @@ def _states(found: StationAnswer, last: int) -> list[tuple[Cell, ...]]:
     return [_row(scope="state", name=str(count), probability=float(function(count))) for count in range(last + 1)]
 
 
-def _notes(found: StationAnswer, percentiles: Sequence[float]) -> list[Note]:
+def _notes(found: StationAnswer, percentiles: Sequence[float], given: Mapping[str, Any]) -> list[Note]:
     notes = [Note("QN650", text) for text in found.notes]
     if found.exactness == "approximate":
         notes.append(Note("QN601", f"the answer is approximate: {found.source}", "warning"))
@@ -210,11 +215,30 @@ def _notes(found: StationAnswer, percentiles: Sequence[float]) -> list[Note]:
             "time congestion the share of time in which one would be"
         )
         notes.append(Note("QN650", text))
+    lacking = _lacking(found, given)
+    if lacking:
+        notes.append(Note("QN652", lacking))
     if percentiles and found.response_percentile is None and found.wait_percentile is None:
         notes.append(Note("QN651", f"percentiles of {found.station} are not known in closed form"))
     lost = [name for name in map(_lost, [found] * len(percentiles), percentiles) if name]
     notes += [Note("QN651", text, "warning") for text in dict.fromkeys(lost)]
     return notes
+
+
+def _lacking(found: StationAnswer, given: Mapping[str, Any]) -> str:
+    """Which parameters the deviations of a station need, where it would have them; empty where it has."""
+    if found.variance_of_response is not None or found.station == "Erlang B":
+        return ""
+    if found.station == "M/G/1-PS":
+        return (
+            "the deviation of the response depends on the service time: state scv_service, 0 for constant, 1 / k for "
+            "Erlang, 1 for exponential, above 1 for hyperexponential with balanced means"
+        )
+    taken = STATIONS[found.station][3]
+    scvs = {name: name.replace("skewness", "scv") for name in taken if name.startswith("skewness")}
+    # An scv that is not given stands for a distribution.
+    names = [name for name, scv in scvs.items() if name not in given and given.get(scv, 0) != 0]
+    return f"deviations need third moments: state {' and '.join(names)}" if names else ""
 
 
 def _lost(found: StationAnswer, percentile: float) -> str:

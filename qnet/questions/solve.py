@@ -63,15 +63,13 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the largest rate.
     """
-    claimed = _conditions(asserted, model) if asserted else ()
+    claimed = claims(asserted, model)
     solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
     if not solution.stable:
-        raise _no_steady_state(model, solved, edge)
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
-    if solution.why and solution.reasons and solution.why != "asked for":
-        notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
+        raise no_steady_state(model, solved, edge)
+    notes = trust_notes(solution)
     if model.outputs:
         from qnet.questions.trust import percentile_notes
 
@@ -84,7 +82,7 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
         tuple(notes),
         Basis(model, solution.method, solution.exact, **_told(solution)),
         group="scope",
-        broken=_broken(solved, claimed) if claimed else (),
+        broken=false_claims(solved, claimed),
     )
 
 
@@ -98,17 +96,31 @@ def metric_value(model: Model, text: str) -> float:
     asked = metric(text, model)
     solved = solve_points(model)
     if not solved.stable:
-        raise _no_steady_state(model, solved, saturation(model, solved))
+        raise no_steady_state(model, solved, saturation(model, solved))
     return float(solved.metric(asked.expression))
 
 
-def _conditions(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
+def trust_notes(solution: RoutedSolution) -> list[Note]:
+    """What limits the trust in an answer: why it is approximate, and why by this method."""
+    notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
+    if solution.why and solution.reasons and solution.why != "asked for":
+        notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
+    return notes
+
+
+def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
+    """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
+    if not asserted:
+        return ()
     from qnet.questions.assertions import conditions
 
     return conditions(asserted, model)
 
 
-def _broken(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
+def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
+    """The assertions that the answer does not meet."""
+    if not claimed:
+        return ()
     from qnet.questions.assertions import broken
 
     return tuple(broken(solved, claimed))
@@ -120,7 +132,8 @@ def _told(solution: RoutedSolution) -> dict[str, object]:
     return {key: value for key, value in told.items() if value not in ("", None)}
 
 
-def _no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
+def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
+    """What is to be said of a model without a steady state: what is overloaded, by how much, and the largest rate."""
     solution = solved.parts[0].solution
     arrivals = sum(item.throughput for item in solution.classes if item.population is None)
     largest = arrivals * edge.factor
@@ -146,7 +159,7 @@ _Rows = list[tuple[Cell, ...]]
 
 
 def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
-    maximum, cause = _maximum(solution, edge)
+    maximum, cause = largest_throughput(solution, edge)
     system = _row(
         scope="system",
         throughput=solution.throughput,
@@ -258,7 +271,7 @@ def _states(solution: RoutedSolution) -> _Rows:
     ]
 
 
-def _maximum(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
+def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
     """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
     if all(item.population is None for item in solution.classes):
         return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)

@@ -59,9 +59,13 @@ def erlang_c(servers: int, offered: Value) -> Value:
     servers   c >= 1, an integer.
     offered   a = arrival rate x mean service time, in erlangs, 0 <= a < c: a float, an array, a fraction or a symbol.
     Returns   C(c, a) in [0, 1), of the shape of `offered`; exact for fractions. For a = c the formula gives 1.
-    Method    C = B / (1 - (a / c)(1 - B)) with Erlang's B.
+    Method    C = B / (1 - (a / c)(1 - B)) with Erlang's B. In the formula of traced numbers it keeps its name,
+              `erlang_c(c, a)`, but for one server, where it is a.
     Fails     a > c has no steady state; the caller must have refused it.
     Source    Kleinrock, Queueing Systems I, 1975, chapter 3 (birth-death systems in equilibrium).
     """
+    applied = getattr(servers, "applied", None) or getattr(offered, "applied", None)
+    if applied is not None:
+        return offered if servers == 1 else applied("erlang_c", erlang_c, servers, offered)
     blocked = erlang_b(servers, offered)
     return blocked / (1 - offered / servers * (1 - blocked))

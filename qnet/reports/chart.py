@@ -77,7 +77,8 @@ def plot_of(report: Report, style: Style) -> str:
     """A report drawn as its `plot` says: a line per value of the `by` columns and y column, a chart per unit of y."""
     if report.plot is None:
         return "nothing to draw: this answer has no curve"
-    columns, rows = report.columns, list(checked_rows(report))
+    drawn = report.replace(rows=[*report.plot.rows, *report.rows]) if report.plot.rows else report
+    columns, rows = report.columns, list(checked_rows(drawn))
     x, *by = (column_index(report, key) for key in (report.plot.x, *report.plot.by))
     ys = [column_index(report, key) for key in report.plot.y]
     x_scale = common_scale((row[x] for row in rows), columns[x].unit)

@@ -13,11 +13,12 @@ _QUOTED = re.compile(r'[,"\x00-\x1f\x7f]')
 
 def render(report: Report, style: Style) -> str:
     """The rows under one line of names. Raises `ValueError` naming the column of NaN or infinity."""
-    lines = [_line(column_names(report.columns)), *map(_line, checked_rows(report))]
+    lines = [line(column_names(report.columns)), *map(line, checked_rows(report))]
     return "\n".join(lines) + "\n"
 
 
-def _line(cells: Iterable[Cell]) -> str:
+def line(cells: Iterable[Cell]) -> str:
+    """One line, without its end."""
     return ",".join(map(_field, cells)) or '""'  # readers skip an empty line, and would lose the row
 
 

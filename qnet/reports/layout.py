@@ -21,6 +21,15 @@ class Table(Record):
     numeric: tuple[bool, ...]
     """Which columns hold nothing but numbers."""
     rows: list[tuple[str, ...]]
+    prose: tuple[str, ...] = ()
+    """Paragraphs above the table."""
+    math: tuple[str, ...] = ()
+    """Formulas in LaTeX below it."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to tell below the heading."""
+        return not self.rows and not self.prose
 
 
 class Scale(Record):
@@ -62,21 +71,29 @@ def tables(report: Report, ascii: bool) -> list[Table]:
     """The blocks of a report: one, or one per run of values in the column that `group` names.
 
     A block leaves out columns that are empty in all its rows, and tells words that all its rows share in its heading.
+    Rows with a text in the column that `prose` names are paragraphs of their block.
     """
     rows = list(checked_rows(report))
     if not report.group or not rows:
-        shown = [index for index, column in enumerate(report.columns) if not column.footed]
+        shown = [index for index, column in enumerate(report.columns) if not column.footed and not column.math]
         columns = [report.columns[index] for index in shown]
-        return [_table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)]
+        whole = _table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)
+        return [whole.replace(math=_math(report, rows))]
     group = column_index(report, report.group)
+    prose = column_index(report, report.prose) if report.prose else None
     blocks: list[Table] = []
     for value, run in groupby(rows, key=lambda row: row[group]):
         block = list(run)
+        texts: list[str] = []
+        if prose is not None:
+            texts = [clean(str(row[prose]), ascii) for row in block if row[prose]]
+            block = [row for row in block if not row[prose]]
         kept = [
             index
             for index in range(len(report.columns))
             if index != group
             and not report.columns[index].footed
+            and not report.columns[index].math
             and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if _common_text(block, index)]
@@ -84,8 +101,15 @@ def tables(report: Report, ascii: bool) -> list[Table]:
         heading = label(report.columns[group], value, ascii)
         columns = [report.columns[index] for index in kept if index not in common]
         cells = [tuple(row[index] for index in kept if index not in common) for row in block]
-        blocks.append(_table(": ".join(part for part in (heading, clean(told, ascii)) if part), columns, cells, ascii))
+        title = ": ".join(part for part in (heading, clean(told, ascii)) if part)
+        blocks.append(_table(title, columns, cells, ascii).replace(prose=tuple(texts), math=_math(report, block)))
     return blocks
+
+
+def _math(report: Report, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
+    """The formulas of some rows, in their order."""
+    places = [index for index, column in enumerate(report.columns) if column.math]
+    return tuple(str(row[index]) for row in rows for index in places if row[index])
 
 
 def _common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:
@@ -156,6 +180,11 @@ def note_lines(note: Note, ascii: bool) -> list[str]:
     """`warning [QN601]: text`, and what to do about it on a line of its own."""
     lines = [clean(f"{note.severity} [{note.code}]: {note.text}", ascii)]
     return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
+
+
+def command_of(meta: Mapping[str, Any]) -> str:
+    """The command that gives the answer again, where it is known: fit to print, and with every space it has."""
+    return " ".join(map(clean, (meta.get("command") or "").split(" ")))
 
 
 def last_line(meta: Mapping[str, Any], ascii: bool) -> str:

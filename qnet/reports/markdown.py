@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from qnet.reports.layout import Table, last_line, note_lines, tables
+from qnet.reports.layout import Table, command_of, last_line, note_lines, tables
 from qnet.reports.report import Note, Report, Style
 from qnet.reports.text import clean, pad, width
 
@@ -20,6 +20,7 @@ def render(report: Report, style: Style) -> str:
         f"## {title}" if title else "",
         *map(_block, tables(report, style.ascii)),
         "\n".join(_item(note, style.ascii) for note in report.notes),
+        fenced(command, "sh") if (command := command_of(report.meta)) else "",
         f"*{origin}*" if origin else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -30,11 +31,11 @@ def escaped(text: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def fenced(drawing: str) -> str:
-    """A drawing between fences that are longer than any it contains."""
+def fenced(drawing: str, kind: str = "text") -> str:
+    """A drawing, or text of another kind, between fences that are longer than any it contains."""
     longest = max(map(len, re.findall("`+", drawing)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{drawing}\n{fence}"
+    return f"{fence}{kind}\n{drawing}\n{fence}"
 
 
 def _item(note: Note, ascii: bool) -> str:
@@ -49,7 +50,9 @@ def _block(table: Table) -> str:
         for index, (title, numeric) in enumerate(zip(table.titles, table.numeric, strict=True))
     ]
     drawn = "\n".join(map(_line, zip(*columns, strict=True)))
-    return "\n\n".join(part for part in (heading, drawn, "" if table.rows else "(no rows)") if part)
+    formulas = (f"$$\n{clean(formula, ascii=True)}\n$$" for formula in table.math)
+    parts = (heading, *map(escaped, table.prose), drawn, "(no rows)" if table.empty else "", *formulas)
+    return "\n\n".join(part for part in parts if part)
 
 
 def _column(title: str, numeric: bool, cells: Iterable[str]) -> list[str]:

@@ -21,6 +21,8 @@ class Column(Record):
     """A unit that `qnet.units.unit` knows, such as `s`, `/s`, `/s/GB`; empty for plain numbers and text."""
     footed: bool = False
     """Whether tables leave it to the last line of the report; forms for machines have it in its column."""
+    math: bool = False
+    """Whether its texts are LaTeX: Markdown shows them as formulas below the table, plain tables leave them out."""
 
 
 class Note(Record):
@@ -39,6 +41,8 @@ class Plot(Record):
     x: str
     y: tuple[str, ...]
     by: tuple[str, ...] = ()
+    rows: Sequence[tuple[Cell, ...]] = ()
+    """What is drawn beside the rows of the report: curves, of which it tells single points."""
 
 
 class Report(Record):
@@ -57,6 +61,8 @@ class Report(Record):
     meta: Mapping[str, Any] = {}
     """What the answer rests on: model title and digest, method, exactness, parameters, provenance. JSON values only."""
     group: str = ""
+    prose: str = ""
+    """A column of texts that tables and Markdown tell as paragraphs, above the table of the rows that have none."""
     plot: Plot | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""

@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from qnet.record import Record
-from qnet.reports.layout import Table, aligned, last_line, note_lines, tables
+from qnet.reports.layout import Table, aligned, command_of, last_line, note_lines, tables
 from qnet.reports.report import Report, Style
 from qnet.reports.text import clean, pad, width
 
@@ -46,6 +46,7 @@ def render(report: Report, style: Style) -> str:
         _prose(clean(report.title, style.ascii), "bold", style),
         *(part for table in tables(report, style.ascii) for part in _block(table, style)),
         "\n".join(notes),
+        command_of(report.meta),
         _prose(last_line(report.meta, style.ascii), "dim", style),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -53,7 +54,10 @@ def render(report: Report, style: Style) -> str:
 
 def _block(table: Table, style: Style) -> Iterator[str]:
     heading = _prose(table.heading, "bold cyan", style)
-    ending = "" if table.rows else "(no rows)"
+    if table.prose:
+        yield "\n".join(part for part in (heading, *(_prose(text, "", style) for text in table.prose)) if part)
+        heading = ""
+    ending = "(no rows)" if table.empty else ""
     for band in _bands(_fields(table), style.width or _UNLIMITED):
         yield "\n".join(part for part in (heading, _drawn(band, style), ending) if part)
         heading = ""

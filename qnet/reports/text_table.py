@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.reports.layout import Table, aligned, last_line, note_lines, tables
+from qnet.reports.layout import Table, aligned, command_of, last_line, note_lines, tables
 from qnet.reports.report import Report, Style
 from qnet.reports.text import clean, pad, width
 
@@ -18,6 +18,7 @@ def render(report: Report, style: Style) -> str:
         clean(report.title, style.ascii),
         *map(_block, tables(report, style.ascii)),
         "\n".join(notes),
+        command_of(report.meta),
         last_line(report.meta, style.ascii),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -29,7 +30,9 @@ def _block(table: Table) -> str:
         for index, (title, numeric) in enumerate(zip(table.titles, table.numeric, strict=True))
     ]
     lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-    return "\n".join(([table.heading] if table.heading else []) + lines + ([] if table.rows else ["(no rows)"]))
+    heading = [table.heading] if table.heading else []
+    drawn = ["", *lines] if lines and table.prose else lines
+    return "\n".join([*heading, *table.prose, *drawn, *(["(no rows)"] if table.empty else [])])
 
 
 def _column(title: str, numeric: bool, cells: list[str]) -> list[str]:

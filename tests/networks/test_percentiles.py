@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from math import exp, factorial, log
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,3 +137,10 @@ def test_names_that_are_no_percentiles_are_unknown(tmp_path):
             model.metric(wrong)
     with pytest.raises(InvalidInput, match="meaning of its own"):
         system(tmp_path, TANDEM.replace('rate = "8/s"', 'rate = "8/s"\nresponse_p95 = 3'))
+
+
+def test_a_chain_passes_through_all_of_its_classes():
+    """Of equal exponential times it is between one visit and a passage without any variation."""
+    shop = qnet.load(str(Path(__file__).parents[2] / "examples" / "web-shop.toml")).set(visitors=1)
+    mean = shop.metric("response('session')")
+    assert mean < shop.metric("response_p95('session')") < 4 * mean

@@ -7,13 +7,14 @@ hold is guarded by tests on loaded modules in tests/cli/test_startup.py.
 from __future__ import annotations
 
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from others import Case, line, queueing, timing
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
@@ -86,55 +87,53 @@ def demands(stations: int, classes: int) -> list[list[float]]:
     return [[0.01 * (1 + (7 * k + 3 * r) % 11) for r in range(classes)] for k in range(stations)]
 
 
-def networks() -> dict[str, tuple[float, Callable[[], object]]]:
-    """What is timed, with its target in milliseconds."""
-    import qnet
+def cases() -> dict[str, Case]:
+    """The networks that are timed, here and in other solvers."""
 
-    def network(stations: int, classes: int, count: int, **more: Any) -> qnet.Network:
+    def case(target: float, stations: int, classes: int, count: int, method: str = "auto") -> Case:
         think = [10.0] if classes == 1 else [1.0 + r for r in range(classes)]
-        return qnet.Network(demands(stations, classes), population=[count] * classes, think_time=think, **more)
+        return Case(target, demands(stations, classes), [count] * classes, think, [1] * stations, method)
 
-    distinct = qnet.Network([[0.001 * (1 + k)] for k in range(100)], population=[10_000], think_time=[10.0])
-    large, many = network(50, 20, 200), network(4, 8, 10)
-    variants = [[[0.01 * (1 + 7 * k % 11) * (1 + b / 1000)] for k in range(10)] for b in range(1000)]
-    batch = qnet.Network(variants, population=[200], think_time=[10.0])
+    distinct = [[0.001 * (1 + k)] for k in range(100)]
+    batch = [[0.01 * (1 + 7 * k % 11)] for k in range(10)]
     return {
-        "exact, K=100, N=10,000": (20, network(100, 1, 10_000).solve),
-        "the same, 100 distinct demands": (100, distinct.solve),
-        "exact, K=10, R=4, N=15 each": (100, network(10, 4, 15).solve),
-        "Bard-Schweitzer, K=50, R=20, N=200 each": (20, lambda: large.solve("bard-schweitzer")),
-        "Linearizer on the same": (300, lambda: large.solve("linearizer")),
-        "exact, K=5, one of 16 servers, N=1000": (5, network(5, 1, 1000, servers=[16, 1, 1, 1, 1]).solve),
-        "exact, 1000 variants of K=10, N=200": (20, batch.solve),
-        "exact, K=4, R=8, N=10 each": (10_000, many.solve),
+        "exact, K=100, N=10,000": case(20, 100, 1, 10_000),
+        "the same, 100 distinct demands": Case(100, distinct, [10_000], [10.0], [1] * 100),
+        "exact, K=10, R=4, N=15 each": case(100, 10, 4, 15),
+        "Bard-Schweitzer, K=50, R=20, N=200 each": case(20, 50, 20, 200, "bard-schweitzer"),
+        "Linearizer on the same": case(300, 50, 20, 200, "linearizer"),
+        "exact, K=5, one of 16 servers, N=1000": case(5, 5, 1, 1000)._replace(servers=[16, 1, 1, 1, 1]),
+        "exact, 1000 variants of K=10, N=200": Case(20, batch, [200], [10.0], [1] * 10, variants=1000),
+        "exact, K=4, R=8, N=10 each": case(10_000, 4, 8, 10),
     }
 
 
-def octave() -> None:
-    """The exact single-class case by the `queueing` package of Octave, where it is installed."""
-    if shutil.which("octave-cli") is None:
-        print("Octave is not installed here")
-        return
-    program = (
-        "pkg load queueing; D = 0.001 * (1:100); tic; qncsmva(10000, D, ones(1, 100), ones(1, 100), 10); "
-        "printf('%.1f', 1000 * toc);"
-    )
-    done = subprocess.run(["octave-cli", "--eval", program], capture_output=True, text=True, check=False)
-    print(f"{'Octave queueing, 100 distinct demands':<45} {done.stdout or 'no queueing package':>10}")
+def action(case: Case) -> Callable[[], object]:
+    """What is timed here."""
+    import qnet
+
+    table: Any = case.demands
+    if case.variants > 1:
+        table = [[[value * (1 + b / 1000) for value in row] for row in case.demands] for b in range(case.variants)]
+    network = qnet.Network(table, population=case.population, think_time=case.think_time, servers=case.servers)
+    return lambda: network.solve(case.method)
 
 
-def solvers(runs: int) -> None:
-    print(f"\n{'network':<45} {'median ms':>10} {'target ms':>10}")
-    for name, (target, action) in networks().items():
-        print(f"{name:<45} {median_of(action, runs if target < 1000 else 1):>10.1f} {target:>10.0f}")
-    print(f"{'python -c import numpy':<45} {1e3 * statistics.median(timed(NUMPY) for _ in range(runs)):>10.1f}")
-    octave()
-    if shutil.which("matlab") is None:
-        print("LINE is not installed here: it needs MATLAB")
+def table(timed: dict[str, Case], runs: int) -> None:
+    """Medians in milliseconds, ours and those of other solvers."""
+    solvers = {"queueing": queueing(), "LINE": line()}
+    heads = "".join(f" {name + ' ms':>14}" for name in solvers)
+    print(f"\n{'network':<45} {'median ms':>10} {'target ms':>10}{heads}")
+    for name, case in timed.items():
+        count = runs if case.target < 1000 else 1
+        own = median_of(action(case), count)
+        others = "".join(f" {timing(solver, case, count):>14}" for solver in solvers.values())
+        print(f"{name:<45} {own:>10.1f} {case.target:>10.0f}{others}")
 
 
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 11
     processes(count)
     calls(count)
-    solvers(count)
+    table(cases(), count)
+    print(f"{'python -c import numpy':<45} {1e3 * statistics.median(timed(NUMPY) for _ in range(count)):>10.1f}")

@@ -174,6 +174,6 @@ steps = [ { station = "cpu", time = "135 ms" }, { station = "disk", time = "96 m
 """
     found = points(text, "users", "response <= 2 s", ["think=6 s, 12 s, 50 s"])
     for think, point in zip((6.0, 12.0, 50.0), found, strict=True):
-        (_, high), = point.intervals
+        ((_, high),) = point.intervals
         beside = [mean_value_response(int(high) + more, think, [0.135, 0.048, 0.048]) for more in (0, 1)]
         assert beside[0] <= 2 < beside[1]

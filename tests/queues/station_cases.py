@@ -19,18 +19,29 @@ POINTS: dict[str, dict[str, Any]] = {
     "M/D/1": {"arrival_rate": 30.0, "service_time": 0.02},
     "M/D/c": {"arrival_rate": 80.0, "service_time": 0.02, "servers": 2},
     "M/G/1": {"arrival_rate": 30.0, "service_time": 0.02, "scv_service": 2.0, "skewness_service": 5.0},
-    "M/G/1-PS": {"arrival_rate": 30.0, "service_time": 0.02},
-    "M/G/1-priority": {"arrival_rate": [10.0, 20.0], "service_time": [0.01, 0.03], "scv_service": [1.0, 2.0]},
-    "M/G/1-preemptive": {"arrival_rate": [10.0, 20.0], "service_time": [0.01, 0.03], "scv_service": [1.0, 2.0]},
-    "M/G/1-vacations": {"arrival_rate": 30.0, "service_time": 0.02, "scv_service": 2.0, "vacation_time": 0.1},
+    "M/G/1-PS": {"arrival_rate": 30.0, "service_time": 0.02, "scv_service": 1},
+    "M/G/1-priority": {
+        "arrival_rate": [10.0, 20.0], "service_time": [0.01, 0.03], "scv_service": [1.0, 2.0],
+        "skewness_service": [2.0, 3.0],
+    },
+    "M/G/1-preemptive": {
+        "arrival_rate": [10.0, 20.0], "service_time": [0.01, 0.03], "scv_service": [1.0, 2.0],
+        "skewness_service": [2.0, 3.0],
+    },
+    "M/G/1-vacations": {
+        "arrival_rate": 30.0, "service_time": 0.02, "scv_service": 2.0, "skewness_service": 3.0, "vacation_time": 0.1,
+    },
     "M[X]/M/1": {"arrival_rate": 30.0, "service_time": 0.02, "batch_size": 2.5},
-    "M[X]/G/1": {"arrival_rate": 30.0, "service_time": 0.02, "scv_service": 0.5, "batch_size": 2, "scv_batch": 0.3},
+    "M[X]/G/1": {
+        "arrival_rate": 30.0, "service_time": 0.02, "scv_service": 0.5, "batch_size": 2, "scv_batch": 0.3,
+        "skewness_service": 1.0, "skewness_batch": 1.0,
+    },
     "M/Ek/1": {"arrival_rate": 30.0, "service_time": 0.02, "phases": 3},
     "M/H2/1": {"arrival_rate": 30.0, "service_time": 0.02, "scv_service": 4.0},
     "GI/M/1": {"arrival_rate": 30.0, "service_time": 0.02, "scv_arrival": 0.5},
     "GI/G/1": {"arrival_rate": 30.0, "service_time": 0.02, "scv_arrival": 0.5, "scv_service": 0.7},
     "GI/G/c": {"arrival_rate": 80.0, "service_time": 0.02, "servers": 3, "scv_arrival": 0.5, "scv_service": 2.0},
-}
+}  # fmt: skip
 """Station -> parameters of a sound point."""
 
 
@@ -45,7 +56,9 @@ def random_points(station: str, seed: int) -> dict[str, Any]:
     if "capacity" in point:
         point["capacity"] = point.get("servers", 1) + draw.choice([0, 1, 2, 9, 200])
     if "scv_service" in point and station not in ("M/G/1", "M/G/1-priority", "M/G/1-preemptive", "M/H2/1"):
-        point["scv_service"] = draw.choice([0.0, 0.3, 1.0, 5.0])
+        point["scv_service"] = draw.choice([0.0, 0.25, 1.0, 5.0])
+    if station in ("M/G/1-vacations", "M[X]/G/1"):
+        point["skewness_service"] = 2 * float(point.get("scv_service", 1)) ** 0.5
     if "scv_arrival" in point:
         point["scv_arrival"] = draw.choice([0.0, 0.3, 1.0, 5.0])
     scale = 10 ** draw.uniform(-6, 6)
@@ -60,6 +73,7 @@ def random_points(station: str, seed: int) -> dict[str, Any]:
             load * part / sum(share) / time for part, time in zip(share, point["service_time"], strict=True)
         ]
         point["scv_service"] = 1.5
+        point["skewness_service"] = 2.5
         return point
     point["service_time"] = scale
     if "vacation_time" in point:

@@ -78,6 +78,7 @@ def check(found, states: list[Fraction], servers: int, births: list[Fraction]) -
     assert found.blocking == states[full] * births[full] / offered
     assert found.number_waiting == waiting
     assert found.queue_length == sum(n * p for n, p in enumerate(states))
+    assert found.variance_of_queue_length == sum((n - found.queue_length) ** 2 * p for n, p in enumerate(states))
     assert found.probability_of_waiting == asks / carried
     assert found.variance_of_wait == squares / carried * (S / servers) ** 2 - (waiting / carried) ** 2
 

@@ -113,6 +113,6 @@ def test_nobody_comes():
 
 
 def test_too_much_work_is_refused():
-    found = queue("M/D/c", arrival_rate=1.9999, service_time=1.0, servers=2)
+    found = queue("M/Ek/1", arrival_rate=0.5, service_time=1.0, phases=100_000)
     with pytest.raises(NotComputed, match="takes too much work"):
         found.wait_percentile(0.9)

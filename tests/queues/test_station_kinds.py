@@ -13,11 +13,12 @@ from qnet.queues.stations.table import BY_CLASS, STATIONS
 
 CLOSED = (
     "M/M/1", "M/M/c", "M/M/inf", "M/M/1/K", "M/M/c/K", "M/M/c/c", "Engset", "M/M/c/K/N", "M/D/1", "M/G/1", "M/G/1-PS",
-    "M/G/1-vacations", "M[X]/G/1", "M/Ek/1", "M/H2/1", "GI/G/1", "GI/G/c",
+    "M/G/1-vacations", "M[X]/M/1", "M[X]/G/1", "M/Ek/1", "M/H2/1", "GI/G/1", "GI/G/c",
 )  # fmt: skip
 FIGURES = (
     "throughput", "utilization", "queue_length", "number_waiting", "response", "wait", "probability_of_waiting",
     "blocking", "time_congestion", "variance_of_wait", "variance_of_response",
+    "variance_of_queue_length",
 )  # fmt: skip
 
 

@@ -18,7 +18,6 @@ WITHOUT_STATES = (
     "M/G/1-priority",
     "M/G/1-preemptive",
     "M/G/1-vacations",
-    "M[X]/M/1",
     "M[X]/G/1",
     "GI/G/1",
     "GI/G/c",
@@ -44,7 +43,8 @@ def certify(found: StationAnswer, point: dict[str, Any]) -> None:
     else:
         assert close(found.throughput, found.arrival_rate * (1 - found.blocking), 1e-6)
         assert 0 <= found.blocking <= found.time_congestion * (1 + 1e-9) <= 1 + 1e-9
-    for value in (found.wait, found.response, found.variance_of_wait, found.variance_of_response):
+    spreads = (found.variance_of_wait, found.variance_of_response, found.variance_of_queue_length)
+    for value in (found.wait, found.response, *spreads):
         assert value is None or 0 <= value < math.inf
     assert found.probability_of_waiting is None or 0 <= found.probability_of_waiting <= 1
 
@@ -83,6 +83,8 @@ def test_states_are_a_distribution_with_the_mean(station: str):
     assert min(states) >= 0
     assert close(math.fsum(states), 1)
     assert close(math.fsum(n * p for n, p in enumerate(states)), found.queue_length)
+    spread = math.fsum((n - found.queue_length) ** 2 * p for n, p in enumerate(states))
+    assert close(spread, found.variance_of_queue_length)
     if found.utilization is not None and found.probability_of_waiting is not None:
         servers = POINTS[station].get("servers", 1)
         busy = math.fsum(min(n, servers) * p for n, p in enumerate(states))

@@ -7,7 +7,8 @@ import math
 import pytest
 
 from qnet.queues.stations.front import queue
-from qnet.queues.stations.m_d_c import _by_roots, _walk
+from qnet.queues.stations.m_d_c import _by_roots
+from qnet.queues.stations.m_d_c_states import walk as _walk
 
 A = {"arrival_rate": 80.0, "service_time": 0.02}
 KEYS = ("queue_length", "wait", "response", "probability_of_waiting", "variance_of_wait", "variance_of_response")

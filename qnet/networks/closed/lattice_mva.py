@@ -15,6 +15,7 @@ Cost      time: stations x classes x total population x product of (N_r + 1) ove
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -102,10 +103,10 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
             np.multiply(present[:, :-stride], throughput[place][stride:], out=part)
             part *= demands[:, place : place + 1]
             following[:, stride:] += part
-        kind, path = _grow(path, strides, shape)
+        kind, path = _grow(path, strides, shape, population[1:])
         log_constant -= float(np.log(throughput[kind][path]))
         present, following = following, present
-    kind, path = _grow(path, strides, shape)
+    kind, path = _grow(path, strides, shape, population[1:])
     log_constant -= float(np.log(throughput[kind][path]))
     rates = [float(values[-1]) for values in throughput]
     before = [size - 1] + [size - 1 - stride for stride in strides]
@@ -138,14 +139,16 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
         raise NoAnswer(Problem("QN403", f"{found}: its throughput has no limit"))
     rates, times = np.zeros(network.population.shape), np.zeros(demands.shape)
     constants = np.zeros(network.size)
-    kinds, place = np.unique(network.population, axis=0, return_inverse=True)
-    for number, population in enumerate(kinds.tolist()):
-        members = np.flatnonzero(place.reshape(-1) == number)
-        box = prod(count + 1 for count in population) // (max(population) + 1)
+    for members, variants, populations, stops in _together(demands, think, network.population):
+        box = _box(stops.max(0))
         at_once = max(1, _CELLS // (box * max(1, network.stations)))
-        for first in range(0, len(members), at_once):
-            part = members[first : first + at_once]
-            rates[part], times[part], constants[part] = _variants(demands[part], think[part], population)
+        for first in range(0, len(variants), at_once):
+            part = variants[first : first + at_once]
+            found = _variants(demands[part], think[part], stops)
+            rows, own = members[first : first + at_once], populations[first : first + at_once]
+            for number, (places, here) in enumerate(zip(rows, own, strict=True)):
+                rates[places], times[places] = found[0][here, number], found[1][here, number]
+                constants[places] = found[2][here, number]
     for station in range(network.stations):
         if network.delay[station]:
             times[:, station] = network.demands[:, station]
@@ -153,14 +156,56 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
     return batch_figures(network, rates, times, constants, NAME)
 
 
-def _variants(demands: Any, think: Any, counts: list[int]) -> tuple[Any, Any, Any]:
-    """Throughput (B, R), residence (B, K, R) and log G(N) (B,) of variants with one population, at queues alone.
+def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[Any], list[int], list[Any], Any]]:
+    """Variants that are solved in one recursion: those of one population, and those that differ in nothing else.
+
+    A recursion meets every smaller population on its way, which is cheaper than one for each of several populations
+    unless they lie far apart.
+
+    Yields   for each recursion: of each of its sets of demands the variants that have them, the first of these, and
+             which of the populations each has; and the populations (S, R) to stop at.
+    """
+    import numpy
+
+    np: Any = numpy
+    variant = np.concatenate((demands.reshape(len(demands), -1), think), axis=1)
+    _, firsts, family = np.unique(variant, axis=0, return_index=True, return_inverse=True)
+    batches: dict[bytes, tuple[Any, list[Any], list[int], list[Any]]] = {}
+    for number, first in enumerate(firsts.tolist()):
+        members = np.flatnonzero(family.reshape(-1) == number)
+        stops, place = np.unique(population[members], axis=0, return_inverse=True)
+        largest, place = stops.max(0), place.reshape(-1)
+        alone = float(sum(_steps(row) for row in stops))
+        shared = len(stops) > 1 and _steps(largest) <= alone and _box(largest) * demands.shape[1] <= _CELLS
+        for here in (np.arange(len(stops)),) if shared else np.arange(len(stops))[:, None]:
+            chosen = np.isin(place, here)
+            batch = batches.setdefault(stops[here].tobytes(), (stops[here], [], [], []))
+            batch[1].append(members[chosen])
+            batch[2].append(first)
+            batch[3].append(np.searchsorted(here, place[chosen]))
+    for stops, rows, variants, places in batches.values():
+        yield rows, variants, places, stops
+
+
+def _box(population: Any) -> int:
+    """The populations that a step holds: those of all classes but the largest."""
+    counts = population.tolist()
+    return prod(count + 1 for count in counts) // (max(counts) + 1)
+
+
+def _steps(population: Any) -> float:
+    return float(population.sum()) * _box(population)
+
+
+def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
+    """Throughput (S, B, R), residence (S, B, K, R) and log G(N) (S, B) of variants at S populations, at queues alone.
 
     The recursion of a point with one axis more; stations are added up one by one, and none are grouped.
     """
     import numpy
 
     np: Any = numpy
+    counts = stops.max(0).tolist()
     order = sorted(range(len(counts)), key=lambda place: -counts[place])
     population = [counts[place] for place in order]
     asked = np.ascontiguousarray(demands[:, :, order].transpose(1, 2, 0))
@@ -171,42 +216,81 @@ def _variants(demands: Any, think: Any, counts: list[int]) -> tuple[Any, Any, An
     strides = [prod(shape[place + 1 :]) for place in range(len(shape))]
     numbers = [np.arange(size) // stride % length for stride, length in zip(strides, shape, strict=True)]
     rest = sum(numbers) if numbers else np.zeros(1, int)
+    rates, times = (
+        np.zeros((len(stops), variants, len(counts))),
+        np.zeros((len(stops), variants, stations, len(counts))),
+    )
+    paths = _Paths(stops[:, order].tolist(), strides, shape, variants)
     present: Any = np.ones((stations, size, variants))
     before: Any = present
     throughput: list[Any] = [np.zeros((size, variants)) for _ in order]
-    path, logs, total = 0, np.zeros(variants), sum(population)
+    total = max(map(sum, stops.tolist()))
     for customers in range(1, total + 1):
         before = present
         for place in range(len(order)):
-            times = away[place] + np.einsum("kb,ksb->sb", asked[:, place], before)
+            spent = away[place] + np.einsum("kb,ksb->sb", asked[:, place], before)
             if place == 0:
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    rate = np.maximum(customers - rest, 0)[:, None] / times
-                throughput[0] = np.where(times > 0, rate, 0.0)
+                    rate = np.maximum(customers - rest, 0)[:, None] / spent
+                throughput[0] = np.where(spent > 0, rate, 0.0)
             else:
                 stride = strides[place - 1]
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    rate = numbers[place - 1][stride:, None] / times[:-stride]
-                throughput[place][stride:] = np.where(times[:-stride] > 0, rate, 0.0)
-        kind, path = _grow(path, strides, shape)
-        logs -= np.log(throughput[kind][path])
+                    rate = numbers[place - 1][stride:, None] / spent[:-stride]
+                throughput[place][stride:] = np.where(spent[:-stride] > 0, rate, 0.0)
+        for stop, here in paths.step(customers, throughput):
+            for place, kind in enumerate(order):
+                if stops[stop, kind]:
+                    rates[stop, :, kind] = throughput[place][here]
+                    stride = 0 if place == 0 else strides[place - 1]
+                    times[stop, :, :, kind] = (asked[:, place] * before[:, here - stride]).T
         if customers == total:
             break
         present = 1.0 + asked[:, 0, None] * before * throughput[0]
         for place, stride in enumerate(strides, 1):
             present[:, stride:] += asked[:, place, None] * before[:, :-stride] * throughput[place][stride:]
-    rates, times = np.zeros(think.shape), np.zeros(demands.shape)
-    if total:
-        for place, kind in enumerate(order):
-            stride = 0 if place == 0 else strides[place - 1]
-            rates[:, kind] = throughput[place][-1]
-            times[:, :, kind] = (asked[:, place] * before[:, size - 1 - stride]).T
-    return rates, times, logs
+    return rates, times, paths.logs
 
 
-def _grow(path: int, strides: list[int], shape: tuple[int, ...]) -> tuple[int, int]:
-    """One customer more on the way to the full population, the largest class last: the class, and the new place."""
-    for place, (stride, length) in enumerate(zip(strides, shape, strict=True), 1):
-        if path // stride % length < length - 1:
+class _Paths:
+    """The ways of the recursion to the populations to stop at, along which log G(N) adds up; the largest class last."""
+
+    def __init__(self, stops: list[list[int]], strides: list[int], shape: tuple[int, ...], variants: int) -> None:
+        import numpy
+
+        np: Any = numpy
+        self.strides, self.shape = strides, shape
+        self.logs: Any = np.zeros((len(stops), variants))
+        self.stops: dict[tuple[int, ...], dict[int, int]] = {}
+        for number, (first, *others) in enumerate(stops):
+            self.stops.setdefault(tuple(others), {})[first + sum(others)] = number
+        self.walks: list[list[Any]] = [[others, 0, np.zeros(variants)] for others in self.stops]
+
+    def step(self, customers: int, throughput: list[Any]) -> list[tuple[int, int]]:
+        """One customer more: the stops that are reached, each with its place in the step."""
+        import numpy
+
+        np: Any = numpy
+        reached: list[tuple[int, int]] = []
+        for walk in self.walks:
+            others, path, logs = walk
+            stops = self.stops[others]
+            if customers > max(stops):
+                continue
+            kind, path = _grow(path, self.strides, self.shape, others)
+            walk[1:] = path, logs - np.log(throughput[kind][path])
+            if customers in stops:
+                self.logs[stops[customers]] = walk[2]
+                reached.append((stops[customers], path))
+        return reached
+
+
+def _grow(path: int, strides: list[int], shape: tuple[int, ...], most: Sequence[int]) -> tuple[int, int]:
+    """One customer more on the way to a population, the largest class last: the class, and the new place.
+
+    most   how many customers of the other classes there are to be.
+    """
+    for place, (stride, length, count) in enumerate(zip(strides, shape, most, strict=True), 1):
+        if path // stride % length < count:
             return place, path + stride
     return 0, path

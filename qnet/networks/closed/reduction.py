@@ -8,6 +8,7 @@ stations are one group with a count.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
@@ -45,6 +46,7 @@ class Reduced(Record):
         return sum(self.population)
 
 
+@lru_cache(maxsize=8)
 def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
     """The reduced network of a point.
 

@@ -11,7 +11,7 @@ from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_ne
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.methods import APPROXIMATIONS
 from qnet.networks.product.open_classes import capacities_left
-from qnet.networks.wanted import Wanted
+from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
@@ -94,6 +94,8 @@ def solve_closed(network: Demands, loads: list[Any], wanted: Wanted, states_need
                    budget, QN511 where it does not converge; `NoAnswer` for a class without any time to spend.
     """
     states = wanted.states or states_needed
+    if wanted.each and wanted.method == "auto" and network.size is not None:
+        _divide(_whole(network))
     if wanted.method in APPROXIMATIONS:
         if wanted.states:
             raise _refused(wanted.method, "it gives no state probabilities", "an exact method")
@@ -133,19 +135,44 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     else:
         if closed.size:
             largest = closed.point(int(closed.population.sum(1).argmax()))
-            _afford(exact.choices(largest, states), wanted, closed.size)
+            found = exact.choices(largest, states)
+            if wanted.each and not _fits(found, wanted):
+                _divide(_fitting(closed, wanted, states))
+            _afford(found, wanted, 1 if wanted.each else closed.size)
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
     why = "the cheapest of the methods that are exact for product form"
     return Answer(figures, figures.method or "mva", (), why)
 
 
+def _fits(found: list[tuple[str, Any]], wanted: Wanted) -> bool:
+    """Whether the cheapest method of a point is within the budget."""
+    return found[0][1].operations <= wanted.operations and found[0][1].bytes <= wanted.memory
+
+
+def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Any:
+    """Which variants have an exact answer within the budget; those of one population are alike."""
+    import numpy
+
+    np: Any = numpy
+    _, firsts, place = np.unique(closed.population, axis=0, return_index=True, return_inverse=True)
+    fits = [_fits(exact.choices(closed.point(first), states), wanted) for first in firsts.tolist()]
+    return np.array(fits)[place.reshape(-1)]
+
+
+def _divide(first: Any) -> None:
+    """Raise `Divided` where some variants need one kind of method and some another."""
+    if first.any() and not first.all():
+        raise Divided(first)
+
+
 def _announce(closed: ClosedNetwork, wanted: Wanted, states: bool) -> None:
     """Tell that an exact answer takes a while, where it is affordable at all."""
     points, largest = closed.size or 1, closed
+    allowed = wanted.operations * (points if wanted.each else 1)
     if closed.size:
         largest = closed.point(int(closed.population.sum(1).argmax()))
     found = exact.choices(largest, states)
-    if found and wanted.announce and _SLOW <= found[0][1].operations * points <= wanted.operations:
+    if found and wanted.announce and _SLOW <= found[0][1].operations * points <= allowed:
         seconds = max(1, round(found[0][1].operations * points / 2e9))
         wanted.announce(f"solving exactly by {found[0][0]}, about {seconds} s; --method linearizer answers at once")
 
@@ -166,6 +193,7 @@ def _budget(wanted: Wanted) -> str:
 def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     """A named exact method, or why it does not apply."""
     points = [closed] if closed.size is None else [closed.point(index) for index in range(closed.size)]
+    times = 1 if wanted.each else len(points)
     name = wanted.method
     several = sum(count > 0 for count in closed.population) if closed.size is None else closed.classes
     if name in FAMILIES and several > 1:
@@ -177,8 +205,8 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
             others = ", ".join(other for other, _ in exact.choices(point, states))
             raise _refused(name, reason, others or "an approximation")
         need = module.work(point, states) if name in exact.WITH_STATES else module.work(point)
-        if need.operations * len(points) > wanted.operations or need.bytes > wanted.memory:
-            text = f"{name} takes {need.operations * len(points):.1e} operations and {need.bytes:.1e} bytes"
+        if need.operations * times > wanted.operations or need.bytes > wanted.memory:
+            text = f"{name} takes {need.operations * times:.1e} operations and {need.bytes:.1e} bytes"
             help = "allow more with --operations and --memory, or leave the choice to auto"
             raise NotComputed(Problem("QN515", text, _budget(wanted), help=help))
     figures = module.solve(closed, states) if name in exact.WITH_STATES else module.solve(closed)
@@ -205,6 +233,15 @@ def _approximate(network: Demands, loads: list[Any], wanted: Wanted, why: str, n
         return Answer(figures, name, (f"{name} is an approximation",), told)
     assert failure is not None
     raise failure
+
+
+def _whole(network: Demands) -> Any:
+    """Which variants have whole populations."""
+    import numpy
+
+    np: Any = numpy
+    counts = np.stack([network.population[kind] for kind in network.closed], axis=1)
+    return (counts == counts.round()).all(axis=1)
 
 
 def _fractional(closed: ClosedNetwork) -> bool:

@@ -16,7 +16,7 @@ from qnet.networks.product.loads import loads, reasons, refuse_overload, shared,
 from qnet.networks.product.methods import CORRECTIONS, SOLVERS
 from qnet.networks.product.open_classes import residence_beside, stretch
 from qnet.networks.product.solution import Solution
-from qnet.networks.wanted import AUTO, NO_STATES, Wanted
+from qnet.networks.wanted import AUTO, NO_STATES, Divided, Wanted
 from qnet.queues.arithmetic import total
 
 
@@ -42,7 +42,12 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     if method == "open":
         raise NotComputed(Problem("QN513", "open does not apply: there are closed classes", "a method for them"))
     if network.size is not None and any(visited_open(network, station) for station in shared(network)):
-        return _stacked(network, [_mixed(network.point(index), wanted) for index in range(network.size)])
+        points = [_mixed(network.point(index), wanted) for index in range(network.size)]
+        if wanted.each and len({point.exact for point in points}) > 1:
+            import numpy as np
+
+            raise Divided(np.array([point.exact for point in points]))
+        return _stacked(network, points)
     return _mixed(network, wanted)
 
 

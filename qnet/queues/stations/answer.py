@@ -20,6 +20,9 @@ class ClassAnswer(Record):
     number_waiting: Value
     response: Value
     wait: Value
+    variance_of_wait: Value = None
+    variance_of_response: Value = None
+    variance_of_queue_length: Value = None
 
 
 class StationAnswer(Record):
@@ -56,6 +59,8 @@ class StationAnswer(Record):
     """The share of time in which an arrival would be turned away."""
     variance_of_wait: Value = None
     variance_of_response: Value = None
+    variance_of_queue_length: Value = None
+    """Of the number in the system, at any time."""
     state_probability: Function | None = None
     """p(n): the probability that n are in the system."""
     wait_percentile: Function | None = None

@@ -19,8 +19,9 @@ _ROUNDING = 1e-12
 def queue(
     name: str, *, arrival_rate: Any = None, service_time: Any = None, servers: Any = None, capacity: Any = None,
     sources: Any = None, source_rate: Any = None, phases: Any = None, scv_arrival: Any = None, scv_service: Any = None,
-    skewness_service: Any = None, vacation_time: Any = None, scv_vacation: Any = None, batch_size: Any = None,
-    scv_batch: Any = None, approximation: str | None = None, **unknown: Any,
+    skewness_service: Any = None, vacation_time: Any = None, scv_vacation: Any = None, skewness_vacation: Any = None,
+    batch_size: Any = None, scv_batch: Any = None, skewness_batch: Any = None, approximation: str | None = None,
+    **unknown: Any,
 ) -> StationAnswer:  # fmt: skip
     """The steady state of one station, such as `queue("M/M/c", arrival_rate=80, service_time=0.02, servers=2)`.
 
@@ -34,11 +35,13 @@ def queue(
     phases            of Erlang service.
     scv_arrival       variance / mean^2 of the gaps between arrivals.
     scv_service       variance / mean^2 of the service time.
-    skewness_service  of the service time.
+    skewness_service  of the service time, for variances. One value per class for priorities.
     vacation_time     mean, in seconds.
     scv_vacation      variance / mean^2 of it.
+    skewness_vacation of it, for variances.
     batch_size        mean customers of a batch.
     scv_batch         variance / mean^2 of it.
+    skewness_batch    of it, for variances.
     approximation     of GI/G/1 and GI/G/c.
     Values            numbers, fractions, sequences and arrays (a batch of points, broadcast), sympy symbols where the
                       station has a closed form; counts are whole numbers, the same for all but for arrays of them.
@@ -50,7 +53,8 @@ def queue(
         "arrival_rate": arrival_rate, "service_time": service_time, "servers": servers, "capacity": capacity,
         "sources": sources, "source_rate": source_rate, "phases": phases, "scv_arrival": scv_arrival,
         "scv_service": scv_service, "skewness_service": skewness_service, "vacation_time": vacation_time,
-        "scv_vacation": scv_vacation, "batch_size": batch_size, "scv_batch": scv_batch, "approximation": approximation,
+        "scv_vacation": scv_vacation, "skewness_vacation": skewness_vacation, "batch_size": batch_size,
+        "scv_batch": scv_batch, "skewness_batch": skewness_batch, "approximation": approximation,
     }  # fmt: skip
     station = station_name(name)
     stated = {key: value for key, value in given.items() if value is not None} | unknown
@@ -161,7 +165,7 @@ _SHARES = ("utilization", "probability_of_waiting", "blocking", "time_congestion
 _FIGURES = (
     "arrival_rate", "throughput", "offered", "busy_servers", "utilization", "queue_length", "number_waiting",
     "response", "wait", "probability_of_waiting", "blocking", "time_congestion", "variance_of_wait",
-    "variance_of_response",
+    "variance_of_response", "variance_of_queue_length",
 )  # fmt: skip
 
 

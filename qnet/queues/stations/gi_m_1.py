@@ -49,6 +49,7 @@ def gi_m_1(arrival_rate: float, service_time: float, scv_arrival: float) -> Stat
     return answer(
         "GI/M/1", _SOURCE, throughput=arrival_rate, service_time=service_time, servers=1, wait=busy * response,
         probability_of_waiting=busy, variance_of_wait=busy * (2 - busy) * response**2, variance_of_response=response**2,
+        variance_of_queue_length=load * (1 - load + busy) / away**2,
         state_probability=state, wait_percentile=wait, response_percentile=stay,
     )  # fmt: skip
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import cmath
 import math
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
-from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer, answer
-from qnet.queues.stations.distributions import check_share, log_poisson, poisson_sum, quantile
-from qnet.queues.stations.m_g_1 import by_moments, number_present
+from qnet.queues.stations.distributions import check_share, log_poisson, quantile
+from qnet.queues.stations.m_d_c_states import terms, waiting, walk
+from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.numbers import is_symbol, over_floats, pointwise, require_stable
-from qnet.record import Record
 
 _SOURCE = (
     "Crommelin, Delay probability formulas when the holding times are constant, 1932; "
@@ -21,9 +20,8 @@ _SOURCE = (
 )
 _FEW = 400
 """Up to so many terms of the sum over the walk are added; beyond, roots are taken."""
-_MOST_WORK = 10_000_000
-"""Multiplications that a distribution may cost."""
-_SMALLEST = 1e-19
+_NEGLIGIBLE = 1e-20
+"""Terms below this share of a sum, however many follow, change no digit of it."""
 
 
 def m_d_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
@@ -51,14 +49,13 @@ def m_d_c(arrival_rate: float, service_time: float, servers: int) -> StationAnsw
     arrival_rate  per second, at least 0.
     service_time  in seconds, above 0.
     servers       c >= 1.
-    Returns       all figures. Percentiles and p(n) of several servers at a load near 1 take work like
-                  1 / (1 - load)^3 and are refused where that is above some seconds.
+    Returns       all figures, at every load below 1.
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        The number waiting at times one service apart is a walk: Q' = max(Q + N - c, 0), N Poisson(a). By
                   Spitzer's identity it is compound Poisson: the k-th of its sums is over P(Poisson(k a) = k c + j) / k,
                   positive terms only. Where that sum is long, at loads near 1, mean and variance come from the c - 1
-                  roots of z^c = exp(-a (1 - z)) in the unit disc. The wait: Lq at y = k D - x before an arrival plus
-                  the arrivals in y must stay below k c for the wait to be at most x.
+                  roots of z^c = exp(-a (1 - z)) in the unit disc, and states from `transformed`. The wait: Lq at
+                  y = k D - x before an arrival plus the arrivals in y must stay below k c for the wait to be at most x.
     Source        Crommelin, Delay probability formulas when the holding times are constant, Post Office Electrical
                   Engineers Journal 25 (1932); Franx, A simple solution for the M/D/c waiting time distribution,
                   Operations Research Letters 29 (2001) 221-229; Spitzer's identity: Asmussen, Applied Probability and
@@ -68,60 +65,20 @@ def m_d_c(arrival_rate: float, service_time: float, servers: int) -> StationAnsw
     arrival_rate, service_time = float(arrival_rate), float(service_time)
     offered = arrival_rate * service_time
     if offered == 0:
-        waiting = second = chance = 0.0
-    elif _terms(servers, offered) <= _FEW:
-        walk = _walk(servers, offered)
-        waiting, second = walk.mean, walk.second
-        chance = -math.expm1(-walk.reached)
+        mean = second = chance = 0.0
+    elif terms(servers, offered) <= _FEW:
+        sums = walk(servers, offered)
+        mean, second = sums.mean, sums.second
+        chance = -math.expm1(-sums.reached)
     else:
-        waiting, second, chance = _by_roots(servers, offered)
+        mean, second, chance = _by_roots(servers, offered)
     variance = second / arrival_rate**2 if offered else 0.0
     return answer(
         "M/D/c", _SOURCE, throughput=arrival_rate, service_time=service_time, servers=servers,
-        wait=waiting / arrival_rate if offered else 0.0, probability_of_waiting=chance, variance_of_wait=variance,
-        variance_of_response=variance, **_distribution(servers, offered, service_time),
+        wait=mean / arrival_rate if offered else 0.0, probability_of_waiting=chance, variance_of_wait=variance,
+        variance_of_response=variance, variance_of_queue_length=second + mean + offered,
+        **_distribution(servers, offered, service_time),
     )  # fmt: skip
-
-
-class _Walk(Record):
-    """Sums of Spitzer's identity."""
-
-    reached: float
-    """sum over k of P(N_k >= k c) / k; the probability of no wait is exp(-reached)."""
-    mean: float
-    """Mean number waiting."""
-    second: float
-    """Its variance less its mean, which is arrival_rate^2 x the variance of the wait."""
-    jumps: tuple[float, ...]
-    """b(j) = sum over k of P(N_k = k c + j) / k, j = 0, 1, ..."""
-
-
-def _terms(servers: int, offered: float) -> float:
-    """How many sums of the walk count to the last digit: P(N_k >= k c) <= exp(-k c (rho - 1 - log rho))."""
-    gap = offered / servers - 1
-    logs = math.log1p(gap) if gap > -0.5 else math.log(offered) - math.log(servers)
-    rate = servers * (gap - logs)
-    return math.inf if rate <= 0 else math.ceil(45 / rate)
-
-
-@lru_cache(maxsize=32)
-def _walk(servers: int, offered: float) -> _Walk:
-    reached = mean = second = 0.0
-    jumps: list[float] = []
-    for k in range(1, int(_terms(servers, offered)) + 1):
-        place, load = k * servers, k * offered
-        term = math.exp(log_poisson(place, load)) / k
-        largest, j = term, 0
-        while term > _SMALLEST * largest and term > 0:
-            reached += term
-            mean += j * term
-            second += j * (j - 1) * term
-            if j == len(jumps):
-                jumps.append(0.0)
-            jumps[j] += term
-            j += 1
-            term *= load / (place + j)
-    return _Walk(reached, mean, second, tuple(jumps))
 
 
 def _by_roots(servers: int, offered: float) -> tuple[float, float, float]:
@@ -158,56 +115,16 @@ def _root(turn: complex, load: float) -> complex:
     return root
 
 
-@lru_cache(maxsize=32)
-def _waiting_states(servers: int, offered: float) -> tuple[float, ...]:
-    """The probabilities that 0, 1, 2, ... wait, down to 1e-18."""
-    if offered == 0:
-        return (1.0,)
-    if servers == 1:
-        decay = 2 * (1 - offered)
-        length = int(60 + 45 / decay + 45 / max(-math.log(offered), 0.05))
-        if length * 25 > _MOST_WORK:
-            raise _too_much(servers, offered)
-        here = math.exp(-offered)
-        states = number_present(
-            offered, here, partial(_exceeds, offered), length
-        )  # fmt: skip
-        return (states[0] + states[1], *states[2:])
-    load = offered / servers
-    length = 45 / (2 * (1 - load)) + 30
-    if _terms(servers, offered) * length > _MOST_WORK or length * length > 4 * _MOST_WORK:
-        raise _too_much(servers, offered)
-    jumps = _walk(servers, offered).jumps
-    weights = [j * jump for j, jump in enumerate(jumps)]
-    states = [math.exp(-math.fsum(jumps[1:]))]
-    while states[-1] > 1e-18 * max(states[0], 1e-3) or len(states) < 3:
-        n = len(states)
-        states.append(sum(weights[j] * states[n - j] for j in range(1, min(n, len(weights) - 1) + 1)) / n)
-    return tuple(states)
-
-
-def _exceeds(mean: float, count: int) -> float:
-    """P(Poisson > count)."""
-
-    def one(_: int) -> float:
-        return 0.0
-
-    return poisson_sum(mean, one, count + 1, None, count + 1)
-
-
-def _too_much(servers: int, offered: float) -> NotComputed:
-    found = f"the distribution of M/D/{servers} at the load {offered / servers:.6g} takes too much work"
-    return NotComputed(Problem("QN550", found, "a lower load, or means only"))
-
-
 def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[str, Any]:
     """p(n) and percentiles, made when they are asked for."""
 
     def state(count: int) -> Value:
         def one(servers: float, offered: float) -> float:
-            waiting = _waiting_states(int(servers), float(offered))
+            waits = waiting(int(servers), float(offered))
+            # Poisson(a) arrive in a service time: 13 deviations below its mean nobody looks.
+            most = count if not offered else min(count, int(offered + 13 * math.sqrt(offered)) + 60)
             return math.fsum(
-                math.exp(log_poisson(count - i, offered)) * chance for i, chance in enumerate(waiting[: count + 1])
+                math.exp(log_poisson(come, offered)) * waits.state(count - come) for come in range(most + 1)
             )
 
         return over_floats(one, servers, offered)
@@ -227,26 +144,22 @@ def _wait(share: float, count: float, offered: float) -> float:
     if offered == 0:
         check_share(share)
         return 0.0
-    states = _waiting_states(servers, offered)
-    tails = [0.0]
-    for chance in reversed(states):
-        tails.append(tails[-1] + chance)
-    tails.reverse()  # tails[i] = P(at least i wait)
+    return quantile(partial(wait_tail, servers, offered), 1.0)(share)
 
-    def tail(time: float) -> float:
-        slots = math.floor(time) + 1
-        mean, goal = offered * (slots - time), slots * servers
 
-        def log_reaching(arrived: int) -> float:
-            lacking = goal - arrived
-            if lacking <= 0:
-                return 0.0
-            if lacking >= len(tails) or tails[lacking] <= 0:
-                return -math.inf
-            return math.log(min(1.0, tails[lacking]))
-
-        first = max(0, goal - len(tails) + 1)
-        last = goal + int(mean + 12 * math.sqrt(mean)) + 20
-        return sum(math.exp(log_poisson(j, mean) + log_reaching(j)) for j in range(first, last))
-
-    return quantile(tail, 1.0)(share)
+def wait_tail(servers: int, offered: float, time: float) -> float:
+    """P(the wait at M/D/c exceeds so many service times)."""
+    waits = waiting(servers, offered)
+    slots = math.floor(time) + 1
+    mean, goal = offered * (slots - time), slots * servers
+    # Terms below have the smaller Poisson probability, and the smaller tail.
+    arrived = max(0, int(mean - 13 * math.sqrt(mean)) - 20)
+    if waits.decay == math.inf:
+        arrived = max(arrived, goal - len(waits.tails) + 1)
+    summed = 0.0
+    while True:
+        chance = math.exp(log_poisson(arrived, mean))
+        summed += chance * waits.tail(max(0, goal - arrived))
+        arrived += 1
+        if arrived > mean and chance <= _NEGLIGIBLE * summed:
+            return summed

@@ -74,18 +74,9 @@ def _percentile(share: float, own: bool, rate: float, time: float, scv: float) -
     """The percentile of the wait or, with one's `own` service, of the response."""
     p1, p2, r1, r2 = balanced(time, scv)
     load = rate * time
-    # Of the residual service, half is of each branch. Poles of the wait: s^2 - s total + product = 0.
-    total = r1 + r2 - load * (r1 + r2) / 2
-    product = r1 * r2 * (1 - load)
-    fast = (total + math.sqrt(max(0.0, total * total - 4 * product))) / 2
-    slow = product / fast
-    mean = load * (1 / r1 + 1 / r2) / 2 / (1 - load)
-    # c1 + c2 = load, c1 / fast + c2 / slow = mean.
-    spread = 1 / slow - 1 / fast
-    of_slow = load if spread <= 1e-14 * mean else min(load, max(0.0, (mean - load / fast) / spread))
-    weights = ((load - of_slow, fast), (of_slow, slow))
+    weights = waits(load, time, scv)
 
-    def waits(at: float) -> float:
+    def longer(at: float) -> float:
         return sum(weight * math.exp(-theta * at) for weight, theta in weights)
 
     def stays(at: float) -> float:
@@ -96,4 +87,19 @@ def _percentile(share: float, own: bool, rate: float, time: float, scv: float) -
             for chance, service in ((p1, r1), (p2, r2))
         )
 
-    return quantile(stays if own else waits, time)(share)
+    return quantile(stays if own else longer, time)(share)
+
+
+def waits(load: float, time: float, scv: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """P(W > u) as the weights and the rates of two exponentials."""
+    _, _, r1, r2 = balanced(time, scv)
+    # Of the residual service, half is of each branch. Poles of the wait: s^2 - s total + product = 0.
+    total = r1 + r2 - load * (r1 + r2) / 2
+    product = r1 * r2 * (1 - load)
+    fast = (total + math.sqrt(max(0.0, total * total - 4 * product))) / 2
+    slow = product / fast
+    mean = load * (1 / r1 + 1 / r2) / 2 / (1 - load)
+    # c1 + c2 = load, c1 / fast + c2 / slow = mean.
+    spread = 1 / slow - 1 / fast
+    of_slow = load if spread <= 1e-14 * mean else min(load, max(0.0, (mean - load / fast) / spread))
+    return (load - of_slow, fast), (of_slow, slow)

@@ -49,9 +49,20 @@ def m_m_c(arrival_rate: Value, service_time: Value, servers: Value, station: str
     return answer(
         station, _SOURCE, throughput=arrival_rate, service_time=service_time, servers=servers, wait=wait,
         probability_of_waiting=chance, variance_of_wait=variance, variance_of_response=variance + service_time**2,
+        variance_of_queue_length=_number_variance(arrival_rate, servers, offered, wait, variance),
         state_probability=_states(servers, offered), wait_percentile=_wait_percentile(chance, drain),
         response_percentile=_response_percentile(servers, chance, drain, service_time),
     )  # fmt: skip
+
+
+def _number_variance(rate: Value, servers: Value, offered: Value, wait: Value, variance: Value) -> Value:
+    """The variance of the number in the system: a + (c - a) Lq + Var Lq.
+
+    Those who wait leave the line in the order of their arrival: Var Lq = Lq + rate^2 Var W. That of the number served,
+    and what both have in common, follow from a E[g(N + 1)] = E[g(N) min(N, c)], with g(n) = n.
+    """
+    waiting = rate * wait
+    return offered + (servers - offered) * waiting + waiting + rate**2 * variance
 
 
 def waiting_probability(servers: Value, offered: Value) -> Value:

@@ -81,10 +81,24 @@ def m_m_c_k(
         station, source, throughput=throughput, arrival_rate=arrival_rate, service_time=service_time, servers=servers,
         wait=wait, probability_of_waiting=chance, blocking=line.blocked, time_congestion=line.blocked,
         variance_of_wait=variance, variance_of_response=variance + service_time**2,
+        variance_of_queue_length=_number_variance(servers, offered, line, throughput * wait),
         state_probability=_states(servers, capacity, offered),
         wait_percentile=_wait_percentile(servers, room, offered, step, chance),
         response_percentile=_response_percentile(servers, room, offered, service_time, chance),
     )  # fmt: skip
+
+
+def _number_variance(servers: int, offered: Value, line: _Line, waiting: Value) -> Value:
+    """The variance of the number in the system: those who wait, less the idle servers; never both.
+
+    Loss system: E[idle] by the recursion of `erlang_b`, E(c) = (1 - B(c)) (1 + E(c - 1)); its variance from
+    a E[g(N + 1); N < c] = E[g(N) N] with g(n) = n.
+    """
+    blocked, idle = erlang_pair(servers, offered)
+    before = servers - 1 - offered * erlang_pair(servers - 1, offered)[1] if servers > 1 else 0
+    least = idle * (1 + before)
+    spread = line.unit * (offered * idle * (idle - blocked * before) + line.waiting * least**2)
+    return spread + line.variance + 2 * line.unit * least * waiting
 
 
 class _Line(Record):
@@ -101,6 +115,8 @@ class _Line(Record):
     """sum over entering states of (j + 1) p(c + j)."""
     squared_phases: Value
     """The same of (j + 1)(j + 2)."""
+    variance: Value
+    """Of the number waiting."""
     unit: Value
     """What a unit of the loss system's probabilities is worth here: p(n) = unit x loss_state(n) up to n = c."""
 
@@ -126,8 +142,11 @@ def _rising(servers: int, room: int, offered: Value, load: Value) -> _Line:
     unit = 1 / (idle + full * (zero + last))
     every = full * unit
     squares = two + 3 * one + 2 * zero
+    waiting = every * load * (one + zero)
+    variance = every * load * (two + 2 * one + zero) - waiting**2
     return _Line(
-        idle * unit, every * load * zero, every * zero, every * last, every * (one + zero), every * squares, unit
+        idle * unit, every * load * zero, every * zero, every * last, every * (one + zero), every * squares, variance,
+        unit,
     )  # fmt: skip
 
 
@@ -141,7 +160,11 @@ def _falling(servers: int, room: int, offered: Value, inverse: Value) -> _Line:
     # The entering state j = m - 1 - i has weight inverse^(i + 1), j + 1 = m - i, j + 2 = m + 1 - i.
     phases = inverse * (room * zero - one)
     squares = inverse * (room * (room + 1) * zero - (2 * room + 1) * one + two)
-    return _Line(idle * unit, every * zero, every * entering, every, every * phases, every * squares, unit)
+    # The places left, m - j, are all m where nobody waits.
+    nobody = idle * unit + every * last
+    left = every * one + room * nobody
+    variance = every * two + room * room * nobody - left**2
+    return _Line(idle * unit, every * zero, every * entering, every, every * phases, every * squares, variance, unit)
 
 
 def _states(servers: int, capacity: int, offered: Value) -> Function:

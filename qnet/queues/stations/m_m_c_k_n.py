@@ -85,6 +85,7 @@ def m_m_c_k_n(
         servers=servers, wait=wait, probability_of_waiting=seen.waiting / (accepted * chain.mass),
         blocking=chain.idle_when_full / chain.idle, time_congestion=chain.full / chain.mass,
         variance_of_wait=variance, variance_of_response=variance + service_time**2,
+        variance_of_queue_length=chain.variance(),
         state_probability=chain.state,
         wait_percentile=_wait(seen, float(service_time) / servers) if plain else None,
         response_percentile=_response(seen, float(service_time), servers) if plain else None,
@@ -127,6 +128,12 @@ class _Chain(Record):
             full,
             (sources - room) * full,
         )
+
+    def variance(self) -> Value:
+        """Of the number present."""
+        pairs = list(enumerate(self.weights, self.first))
+        mean = sum(n * w for n, w in pairs) / self.mass
+        return sum((n - mean) ** 2 * w for n, w in pairs) / self.mass
 
     def state(self, count: int) -> Value:
         """p(n)."""

@@ -44,6 +44,6 @@ def m_m_inf(arrival_rate: Value, service_time: Value) -> StationAnswer:
     return answer(
         "M/M/inf", "Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.4", throughput=arrival_rate,
         service_time=service_time, servers=None, wait=none, probability_of_waiting=none, variance_of_wait=none,
-        variance_of_response=service_time**2, state_probability=state, wait_percentile=wait,
-        response_percentile=response,
+        variance_of_response=service_time**2, variance_of_queue_length=offered, state_probability=state,
+        wait_percentile=wait, response_percentile=response,
     )  # fmt: skip

@@ -8,65 +8,124 @@ from qnet.errors import Problem, UsageError
 from qnet.expression import Value
 from qnet.queues.arithmetic import total
 from qnet.queues.stations.answer import ClassAnswer, StationAnswer
+from qnet.queues.stations.moments import number_variance, third_moment
 from qnet.queues.stations.numbers import is_symbol, require_stable
 
 _SOURCE = "Kleinrock, Queueing Systems, Volume II: Computer Applications, 1976, chapter 3"
 
 
-def non_preemptive(arrival_rate: Any, service_time: Any, scv_service: Any) -> StationAnswer:
+def non_preemptive(
+    arrival_rate: Any, service_time: Any, scv_service: Any, skewness_service: Any = None
+) -> StationAnswer:
     """Poisson classes, one server that always takes the highest class waiting and interrupts nobody (head of the line).
 
     Applies       floats, fractions, arrays as elements, and symbols; any number of classes.
     arrival_rate  per second, one for each class, the highest priority first; each at least 0.
     service_time  means in seconds, above 0, likewise; one value holds for all.
     scv_service   variance / mean^2, at least 0, likewise.
-    Returns       figures of each class in `classes`, and of all customers together.
+    skewness_service
+                  third standardized moments, likewise, or None: then the third moment is known of what is constant.
+    Returns       figures of each class in `classes`, and of all customers together; variances where the third moments
+                  are known, that of the number by class only.
     Raises        NoAnswer (QN401) for a load of all classes of at least 1; UsageError for unequal numbers of values.
     Method        W_i = W0 / ((1 - s_(i-1)) (1 - s_i)), W0 = sum of rate E[S^2] / 2, s_i the load of classes 1 .. i.
+                  Variances: the work V before an arrival of class i is that of M/G/1 with the classes 1 .. i, and,
+                  independent of it, what is left of a service of a lower class, or nothing. The wait is V and the busy
+                  periods of the higher classes h that come in it, a delay cycle:
+                      Var W_i = Var V / (1 - s_(i-1))^2 + E[V] sum over h of rate E[S^2] / (1 - s_(i-1))^3.
     Source        Cobham, Priority Assignment in Waiting Line Problems, Operations Research 2 (1954) 70-76; Kleinrock,
-                  Queueing Systems, Volume II: Computer Applications, 1976, chapter 3.
+                  Queueing Systems, Volume II: Computer Applications, 1976, chapter 3. Second moments: Conway, Maxwell
+                  and Miller, Theory of Scheduling, 1967, chapter 8; Takagi, Queueing Analysis, Volume 1, 1991.
     """
-    return _priorities("M/G/1-priority", arrival_rate, service_time, scv_service, False)
+    return _priorities("M/G/1-priority", arrival_rate, service_time, scv_service, skewness_service, False)
 
 
-def preemptive_resume(arrival_rate: Any, service_time: Any, scv_service: Any) -> StationAnswer:
+def preemptive_resume(
+    arrival_rate: Any, service_time: Any, scv_service: Any, skewness_service: Any = None
+) -> StationAnswer:
     """Poisson classes, one server that an arrival of a higher class takes at once; what was interrupted goes on later.
 
     As            `non_preemptive`. `wait` holds the interruptions; `number_waiting` those interrupted.
     Method        R_i = (S_i + W_i) / (1 - s_(i-1)), W_i = sum over classes 1 .. i of rate E[S^2] / 2(1 - s_i).
+                  Variances: lower classes do not count, and the delay cycle begins with V and the own service.
     Source        Kleinrock, Queueing Systems, Volume II: Computer Applications, 1976, chapter 3.
     """
-    return _priorities("M/G/1-preemptive", arrival_rate, service_time, scv_service, True)
+    return _priorities("M/G/1-preemptive", arrival_rate, service_time, scv_service, skewness_service, True)
 
 
-def _priorities(station: str, rates: Any, times: Any, scvs: Any, preemptive: bool) -> StationAnswer:
-    rates, times, scvs = _by_class(rates, times, scvs)
+def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any, preemptive: bool) -> StationAnswer:
+    rates, times, scvs, skewnesses = _by_class(rates, times, scvs, skewnesses)
     throughput = total(rates)
     loads = [rate * time for rate, time in zip(rates, times, strict=True)]
     load = total(loads)
     if is_symbol(throughput) or not isinstance(throughput, (int, float)) or throughput > 0:
         require_stable(station, throughput, load / throughput, 1)
     residuals = [rate * time**2 * (1 + scv) / 2 for rate, time, scv in zip(rates, times, scvs, strict=True)]
+    thirds = [
+        third_moment(time, scv, skewness, "service time above 0")
+        for time, scv, skewness in zip(times, scvs, skewnesses, strict=True)
+    ]
+    cubes = [None if third is None else rate * third / 3 for rate, third in zip(rates, thirds, strict=True)]
     classes: list[ClassAnswer] = []
     above: Value = 0
     met: Value = 0 if preemptive else total(residuals)
-    for rate, time, own, residual in zip(rates, times, loads, residuals, strict=True):
-        met = met + residual if preemptive else met
+    for place, (rate, time, scv, own) in enumerate(zip(rates, times, scvs, loads, strict=True)):
+        met = met + residuals[place] if preemptive else met
         idle = (1 - above) * (1 - above - own)
         wait = met / idle + (time * above / (1 - above) if preemptive else 0 * above)
-        classes.append(ClassAnswer(rate, own, rate * (wait + time), rate * wait, wait + time, wait))
+        # What is met is worked off, with all of higher classes that comes meanwhile.
+        seen = _variance_of_work(residuals, cubes, place, 1 - above - own, preemptive)
+        spread = of_response = None
+        if seen is not None:
+            held = met / (1 - above - own) + (time if preemptive else 0)
+            cycle = seen / (1 - above) ** 2 + held * 2 * sum(residuals[:place]) / (1 - above) ** 3
+            service = scv * time**2
+            spread = cycle + (service * (above / (1 - above)) ** 2 if preemptive else 0)
+            of_response = cycle + (service / (1 - above) ** 2 if preemptive else service)
+        classes.append(
+            ClassAnswer(
+                rate, own, rate * (wait + time), rate * wait, wait + time, wait, spread, of_response,
+                number_variance(rate, wait + time, of_response),
+            )
+        )  # fmt: skip
         above = above + own
     waiting = total(item.number_waiting for item in classes)
     present = total(item.queue_length for item in classes)
     empty = 1 if isinstance(throughput, (int, float)) and throughput == 0 else throughput
     # Nobody comes: the figures are those of the first class on its own.
     nobody = classes[0] if empty is not throughput else None
+    response, wait = nobody.response if nobody else present / empty, nobody.wait if nobody else waiting / empty
+    shares = [rate / empty for rate in rates] if not nobody else [1, *[0] * (len(rates) - 1)]
+    waits = [(item.wait, item.variance_of_wait) for item in classes]
+    stays = [(item.response, item.variance_of_response) for item in classes]
     return StationAnswer(
         station, "exact", _SOURCE, arrival_rate=throughput, throughput=throughput, offered=load, busy_servers=load,
-        utilization=load, queue_length=present, number_waiting=waiting,
-        response=nobody.response if nobody else present / empty, wait=nobody.wait if nobody else waiting / empty,
-        probability_of_waiting=None if preemptive else load, classes=tuple(classes),
+        utilization=load, queue_length=present, number_waiting=waiting, response=response, wait=wait,
+        probability_of_waiting=None if preemptive else load, variance_of_wait=_mixed(shares, waits, wait),
+        variance_of_response=_mixed(shares, stays, response), classes=tuple(classes),
     )  # fmt: skip
+
+
+def _variance_of_work(residuals: list[Any], cubes: list[Any], place: int, idle: Value, preemptive: bool) -> Value:
+    """The variance of the work that an arrival of a class meets before it; None where a third moment is missing.
+
+    residuals  rate E[S^2] / 2 of each class.
+    cubes      rate E[S^3] / 3 of each class, or None.
+    idle       1 less the load of this class and those above.
+    """
+    lower = len(cubes) if not preemptive else place + 1
+    if any(cube is None for cube in cubes[:lower]):
+        return None
+    upper = place + 1
+    own = (sum(residuals[:upper]) / idle) ** 2 + sum(cubes[:upper]) / idle
+    return own + sum(cubes[upper:lower]) / idle - (sum(residuals[upper:lower]) / idle) ** 2
+
+
+def _mixed(shares: list[Any], times: list[tuple[Value, Value]], mean: Value) -> Value:
+    """The variance over all customers, from means and variances of their classes."""
+    if any(variance is None for _, variance in times):
+        return None
+    return sum(share * (variance + (own - mean) ** 2) for share, (own, variance) in zip(shares, times, strict=True))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -78,7 +137,7 @@ def _by_class(*given: Any) -> list[list[Any]]:
     lists = [_listed(value) for value in given]
     length = max(map(len, lists))
     if any(len(values) not in (1, length) for values in lists):
-        counts = ", ".join(str(len(values)) for values in lists)
+        counts = ", ".join(str(len(values)) for values in lists if values != [None])
         raise UsageError(
             Problem("QN050", f"the classes have {counts} values", "one value for each class, or one for all")
         )

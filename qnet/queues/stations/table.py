@@ -28,25 +28,28 @@ STATIONS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
         "m_g_1.m_g_1", "any service time (Pollaczek-Khinchine)",
         ("arrival_rate", "service_time", "scv_service"), ("skewness_service",),
     ),
-    "M/G/1-PS": ("m_g_1.m_g_1_ps", "processor sharing", ("arrival_rate", "service_time"), ()),
+    "M/G/1-PS": ("sharing.m_g_1_ps", "processor sharing", ("arrival_rate", "service_time"), ("scv_service",)),
     "M/G/1-priority": (
         "priorities.non_preemptive", "classes, the first served first, none interrupted",
-        ("arrival_rate", "service_time", "scv_service"), (),
+        ("arrival_rate", "service_time", "scv_service"), ("skewness_service",),
     ),
     "M/G/1-preemptive": (
         "priorities.preemptive_resume", "classes, the first interrupts the others, which resume",
-        ("arrival_rate", "service_time", "scv_service"), (),
+        ("arrival_rate", "service_time", "scv_service"), ("skewness_service",),
     ),
     "M/G/1-vacations": (
         "vacations.vacations", "the server leaves whenever nobody is there",
-        ("arrival_rate", "service_time", "scv_service", "vacation_time"), ("scv_vacation",),
+        ("arrival_rate", "service_time", "scv_service", "vacation_time"),
+        ("scv_vacation", "skewness_service", "skewness_vacation"),
     ),
     "M[X]/M/1": (
-        "batches.m_x_m_1", "arrivals in batches", ("arrival_rate", "service_time", "batch_size"), ("scv_batch",),
+        "batches.m_x_m_1", "arrivals in batches", ("arrival_rate", "service_time", "batch_size"),
+        ("scv_batch", "skewness_batch"),
     ),
     "M[X]/G/1": (
         "batches.m_x_g_1", "arrivals in batches, any service time",
-        ("arrival_rate", "service_time", "scv_service", "batch_size"), ("scv_batch",),
+        ("arrival_rate", "service_time", "scv_service", "batch_size"),
+        ("scv_batch", "skewness_service", "skewness_batch"),
     ),
     "M/Ek/1": ("m_e_1.m_e_1", "Erlang service of k phases", ("arrival_rate", "service_time", "phases"), ()),
     "M/H2/1": (
@@ -81,11 +84,13 @@ PARAMETERS: dict[str, tuple[str, str, str]] = {
     "phases": ("", "a whole number, at least 1", "phases of Erlang service; scv = 1 / phases"),
     "scv_service": ("", "at least 0", "variance / mean^2 of the service time: 0 constant, 1 exponential"),
     "scv_arrival": ("", "at least 0", "variance / mean^2 of the gaps between arrivals: 1 Poisson"),
-    "skewness_service": ("", "a number", "skewness of the service time: 2 exponential; for the variance of the wait"),
+    "skewness_service": ("", "a number", "skewness of the service time: 2 exponential; for deviations"),
     "vacation_time": ("s", "above 0", "mean time that the server is away"),
     "scv_vacation": ("", "at least 0", "variance / mean^2 of the vacation, else 1"),
+    "skewness_vacation": ("", "a number", "skewness of the vacation: 2 exponential; for deviations"),
     "batch_size": ("", "at least 1", "mean customers of a batch"),
     "scv_batch": ("", "at least 0", "variance / mean^2 of the batch size, else that of nearly equal batches"),
+    "skewness_batch": ("", "a number", "skewness of the batch size; for deviations"),
     "approximation": ("", "a word", "kraemer-langenbach-belz, kingman (a bound), allen-cunneen or whitt"),
 }
 """Name -> unit, domain, meaning."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.m_g_1 import by_moments
+from qnet.queues.stations.moments import number_variance, residual_variance, third_moment
 
 
 def vacations(
-    arrival_rate: Value, service_time: Value, scv_service: Value, vacation_time: Value, scv_vacation: Value = 1
-) -> StationAnswer:
+    arrival_rate: Value, service_time: Value, scv_service: Value, vacation_time: Value, scv_vacation: Value = None,
+    skewness_service: Value = None, skewness_vacation: Value = None,
+) -> StationAnswer:  # fmt: skip
     """Poisson arrivals, any service time, one server that takes one vacation after the other while nobody is there.
 
     Applies        floats, fractions, arrays and symbols. Polling, maintenance, a processor's background work.
@@ -18,15 +20,31 @@ def vacations(
     scv_service    variance / mean^2, at least 0.
     vacation_time  mean of one vacation V, in seconds, above 0.
     scv_vacation   variance / mean^2 of it, at least 0; exponential where not given.
-    Returns        means. Everybody waits: the server is at work or away. `utilization` is time at work.
+    skewness_service, skewness_vacation
+                   third standardized moments, or None. Without them the third moment is known of what is constant,
+                   and of vacations where no scv is given (exponential).
+    Returns        means; variances where both third moments are known. Everybody waits: the server is at work or away.
+                   `utilization` is time at work.
     Raises         NoAnswer (QN401) for a load of at least 1.
-    Method         W = W of M/G/1 + E[V^2] / 2E[V]: the decomposition of Fuhrmann and Cooper.
+    Method         The wait is that of M/G/1 and, independent of it, what is left of a vacation met at random:
+                   W = W of M/G/1 + E[V^2] / 2E[V], Var W = Var W of M/G/1 + E[V^3] / 3E[V] - (E[V^2] / 2E[V])^2: the
+                   decomposition of Fuhrmann and Cooper.
     Source         Fuhrmann and Cooper, Stochastic Decompositions in the M/G/1 Queue with Generalized Vacations,
                    Operations Research 33 (1985).
     """
-    plain = by_moments("M/G/1-vacations", arrival_rate, service_time, scv_service, None)
+    third = third_moment(service_time, scv_service, skewness_service, "service time above 0")
+    if scv_vacation is None:
+        scv_vacation, skewness_vacation = 1, 2
+    left = third_moment(vacation_time, scv_vacation, skewness_vacation, "vacation above 0")
+    plain = by_moments("M/G/1-vacations", arrival_rate, service_time, scv_service, third)
+    wait = plain.wait + vacation_time * (1 + scv_vacation) / 2
+    variance = of_response = None
+    if plain.variance_of_wait is not None and left is not None:
+        variance = plain.variance_of_wait + residual_variance(vacation_time, scv_vacation, left)
+        of_response = variance + scv_service * service_time**2
     source = "Fuhrmann and Cooper, Stochastic Decompositions in the M/G/1 Queue with Generalized Vacations, 1985"
     return answer(
-        "M/G/1-vacations", source, throughput=arrival_rate, service_time=service_time, servers=1,
-        wait=plain.wait + vacation_time * (1 + scv_vacation) / 2, probability_of_waiting=1 + 0 * arrival_rate,
+        "M/G/1-vacations", source, throughput=arrival_rate, service_time=service_time, servers=1, wait=wait,
+        probability_of_waiting=1 + 0 * arrival_rate, variance_of_wait=variance, variance_of_response=of_response,
+        variance_of_queue_length=number_variance(arrival_rate, wait + service_time, of_response),
     )  # fmt: skip

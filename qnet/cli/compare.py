@@ -1,0 +1,70 @@
+"""`qnet compare`: systems or settings side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qnet.cli.method_options import method, method_options
+from qnet.cli.options import (
+    assert_option,
+    collect,
+    complete_system,
+    metric_option,
+    output_options,
+    parameter_option,
+    said,
+)
+
+
+@click.command("compare")
+@click.argument(
+    "systems", metavar="SYSTEM [SYSTEM]...", nargs=-1, required=True, callback=said, shell_complete=complete_system
+)
+@parameter_option
+@click.option(
+    "--with",
+    "changes",
+    multiple=True,
+    metavar="SETTINGS",
+    callback=said,
+    help="One more side: SYSTEM with these set too, such as 'users=250 & memory=128 MiB'. May be repeated.",
+)
+@metric_option
+@method_options
+@assert_option
+@output_options
+def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], metrics: tuple[str, ...],
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+    """Systems or settings side by side, with ratios and percentages.
+
+    The first side, A, is what the others are held against: difference is B - A, ratio B / A, percent 100 (B - A) / A.
+    Sides are the systems that are named, or one system as it stands and then once for every --with. -p sets a
+    parameter on all sides, --with changes it on one. Metrics are matched by name, of stations, classes and outputs
+    too; what only one side has is told beside an empty place. Every side must meet what is asserted.
+
+    \b
+    Examples:
+      qnet compare examples/paging-users.toml --with 'memory=128 MiB' --with 'memory=128 MiB & users=250'
+      qnet compare ibm-3990-6 -p rate=600/s --with write_fraction=0.3 --metric response
+      qnet compare examples/interactive-users.toml examples/paging-users.toml -p users=100
+    """
+    from qnet.cli.output import ready, write
+    from qnet.cli.system import open_system
+    from qnet.model.settings import parse_settings, with_settings
+    from qnet.questions.assertions import conditions
+    from qnet.questions.compare import compare
+    from qnet.questions.compare_report import compare_report
+
+    if changes and len(systems) > 1:
+        raise click.UsageError("found --with beside several systems, expected one SYSTEM, which it changes")
+    if systems.count("-") > 1:
+        raise click.UsageError("found - twice, expected at most one model on standard input")
+    wanted, output = method(options), collect(options)
+    ready(output)
+    models = [open_system(system, settings) for system in systems]
+    models += [with_settings(models[0], parse_settings(text.split("&"))) for text in changes]
+    for model in models:
+        conditions(asserted, model)
+    write(compare_report(compare(models, metrics, wanted), asserted), output)

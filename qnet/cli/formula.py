@@ -1,0 +1,68 @@
+"""`qnet formula`: the answers as closed forms, as text and LaTeX, solved for a parameter where algebra can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qnet.cli.options import collect, output_options, parameter_option, said, system_argument
+
+
+@click.command("formula")
+@system_argument
+@parameter_option
+@click.option(
+    "--of",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    callback=said,
+    help="demand, response, max_rate, ...: see below. May be repeated; without it, the main ones.",
+)
+@click.option("--solve-for", metavar="PARAMETER", callback=said, help="Tell this parameter as a formula of the metric.")
+@click.option(
+    "--value",
+    metavar="QUANTITY",
+    callback=said,
+    help="With --solve-for: what the metric is to be, such as '10 ms'; else what it is in the model.",
+)
+@click.option("--expand", is_flag=True, help="Put the definitions of parameters into the formulas.")
+@click.option(
+    "--keep",
+    "kept",
+    metavar="NAMES",
+    callback=said,
+    help="Parameters that stay names, such as write_fraction,block; all others become numbers.",
+)
+@output_options
+def command(system: str, settings: tuple[str, ...], metrics: tuple[str, ...], solve_for: str | None,
+            value: str | None, expand: bool, kept: str | None, **options: Any) -> None:  # fmt: skip
+    """The closed form itself: metrics as formulas of the model's parameters.
+
+    The code that computes numbers runs over symbols, so that a formula is what qnet solve computes; each is told with
+    its value in the model. A formula that is one of several pieces says which of them binds there: the largest rate is
+    the smallest of the capacities of stations. Parameters that are expressions of others stay names, with their
+    definitions below; --expand puts them in. Formulas take and give seconds and bytes.
+
+    There is none where a wait is found by a fixed point, and of closed classes only demands, N* and bounds (Lazowska,
+    Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5); qnet says why. Equations are solved up
+    to degree 2.
+
+    \b
+    Examples:
+      qnet formula ibm-3990-6 --of max_rate
+      qnet formula ibm-3990-6 --of max_rate --solve-for read_hit --value 1500/s
+      qnet formula ibm-3990-6 --of max_rate --keep write_fraction,read_hit --md
+      qnet formula examples/one-queue.toml --of response --solve-for rate --value '50 ms'
+    """
+    from qnet.cli.output import ready, write
+    from qnet.cli.system import open_system
+    from qnet.questions.formula import formula
+    from qnet.questions.formula_report import formula_report
+
+    output = collect(options)
+    ready(output)
+    model = open_system(system, settings)
+    keep = None if kept is None else [name.strip() for name in kept.split(",")]
+    write(formula_report(formula(model, metrics, solve_for or "", value or "", expand, keep)), output)

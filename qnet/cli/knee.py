@@ -1,0 +1,88 @@
+"""`qnet knee`: where the curve of response against load breaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qnet.cli.method_options import method, method_options
+from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
+
+
+@click.command("knee")
+@system_argument
+@parameter_option
+@click.option("--vary", metavar="PARAMETER", callback=said, help="What brings the customers, where several do.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="CONDITION",
+    callback=said,
+    help="A service level, such as 'response <= 1 s'. May be repeated.",
+)
+@click.option(
+    "--multiple",
+    type=click.FloatRange(min=1, min_open=True),
+    default=2.0,
+    metavar="NUMBER",
+    help="Open classes: how many times its floor the response may be, else 2.",
+)
+@click.option(
+    "--definition",
+    "definitions",
+    multiple=True,
+    metavar="NAME",
+    callback=said,
+    help="Only this one: n_star, service_level, power, curvature, multiple or saturation. May be repeated.",
+)
+@click.option("--plot", is_flag=True, help="Draw the curve and its knees as well.")
+@method_options
+@assert_option
+@output_options
+def command(system: str, settings: tuple[str, ...], vary: str | None, limits: tuple[str, ...], multiple: float,
+            definitions: tuple[str, ...], plot: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+    """Where the curve of response against load breaks, by each definition.
+
+    Along a number of customers: the parameter that the population of a closed class is; where there are several, all
+    of them in the mix that is stated, and each alone beside the others as they stand.
+
+    \b
+    n_star         N* = (D + Z) / Dmax: where the asymptotes of light and of heavy load meet (Lazowska, Zahorjan,
+                   Graham and Sevcik, Quantitative System Performance, 1984, chapter 5). D is the response of one
+                   customer alone, delays included, Z the think time, Dmax the largest demand per server. Of a mix,
+                   where a station would be full if nobody waited. Open classes take their part of the stations
+                   beforehand. Where demands depend on the number, the N that solves N = (D(N) + Z) / Dmax(N);
+                   n_star_unloaded is beside it, with the demands of the first customer.
+    service_level  The largest number up to which --limit holds. The real number is interpolated between whole ones.
+    power          The number at which throughput / response is largest (Kleinrock 1979).
+    curvature      The number at which response / D over number / N* bends most, by central differences; knees as
+                   points of largest curvature are discussed by Satopaa et al. (2011).
+
+    Along a rate of arrivals: service_level and power, and
+
+    \b
+    multiple       The rate at which the response is --multiple times its floor, the response without load.
+    saturation     The rate at which the steady state ends.
+
+    Each knee comes with what happens there and one step beyond, which is one customer more, or one per cent more
+    rate. The slope is what that customer adds to the response; it tends to Dmax. A curve that crosses a limit several
+    times has its knee at the first crossing, and the others are told. An --assert is judged at every knee that is
+    told, with the parameter at its whole number.
+
+    \b
+    Examples:
+      qnet knee examples/interactive-users.toml --limit 'response <= 1 s'
+      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --plot
+      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --definition service_level --assert 'users >= 190'
+      qnet knee ibm-3990-6 --multiple 3
+    """
+    from qnet.cli.output import ready, write
+    from qnet.cli.system import open_system
+    from qnet.questions.knee_report import knee_report
+
+    wanted, output = method(options), collect({**options, "plot": plot})
+    ready(output)
+    model = open_system(system, settings)
+    write(knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, plot), output)

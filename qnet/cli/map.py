@@ -1,0 +1,116 @@
+"""`qnet map`: a filter that answers rows of parameters as they come."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, TextIO
+
+import click
+
+from qnet.cli.method_options import method, method_options
+from qnet.cli.options import assert_option, metric_option, parameter_option, said, system_argument
+from qnet.errors import Problem, UsageError
+
+
+@click.command("map")
+@system_argument
+@click.argument("source", metavar="[FILE]", default="-", callback=said)
+@parameter_option
+@metric_option
+@click.option("--prefix", default="", metavar="TEXT", help="Stands before the names of the answers, such as new_.")
+@click.option(
+    "--chunk",
+    type=click.IntRange(1, 65536),
+    default=1024,
+    metavar="ROWS",
+    help="Answer so many rows at once, at most; 1 answers each as it comes. 1024 if left out.",
+)
+@click.option("--jsonl", is_flag=True, help="Objects in, objects out, one in a line, instead of CSV.")
+@click.option("-o", "--output", "path", default="-", metavar="FILE", callback=said, help="Write there.")
+@method_options
+@assert_option
+def command(system: str, source: str, settings: tuple[str, ...], metrics: tuple[str, ...], prefix: str, chunk: int,
+            jsonl: bool, path: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+    """Rows of parameters in, the same rows with answers out.
+
+    A filter for CSV, from FILE or standard input: a column that is named like a parameter of the system, with or
+    without the unit at its end as qnet writes it, gives its value in every row, as a number in base units (seconds,
+    bytes, 1/s), as a quantity with its unit, or as a word of a choice. Other columns are passed through. Behind them
+    stand the metrics, as qnet solve defines them, method, exactness and status.
+
+    A row that cannot be read, or has no answer, says why in its status, and the rows after it are answered. Answers
+    come while rows are read, and memory does not grow with their number, so that other programs can cut the rows to
+    pieces and spread them over many machines. The exit code is 0 where any row has an answer, or there is no row.
+
+    \b
+    Examples:
+      qnet map ibm-3990-6 rows.csv --metric response > answers.csv
+      qnet sweep ibm-3990-6 --vary rate=100/s:900/s:1/s --csv | cut -d, -f1 | qnet map ibm-3990-6 -p write_fraction=0.2
+      parallel --pipe --header : qnet map ibm-3990-6 < rows.csv
+      tail -f rows.jsonl | qnet map ibm-3990-6 --jsonl --chunk 1
+    """
+    import itertools
+
+    from qnet.cli.options import Output
+    from qnet.cli.output import ready
+    from qnet.cli.system import open_system
+    from qnet.questions.map import Mapper
+    from qnet.questions.map_text import Lines, map_csv, map_jsonl
+
+    if system == source == "-":
+        raise click.UsageError("found - for the model and for the rows, expected a FILE for one of them")
+    _refuse_overwriting(source, path)
+    wanted = method(options)
+    ready(Output("jsonl" if jsonl else "csv", path, "never", False))
+    mapper = Mapper(open_system(system, settings), metrics, wanted, asserted, prefix)
+    answer = map_jsonl if jsonl else map_csv
+    with _rows(source) as stream:
+        texts = answer(mapper, Lines(stream), chunk)
+        first = next(texts, "")
+        with _sink(path) as sink:
+            for text in itertools.chain([first], texts):
+                sink.write(text.encode("utf-8", "surrogateescape"))
+                sink.flush()
+    mapper.finish()
+
+
+@contextmanager
+def _rows(source: str) -> Generator[TextIO]:
+    """The text of a file or of standard input, whatever its bytes, with its line ends; without a byte order mark."""
+    from io import TextIOWrapper
+
+    if source == "-":
+        from qnet.cli.system import announce_input
+
+        announce_input("rows")
+        stream: Any = sys.stdin.buffer
+    else:
+        try:
+            stream = open(source, "rb")  # noqa: SIM115
+        except (OSError, ValueError) as error:
+            found = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+            raise UsageError(Problem("QN002", found, "rows of parameters", file=source)) from None
+    with TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="") as text:
+        yield text
+
+
+@contextmanager
+def _sink(path: str) -> Generator[BinaryIO]:
+    """Where answers go."""
+    if path == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        return
+    with open(path, "wb") as stream:
+        yield stream
+
+
+def _refuse_overwriting(source: str, path: str) -> None:
+    """Refuse to write over the rows that are still to be read."""
+    from pathlib import Path
+
+    if "-" not in (source, path) and os.path.exists(source) and os.path.exists(path) and Path(source).samefile(path):
+        raise UsageError(Problem("QN005", "the answers would be written over the rows", "another file"))

@@ -1,0 +1,69 @@
+"""`qnet sweep`: a system along grids of its parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qnet.cli.method_options import method, method_options
+from qnet.cli.options import (
+    assert_option,
+    collect,
+    metric_option,
+    output_options,
+    parameter_option,
+    said,
+    system_argument,
+)
+
+
+@click.command("sweep")
+@system_argument
+@parameter_option
+@click.option(
+    "--vary",
+    multiple=True,
+    required=True,
+    metavar="GRID",
+    callback=said,
+    help="Values of a parameter, such as users=1:300. Repeated: every combination, the first slowest.",
+)
+@metric_option
+@click.option("--plot", is_flag=True, help="Draw it as well: the metrics chosen, else throughput and response.")
+@method_options
+@assert_option
+@output_options
+def command(system: str, settings: tuple[str, ...], vary: tuple[str, ...], metrics: tuple[str, ...],
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+    """Every metric of a system along grids of its parameters.
+
+    One row for every point: the parameters, the metrics as qnet solve defines them, method, exactness and status.
+    Without --metric: throughput and response, also by class where there are several, utilization and queue length of
+    every station, and the outputs that the model names. A point without an answer says why in its status; the exit
+    code is 0 where any point has one. Any parameter may be varied: numbers of servers and the words of a choice too.
+
+    \b
+    Grids: first:last:step, first:last, log(first, last, count), or a, b, c
+    In step: --vary 'users=100,200 & memory=64 MiB,128 MiB' pairs the first with the first
+
+    \b
+    Examples:
+      qnet sweep examples/interactive-users.toml --vary users=1:300 --csv
+      qnet sweep ibm-3990-6 --vary rate=100/s:1100/s:100/s --vary write_fraction=0,0.3 --metric response --plot
+      qnet sweep examples/multiprocessor.toml --vary processors=1:16 --assert 'response < 20 s'
+    """
+    from qnet.cli.output import ready, write
+    from qnet.cli.progress import progress
+    from qnet.cli.system import open_system
+    from qnet.questions.assertions import conditions
+    from qnet.questions.sweep import sweep
+    from qnet.questions.sweep_report import sweep_report
+
+    wanted, output = method(options), collect(options)
+    ready(output)
+    model = open_system(system, settings)
+    conditions(asserted, model)
+    with progress("points") as told:
+        found = sweep(model, vary, metrics, wanted, told)
+    write(sweep_report(found, asserted, chosen=bool(metrics)), output)

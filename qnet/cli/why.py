@@ -1,0 +1,41 @@
+"""`qnet why`: why a system responds as it does, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qnet.cli.method_options import bounds_option, method, method_options
+from qnet.cli.options import assert_option, collect, faster_option, output_options, parameter_option, system_argument
+
+
+@click.command("why")
+@system_argument
+@parameter_option
+@faster_option
+@method_options
+@bounds_option
+@assert_option
+@output_options
+def command(system: str, settings: tuple[str, ...], faster: float, asserted: tuple[str, ...], **options: Any) -> None:
+    """Why a system responds as it does, in words fit for a ticket.
+
+    The question, the answer, where the time goes, what is full first and second, what would help most, the laws with
+    the numbers put in, the method and how far it can be trusted, the assumptions, the source and grade of every
+    number, and the command that gives it all again. The figures are those of qnet bottleneck, whose help defines
+    them. In CSV and JSON every sentence has its number beside it.
+
+    \b
+    Examples:
+      qnet why ibm-3990-6 -p rate=900/s -p write_fraction=0.3
+      qnet why ibm-3990-6 --md
+      qnet why examples/interactive-users.toml -p users=100 --faster 1.5
+    """
+    from qnet.cli.output import ready, write
+    from qnet.cli.system import open_system
+    from qnet.questions.why_report import why_report
+
+    wanted, output = method(options), collect(options)
+    ready(output)
+    write(why_report(open_system(system, settings), faster, wanted, asserted), output)

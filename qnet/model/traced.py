@@ -1,0 +1,121 @@
+"""The parameters of a model as symbols: its network then carries the formula of every number."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from qnet.documents import Path
+from qnet.expression import Expression, Value, evaluate, symbols
+from qnet.expression.traced import TRACING, Traced
+from qnet.model.fields import RATES, Field
+from qnet.model.model import Model, Parameter
+from qnet.model.values import Values
+
+
+class TracedValues(Values):
+    """The values of all parameters, each as a symbol of its name, and expressions over them as formulas.
+
+    A parameter that is an expression over others is a symbol too, and its formula is in `definitions`; one whose
+    formula is a number or another symbol is replaced by it. Choices, and what gives a network a structure that no
+    formula can change, are plain numbers, and those of `fixed` stay the numbers they are.
+
+    model    has been bound to numbers before, so that all of them are in their domains.
+    expand   replace every parameter by its formula, down to those that are no expression.
+    keep     names of parameters that stay symbols; all others become numbers. None: all of them stay.
+    """
+
+    def __init__(self, model: Model, expand: bool = False, keep: Collection[str] | None = None) -> None:
+        super().__init__(model, {}, None)
+        numbers: dict[str, Value] = self.known
+        self.operations = TRACING
+        self.known = {}
+        self.definitions: dict[str, Traced] = {}
+        self.symbols: dict[str, Any] = {}
+        """The symbol of every parameter that has one."""
+        self.fixed = tuple(_structure(model, numbers))
+        """Parameters that the structure rests on: they are numbers."""
+        frozen = {*self.fixed, *model.choices}
+        for name, parameter in model.parameters.items():
+            if name not in numbers:
+                continue
+            if name in frozen:
+                self.known[name] = numbers[name]
+                continue
+            own = self._own(parameter, keep)
+            if own is not None and (expand or not own.formula.free_symbols or own.formula.is_Symbol):
+                self.known[name] = own
+                continue
+            self.symbols[name] = _symbol(parameter, self.known)
+            self.known[name] = Traced(numbers[name], self.symbols[name])
+            if own is not None:
+                self.definitions[name] = own
+
+    def _own(self, parameter: Parameter, keep: Collection[str] | None) -> Traced | None:
+        """The formula of a parameter over others, or None where it is a symbol and nothing else."""
+        names = parameter.expression.names
+        if keep is not None and parameter.name not in keep and not names:
+            return self._traced(parameter.expression, parameter.path)
+        if not names or (keep is not None and parameter.name in keep):
+            return None
+        return self._traced(parameter.expression, parameter.path)
+
+    def _traced(self, expression: Expression, path: Path) -> Traced:
+        found = self.evaluate(expression, path)
+        return found if isinstance(found, Traced) else TRACING.number(found)
+
+    def evaluate(self, expression: Expression, path: Path) -> Value:
+        """The formula of an expression; of 0 and 1 the plain number, which code looks for."""
+        if self.operations is not TRACING:
+            return super().evaluate(expression, path)
+        found = evaluate(expression.root, self.known, TRACING, self.choices)
+        if isinstance(found, Traced):
+            return float(found.value) if found in (0, 1) else found
+        return found
+
+    def field(self, expression: Expression, field: Field, path: Path) -> Value:
+        """The formula of an expression, or the number of a capacity."""
+        found = self.evaluate(expression, path)
+        return found.value if field is RATES and isinstance(found, Traced) else found
+
+    def whole(self, expression: Expression, field: Field, path: Path) -> Any:
+        """A whole number, or its formula."""
+        found = self.evaluate(expression, path)
+        number = int((found.value if isinstance(found, Traced) else found) + 0.5)
+        return Traced(number, found.formula) if isinstance(found, Traced) and found.formula.free_symbols else number
+
+
+def _symbol(parameter: Parameter, known: dict[str, Value]) -> Any:
+    """The symbol of a parameter; not negative where its range says so."""
+    low = parameter.low
+    certain = low is not None and not low.names
+    least = float(evaluate(low.root, known)) if certain and low is not None else None
+    return symbols().symbol(parameter.name, least)
+
+
+def _structure(model: Model, numbers: dict[str, Value]) -> Iterable[str]:
+    """The parameters that copies named one by one and capacities rest on, directly or through others."""
+    stations = {station.name: station for station in model.stations}
+    found: list[Expression] = [rate for station in model.stations for rate in station.rates]
+    for station in model.stations:
+        hot = station.split.hot
+        same = hot is not None and evaluate(hot.root, numbers) == evaluate(station.copies.root, numbers)
+        if station.split.kind == "listed" or same:
+            found += [item for item in (station.copies, hot) if item is not None]
+    for customers in model.classes:
+        for route in customers.routes:
+            waiting = list(route.steps)
+            while waiting:
+                step = waiting.pop()
+                waiting += step.steps
+                if step.copy is not None:
+                    station = stations[step.station]
+                    found += [step.copy, (stations[station.follows] if station.follows else station).copies]
+    names: dict[str, None] = {}
+    asked = [name for expression in found for name in expression.names]
+    while asked:
+        name = asked.pop()
+        if name not in names and name in model.parameters:
+            names[name] = None
+            asked += model.parameters[name].expression.names
+    return [name for name in model.parameters if name in names]

@@ -1,0 +1,106 @@
+"""A comparison as a report: one row per metric and side, each side held against the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qnet.errors import Problem
+from qnet.questions.assertions import broken, conditions
+from qnet.questions.compare import Comparison, Figure, Side
+from qnet.questions.provenance import Basis
+from qnet.questions.solve import in_unit
+from qnet.reports.report import Cell, Column, Note, Report
+
+COLUMNS = (
+    Column("side", "side"),
+    Column("metric", "metric"),
+    Column("unit", "unit"),
+    Column("base", "A"),
+    Column("value", "value"),
+    Column("difference", "difference"),
+    Column("ratio", "ratio"),
+    Column("percent", "percent"),
+    Column("base_exactness", "exactness of A", footed=True),
+    Column("exactness", "exactness", footed=True),
+)
+"""`base` is the value of the first system, `value` that of the side; both are in the unit of the row."""
+
+
+def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
+    """Tell a comparison.
+
+    asserted  conditions that every side must meet; those that are false stand in `broken` of the report.
+    """
+    first = found.sides[0]
+    rows = [
+        _row(first, side, place, figure)
+        for place, side in enumerate(found.sides[1:], start=1)
+        for figure in found.figures
+        if figure.values[0] is not None or figure.values[place] is not None
+    ]
+    solutions = [side.solved.parts[0].solution for side in found.sides if side.solved]
+    methods = ", ".join(dict.fromkeys(item.method for item in solutions))
+    exact = all(item.exact for item in solutions)
+    return Report(
+        "qnet/comparison/1",
+        f"A: {first.label}",
+        COLUMNS,
+        rows,
+        tuple(_notes(found.sides)),
+        Basis(first.model, methods, exact, sides=[_told(side) for side in found.sides]),
+        group="side",
+        broken=tuple(_broken(found.sides, asserted)),
+    )
+
+
+def _row(first: Side, side: Side, place: int, figure: Figure) -> tuple[Cell, ...]:
+    """A metric of a side: the ratio and the percentage are to the first, where that is not 0."""
+    shown = figure.metric.unit
+    base, value = (None if item is None else in_unit(item, shown) for item in (figure.values[0], figure.values[place]))
+    difference = ratio = percent = None
+    if base is not None and value is not None:
+        difference = value - base
+        ratio, percent = _share(value, base), _share(100 * difference, base)
+    trust = (_exactness(first), _exactness(side))
+    told = (f"{side.letter}: {side.label}", figure.metric.source, shown or None)
+    return (*told, base, value, difference, ratio, percent, *trust)
+
+
+def _share(part: float, whole: float) -> float | None:
+    found = part / whole if whole else float("inf")
+    return found if abs(found) < float("inf") else None
+
+
+def _exactness(side: Side) -> str | None:
+    if side.solved is None:
+        return None
+    return "exact" if side.solved.parts[0].solution.exact else "approximate"
+
+
+def _notes(sides: Sequence[Side]) -> Iterator[Note]:
+    for side in sides:
+        if side.problem:
+            yield Note("QN613", f"{side.letter} has no answer: {side.problem.found}", "warning")
+        elif side.solved and (reasons := side.solved.parts[0].solution.reasons):
+            yield Note("QN612", f"{side.letter} is approximate: {'; '.join(reasons)}")
+
+
+def _told(side: Side) -> dict[str, object]:
+    """What a side is, for machines."""
+    told: dict[str, object] = {"side": side.letter, "label": side.label, "digest": side.model.digest}
+    if side.solved:
+        told["method"] = side.solved.parts[0].solution.method
+        told["exactness"] = _exactness(side)
+    return told
+
+
+def _broken(sides: Sequence[Side], asserted: Sequence[str]) -> Iterator[Problem]:
+    """What is false of any side; a side without an answer meets nothing."""
+    for side in sides:
+        claimed = conditions(asserted, side.model)
+        if side.solved is None:
+            found = [Problem("QN608", f"asserted {item.source}, there is no answer") for item in claimed]
+        else:
+            found = broken(side.solved, claimed)
+        for problem in found:
+            yield problem.replace(found=f"{side.letter}: {problem.found}")

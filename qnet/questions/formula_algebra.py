@@ -1,0 +1,181 @@
+"""What formulas need of algebra: their value at numbers, and a parameter on its own side of an equation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import symbols
+from qnet.queues.erlang import erlang_c
+from qnet.record import Record
+
+MOST_FACTORED = 600
+"""Operations of an equation up to which it is factored."""
+MOST_SOLVED = 2000
+"""Operations of an equation up to which it is solved."""
+FEW_SERVERS = 2
+"""Servers up to which Erlang's C is written out where an equation is solved."""
+
+_ROUNDED = ("floor", "ceiling")
+
+
+def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
+    """The value of a formula, all its symbols replaced by numbers; None where it has none.
+
+    Computed in fractions, rounded once at the end; roots, exponentials and logarithms with 30 digits.
+    """
+    sympy: Any = symbols().sympy
+    places = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
+    found = formula.xreplace(places)
+    found = found.replace(_is_erlang, _erlang_value)
+    found = found.doit().evalf(30)
+    return float(found) if found.is_Number and found.is_finite else None
+
+
+def _is_erlang(item: Any) -> bool:
+    return getattr(getattr(item, "func", None), "__name__", "") == "erlang_c"
+
+
+def _erlang_value(item: Any) -> Any:
+    sympy: Any = symbols().sympy
+    servers, offered = item.args
+    count = int(servers.doit())
+    load = offered.doit()
+    return erlang_c(count, load) if count <= 40 and load.is_Rational else sympy.Float(erlang_c(count, float(load)), 30)
+
+
+class Solved(Record):
+    """A parameter as a formula of the others."""
+
+    formula: Any
+    assumed: tuple[str, ...]
+    """What was taken as it is at the numbers: which branch of a Min, Max or where."""
+
+
+def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str) -> Solved:
+    """The parameter at which an expression is 0, as a formula.
+
+    Applies   rational expressions in the parameter of degree 2 at most after factoring; of minima, maxima and wheres
+              of the parameter the branch that holds at the numbers; Erlang's C of at most two servers.
+    equation  what is to be 0; it is 0 at the numbers.
+    wanted    the symbol of the parameter.
+    numbers   the values of all symbols, by which the branch of the answer is picked.
+    about     what is asked, for messages.
+    Returns   the formula, and what it takes for granted.
+    Raises    `NotComputed` QN522 with the reason where algebra has no answer.
+    """
+    sympy: Any = symbols().sympy
+    assumed: list[str] = []
+    flat = _branches(_small_erlang(equation, wanted), wanted, numbers, assumed, sympy)
+    if not flat.has(wanted):
+        raise _refused(about, f'it does not depend on "{wanted.name}"')
+    for item in flat.atoms(sympy.Function):
+        if item.has(wanted):
+            raise _refused(about, _why(item, wanted))
+    if sympy.count_ops(flat) > MOST_SOLVED:
+        raise _refused(about, f"the equation has more than {MOST_SOLVED} operations")
+    slope = flat.diff(wanted)
+    if not slope.has(wanted):
+        return Solved(-flat.subs(wanted, 0) / slope, tuple(assumed))
+    top, _ = sympy.fraction(sympy.together(flat))
+    try:
+        polynomial = sympy.Poly(top, wanted)
+    except sympy.PolynomialError:
+        raise _refused(about, f'"{wanted.name}" stands in an exponent or under a root') from None
+    factors = [polynomial] if polynomial.degree() <= 1 else _factors(polynomial, wanted, sympy)
+    return Solved(_root(factors, wanted, numbers, about, sympy), tuple(assumed))
+
+
+def _factors(polynomial: Any, wanted: Any, sympy: Any) -> list[Any]:
+    whole = polynomial.as_expr()
+    if sympy.count_ops(whole) > MOST_FACTORED:
+        return [polynomial]
+    _, found = sympy.factor_list(whole)
+    return [sympy.Poly(factor, wanted) for factor, _ in found if factor.has(wanted)]
+
+
+def _root(factors: list[Any], wanted: Any, numbers: Mapping[str, float], about: str, sympy: Any) -> Any:
+    """Of all roots the one that is the value of the parameter at the numbers."""
+    value, nearest, best = numbers[wanted.name], float("inf"), None
+    for factor in factors:
+        for root in _roots(factor, sympy):
+            found = evaluated(root, numbers)
+            if found is not None and abs(found - value) < nearest:
+                nearest, best = abs(found - value), root
+    if best is None or nearest > 1e-6 * max(abs(value), 1e-300):
+        degree = max(factor.degree() for factor in factors)
+        if degree > 2:
+            raise _refused(about, f'the equation is of degree {degree} in "{wanted.name}"')
+        raise _refused(about, f'no branch of the solution is the value of "{wanted.name}" in the model')
+    return best
+
+
+def _roots(factor: Any, sympy: Any) -> list[Any]:
+    if factor.degree() == 1:
+        slope, constant = factor.all_coeffs()
+        return [-constant / slope]
+    if factor.degree() != 2:
+        return []
+    square, slope, constant = factor.all_coeffs()
+    spread = sympy.sqrt(sympy.factor_terms(slope**2 - 4 * square * constant))
+    return [(-slope + spread) / (2 * square), (-slope - spread) / (2 * square)]
+
+
+def _small_erlang(formula: Any, wanted: Any) -> Any:
+    """Erlang's C of few servers written out, where the parameter is in its load."""
+
+    def small(item: Any) -> bool:
+        return _is_erlang(item) and item.has(wanted) and item.args[0].is_Integer and item.args[0] <= FEW_SERVERS
+
+    return formula.replace(small, _written_out)
+
+
+def _written_out(item: Any) -> Any:
+    return erlang_c(int(item.args[0]), item.args[1])
+
+
+def _branches(formula: Any, wanted: Any, numbers: Mapping[str, float], assumed: list[str], sympy: Any) -> Any:
+    """The formula with every choice that rests on the parameter made as it is at the numbers."""
+
+    def pick(item: Any) -> Any:
+        if isinstance(item, sympy.Piecewise):
+            for value, condition in item.args:
+                decided = condition.subs({mark: sympy.Rational(numbers[mark.name]) for mark in condition.free_symbols})
+                if decided == sympy.true:
+                    chosen = value
+                    break
+            else:
+                return item
+        else:
+            values = [(evaluated(value, numbers), value) for value in item.args]
+            known = [(number, value) for number, value in values if number is not None]
+            if not known:
+                return item
+            choose = min if isinstance(item, sympy.Min) else max
+            chosen = choose(known, key=lambda pair: pair[0])[1]
+        assumed.append(f"{item} is {chosen}")
+        return chosen
+
+    kinds = (sympy.Min, sympy.Max, sympy.Piecewise)
+
+    def chosen_by_it(item: Any) -> bool:
+        return isinstance(item, kinds) and bool(item.has(wanted))
+
+    return formula.replace(chosen_by_it, pick)
+
+
+def _why(item: Any, wanted: Any) -> str:
+    name = item.func.__name__
+    if name == "erlang_c":
+        return (
+            f'"{wanted.name}" stands in Erlang\'s C, and there are more than {FEW_SERVERS} servers or a symbol of them'
+        )
+    if name in _ROUNDED:
+        return f'"{wanted.name}" is rounded to whole numbers ({name})'
+    return f'"{wanted.name}" stands in a transcendental function ({name})'
+
+
+def _refused(about: str, reason: str) -> NotComputed:
+    help = "qnet envelope finds it numerically: --vary the parameter, --limit the metric"
+    return NotComputed(Problem("QN522", f"{about}: {reason}", "an equation that algebra solves", help=help))

@@ -1,0 +1,144 @@
+"""Formulas as people read them: one line of text in the language of the models, and LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from qnet.expression import symbols
+
+_MOST_DIGITS = 12
+_SMALL = 99
+_LATEX_FUNCTIONS = {"erlang_c": "C"}
+_PLAIN = {"Min": "min", "Max": "max", "ceiling": "ceil", "Abs": "abs"}
+"""Functions of sympy by their names in the language of the models."""
+
+
+def text_of(formula: Any) -> str:
+    """A formula in the language of the models: it can be written into a model as it stands."""
+    return _printers()[0].doprint(_with_decimals(formula))
+
+
+def latex_of(formula: Any) -> str:
+    """A formula in LaTeX for mathematics mode: names upright and as words."""
+    return _printers()[1].doprint(_with_decimals(formula))
+
+
+def latex_name(name: str) -> str:
+    """A name in LaTeX, upright and as words: `cu.path_rate` is `\\mathrm{cu.path~rate}`, `k` stays `k`."""
+    if name[0].isdigit() or len(name) == 1:
+        return name
+    plain = name.replace("('", "~").replace("')", "")
+    return f"\\mathrm{{{''.join(item if item.isalnum() or item in '.-' else '~' for item in plain)}}}"
+
+
+def _with_decimals(formula: Any) -> Any:
+    """Fractions as people write them: 0.53, 1/0.135, 0.0304/6; halves and thirds stay."""
+    sympy: Any = symbols().sympy
+    shown = {
+        number: _shown(number)
+        for number in formula.atoms(sympy.Rational)
+        if number.q > 1 and abs(number) != sympy.Rational(1, 2)
+    }
+    return formula.xreplace(shown) if shown else formula
+
+
+@cache
+def _shown(number: Any) -> Any:
+    """A fraction by the names of decimals, which sympy takes for symbols."""
+    sign, size = (-1, -number) if number < 0 else (1, number)
+    decimal = _decimal(size)
+    if decimal:
+        return sign * symbols().symbol(decimal)
+    if size.q <= _SMALL and size.p <= _SMALL:
+        return number
+    inverse = _decimal(1 / size)
+    if inverse:
+        return sign / symbols().symbol(inverse)
+    for divisor in range(2, _SMALL):
+        decimal = _decimal(size * divisor)
+        if decimal:
+            return sign * symbols().symbol(decimal) / divisor
+    return number
+
+
+def _decimal(number: Any) -> str:
+    """The digits of a fraction that ends as a decimal within `_MOST_DIGITS`; else empty."""
+    if any(factor not in (2, 5) for factor in _factors(number.q)):
+        return ""
+    for digits in range(30):
+        whole = number * 10**digits
+        if whole.q == 1:
+            return f"{Decimal(int(whole)).scaleb(-digits):f}" if whole < 10**_MOST_DIGITS else ""
+    return ""
+
+
+def _factors(number: int) -> list[int]:
+    """2 and 5 as often as they divide a number, and what is left."""
+    found: list[int] = []
+    for prime in (2, 5):
+        while number % prime == 0:
+            found.append(prime)
+            number //= prime
+    return found if number == 1 else [*found, number]
+
+
+def _ordered(terms: Sequence[Any]) -> list[Any]:
+    """Terms of a sum, those with a minus sign last: 1 - a b."""
+    return sorted(terms, key=lambda term: bool(term.could_extract_minus_sign()))
+
+
+@cache
+def _printers() -> tuple[Any, Any]:
+    from sympy.printing.latex import LatexPrinter  # pyright: ignore[reportMissingTypeStubs]
+    from sympy.printing.str import StrPrinter  # pyright: ignore[reportMissingTypeStubs]
+
+    text_base: Any = StrPrinter
+    latex_base: Any = LatexPrinter
+
+    class Text(text_base):
+        """The language of the models."""
+
+        def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
+            return _ordered(text_base._as_ordered_terms(self, expr, order))
+
+        def _print_Function(self, expr: Any) -> str:
+            name = _PLAIN.get(expr.func.__name__, expr.func.__name__)
+            return f"{name}({', '.join(map(self._print, expr.args))})"
+
+        def _print_LatticeOp(self, expr: Any) -> str:
+            name = _PLAIN.get(expr.func.__name__, expr.func.__name__)
+            texts: list[str] = [self._print(item) for item in expr.args]
+            return f"{name}({', '.join(sorted(texts, key=lambda text: (len(text), text)))})"
+
+        _print_Min = _print_Max = _print_LatticeOp
+
+        def _print_Relational(self, expr: Any) -> str:
+            return f"{self._print(expr.lhs)} {expr.rel_op} {self._print(expr.rhs)}"
+
+        def _print_Piecewise(self, expr: Any) -> str:
+            (value, condition), *others = expr.args
+            if condition == True or not others:  # noqa: E712
+                return self._print(value)
+            rest = self._print(expr.func(*others)) if others else "0"
+            return f"where({self._print(condition)}, {self._print(value)}, {rest})"
+
+    class Latex(latex_base):
+        """LaTeX with the names of the model."""
+
+        def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
+            return _ordered(latex_base._as_ordered_terms(self, expr, order))
+
+        def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
+            return latex_name(expr.name)
+
+        def _print_Function(self, expr: Any, exp: Any = None) -> str:
+            name = expr.func.__name__
+            if name not in _LATEX_FUNCTIONS:
+                return latex_base._print_Function(self, expr, exp)
+            shown = f"{_LATEX_FUNCTIONS[name]}\\left({', '.join(map(self._print, expr.args))}\\right)"
+            return shown if exp is None else f"{{{shown}}}^{{{exp}}}"
+
+    return Text({"full_prec": False}), Latex({"full_prec": False, "mul_symbol": "dot"})

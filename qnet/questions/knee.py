@@ -1,0 +1,75 @@
+"""Knees: where the curve of response against load breaks, by each definition that people use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import Problem, UsageError, suggest
+from qnet.model.conditions import condition
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.answers import Answers
+from qnet.questions.knee_axes import axes
+from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
+
+
+def knee(
+    model: Model,
+    vary: str = "",
+    limits: Sequence[str] = (),
+    multiple: float = 2.0,
+    definitions: Sequence[str] = (),
+    wanted: Wanted = AUTO,
+) -> list[Knees]:
+    """Where the curve of response against load breaks, along everything that brings customers.
+
+    vary         the parameter that brings the customers; without it all that do are taken: `knee_axes.axes`.
+    limits       service levels, such as `response <= 1 s`: of each the largest load up to which it holds.
+    multiple     of open classes: how many times its floor the response may be.
+    definitions  names of `DEFINITIONS` that are wanted; none for all.
+    wanted       the method and its budget, which is that of all solves of an axis together.
+    Returns      per axis its knees, in the order of `DEFINITIONS`.
+    Definitions  N* as in `knee_asymptotes.Asymptotes`. Power is throughput / response, at its largest (Kleinrock,
+                 Power and deterministic rules of thumb for probabilistic problems in computer communications, ICC
+                 1979). Curvature |v''| / (1 + v'^2)^(3/2) of v = R / R0 over u = N / N*, at its largest (what
+                 Satopaa, Albrecht, Irwin and Raghavan, Finding a "kneedle" in a haystack, ICDCS Workshops 2011, call
+                 the knee of a continuous curve), by central differences over one customer, or over N* / 200 where
+                 that is more.
+    Raises       `UsageError` QN017, QN018 and of conditions; `NoAnswer` QN404 where nothing queues, QN401 where
+                 there is no steady state at any load; what the solver has against the model.
+    Limits       Between the places that are looked at first (all of a curve of one class up to 1000 customers, else
+                 17 or 33) a curve is taken to have one hill or one crossing.
+    """
+    for name in definitions:
+        if name not in DEFINITIONS:
+            unknown = f'no definition "{name}" of a knee'
+            raise UsageError(Problem("QN018", unknown, ", ".join(DEFINITIONS), help=suggest(name, list(DEFINITIONS))))
+    if not 1 < multiple < float("inf"):
+        raise UsageError(Problem("QN018", f"a multiple of {multiple:g} of the floor", "a number above 1"))
+    conditions = [condition(text, model) for text in limits]
+    asked = tuple(definitions) or tuple(DEFINITIONS)
+    found: list[Knees] = []
+    for axis in axes(model, vary):
+        if axis.closed:
+            from qnet.questions.knee_closed import of_populations
+
+            found.append(of_populations(axis, conditions, asked, wanted))
+        else:
+            from qnet.questions.knee_open import of_rates
+
+            found.append(of_rates(axis, conditions, asked, wanted, multiple))
+    return found
+
+
+def around(found: Knees) -> tuple[list[Knee], Answers, Answers]:
+    """The knees that have a response, with the model solved there and one step beyond.
+
+    One step is one customer, or a hundredth of a rate.
+    """
+    import numpy as np
+
+    answered = [item for item in found.knees if item.status == "ok" and item.definition != "saturation"]
+    values: Any = np.array([item.value for item in answered], dtype=float)
+    beyond = values + 1 if found.axis.closed else values * 1.01
+    return answered, found.curve.answers(values), found.curve.answers(beyond)

@@ -1,0 +1,194 @@
+"""Knees as a report: one row per knee and definition, with what happens there and one step beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qnet.errors import Problem
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.answers import Answers
+from qnet.questions.assertions import broken, conditions
+from qnet.questions.knee import around, knee
+from qnet.questions.knee_curve import grown, whole_places
+from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
+from qnet.questions.provenance import Basis
+from qnet.questions.saturation import busiest, busiest_utilization
+from qnet.reports.report import Cell, Column, Note, Plot, Report
+from qnet.units import format_quantity
+
+COLUMNS = (
+    Column("along", "along"),
+    Column("definition", "definition"),
+    Column("about", "about"),
+    Column("population_real", "population, real"),
+    Column("population", "population"),
+    Column("rate", "rate", "/s"),
+    Column("setting", "setting"),
+    Column("throughput", "throughput", "/s"),
+    Column("response", "response", "s"),
+    Column("response_beyond", "response beyond", "s"),
+    Column("slope", "slope", "s"),
+    Column("busiest_station", "busiest station"),
+    Column("utilization", "utilization"),
+    Column("saturates", "saturates first"),
+    Column("source", "source"),
+    Column("status", "status"),
+    Column("method", "method", footed=True),
+    Column("exactness", "exactness", footed=True),
+)
+"""`definition` is a name of `DEFINITIONS`, or `n_star_unloaded`."""
+
+_NOTHING: tuple[Cell, ...] = (None,) * 6
+_DRAWN = 41
+"""Points of a curve that is drawn."""
+
+
+def knee_report(
+    model: Model,
+    vary: str = "",
+    limits: Sequence[str] = (),
+    multiple: float = 2.0,
+    definitions: Sequence[str] = (),
+    wanted: Wanted = AUTO,
+    asserted: Sequence[str] = (),
+    curve: bool = False,
+) -> Report:
+    """Find the knees of a model and tell them; the arguments are those of `knee.knee`.
+
+    asserted  conditions that must hold at every knee; those that are false stand in `broken` of the report.
+    curve     also rows along the curve, to draw it.
+    Raises    as `knee.knee`; `NoAnswer` where no definition has a knee.
+    """
+    claimed = conditions(asserted, model)
+    found = knee(model, vary, limits, multiple, definitions, wanted)
+    rows: list[tuple[Cell, ...]] = []
+    drawn: list[tuple[Cell, ...]] = []
+    answers: list[Answers] = []
+    problems: list[Problem] = []
+    for item in found:
+        answered, there, beyond = around(item)
+        rows += _told(item, answered, there, beyond)
+        drawn += _curve(item) if curve else []
+        answers.append(there)
+        problems += broken(there, claimed)
+        missing = [one.definition for one in item.knees if one.status != "ok"]
+        if missing:
+            problems += [_unanswered(claim.source, item, missing) for claim in claimed]
+    methods = tuple(dict.fromkeys(name for one in answers for name in one.methods))
+    exact = all(one.exact for one in answers)
+    trust = (", ".join(methods), "exact" if exact else "approximate")
+    return Report(
+        "qnet/knee/1",
+        f"{model.title}: knees",
+        COLUMNS,
+        [(*row, *trust) for row in rows],
+        _notes(found, answers),
+        Basis(model, trust[0], exact),
+        group="along",
+        plot=_plot(found, drawn, trust) if curve else None,
+        broken=tuple(problems),
+    )
+
+
+def _told(found: Knees, answered: Sequence[Knee], there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
+    """The rows of one axis."""
+    figures = dict(zip(map(id, answered), _figures(found, there, beyond), strict=True))
+    return [_row(found, item, figures.get(id(item), _NOTHING)) for item in found.knees]
+
+
+def _figures(found: Knees, there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
+    """Throughput, response, response one step beyond, slope, busiest station and its utilization, per knee."""
+    throughput, response = grown(found.axis, there)
+    _, further = grown(found.axis, beyond)
+    names, used = there.gather(busiest, ""), there.gather(busiest_utilization)
+    told: list[tuple[Cell, ...]] = []
+    for place in range(there.size):
+        if not there.answered[place]:
+            told.append(_NOTHING)
+            continue
+        here = float(response[place])
+        after = float(further[place]) if beyond.answered[place] else None
+        slope = after - here if after is not None and found.axis.closed else None
+        told.append((float(throughput[place]), here, after, slope, str(names[place]) or None, float(used[place])))
+    return told
+
+
+def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """The cells of a knee, method and exactness apart."""
+    axis = found.axis
+    real, whole, rate = (None, None, item.value) if not axis.closed else (*_people(item), None)
+    setting = axis.setting(item.value) if item.value is not None else None
+    source = DEFINITIONS.get(item.definition.removesuffix("_unloaded"))
+    return (
+        axis.name, item.definition, item.about or None, real, whole, rate, setting, *figures, found.saturating or None,
+        source, item.status,
+    )  # fmt: skip
+
+
+def _people(item: Knee) -> tuple[float | None, float | None]:
+    """How many customers there are at a knee: between whole numbers, and in whole numbers."""
+    import numpy as np
+
+    if item.real is None or item.value is None:
+        return None, None
+    real, whole = item.axis.customers(np.array([item.real, item.value])).sum(0)
+    return float(real), int(whole) if whole == int(whole) else float(whole)
+
+
+def _curve(found: Knees) -> list[tuple[Cell, ...]]:
+    """Rows along the curve, to a little beyond the last knee, and along a rate up to the last one."""
+    import numpy as np
+
+    values = [item.value for item in found.knees if item.value is not None]
+    if not values:
+        return []
+    end = max(values)
+    if found.axis.closed:
+        places = whole_places(1.0, min(1.2 * end, found.axis.last), _DRAWN)
+    else:
+        places = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
+    return [
+        _row(
+            found,
+            Knee(found.axis, "curve", "", "ok", float(value), float(value)),
+            (place.throughput, place.response, None, None, None, None),
+        )
+        for value, place in zip(places, found.curve.places(places), strict=True)
+        if place.answered
+    ]
+
+
+def _plot(found: Sequence[Knees], drawn: Sequence[tuple[Cell, ...]], trust: tuple[str, str]) -> Plot:
+    closed = any(item.axis.closed for item in found)
+    by = ("along", "definition") if len(found) > 1 else ("definition",)
+    return Plot("population" if closed else "rate", ("response",), by, [(*row, *trust) for row in drawn])
+
+
+def _unanswered(source: str, found: Knees, missing: Sequence[str]) -> Problem:
+    names = ", ".join(dict.fromkeys(missing))
+    return Problem("QN608", f"asserted {source}, there is no answer for {names} along {found.axis.name}")
+
+
+def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ...]:
+    reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
+    notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
+    for item in found:
+        name = item.axis.name
+        floor = f"along {name}: the first customer is answered in {format_quantity(item.floor, 's', 6)}"
+        if item.span > 1:
+            floor += f"; curvature is measured over {item.span:g} customers to each side"
+        notes.append(Note("QN616", floor))
+        if item.dependent:
+            text = f"demands depend on {name}: n_star is with those at that number, n_star_unloaded with the first's"
+            notes.append(Note("QN617", text))
+        for one in item.knees:
+            if one.also:
+                places = ", ".join(format_quantity(place, "" if item.axis.closed else "/s", 6) for place in one.also)
+                text = f"along {name}: {one.about} changes again at {places}; the first crossing is the knee"
+                notes.append(Note("QN615", text, "warning"))
+    missing = sum(one.status != "ok" for item in found for one in item.knees)
+    if missing:
+        count = sum(len(item.knees) for item in found)
+        notes.append(Note("QN618", f"{missing} of {count} knees do not exist; their status says why"))
+    return tuple(notes)

@@ -1,0 +1,70 @@
+"""A sweep as a report: one row per point, or one per point and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qnet.questions.answers import Answers
+from qnet.questions.assertions import broken, conditions
+from qnet.questions.columns import Columns, metric_cells, parameter_cells
+from qnet.questions.provenance import Basis
+from qnet.questions.sweep import Sweep
+from qnet.reports.report import Column, Note, Plot, Report
+
+KEYS = ("method", "exactness", "status")
+"""The columns that every sweep has."""
+_DRAWN = ("throughput", "response")
+"""What is drawn where nobody chose metrics."""
+
+
+def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = False) -> Report:
+    """Tell a sweep.
+
+    asserted  conditions that every point must meet; those that are false stand in `broken` of the report.
+    chosen    whether the metrics were chosen, so that all of them are worth drawing.
+    Raises    `NoAnswer` or `NotComputed` where no point has an answer.
+    """
+    model, answers = found.model, found.answers
+    claimed = conditions(asserted, model)
+    answers.refuse_all_failed()
+    make = Columns(KEYS)
+    grids = [item for axis in found.axes for item in axis]
+    along = [make.parameter(model, item.name) for item in grids]
+    told = [make.metric(item) for item in found.metrics]
+    cells = [parameter_cells(model, item.name, found.columns[item.name]) for item in grids]
+    cells += [metric_cells(item, answers.of(item.expression)) for item in found.metrics]
+    cells += [list(answers.method), list(answers.exactness), list(answers.status)]
+    # A status that says nothing needs no room on a screen.
+    trust = [Column(key, key, footed=key != "status" or bool(answers.answered.all())) for key in KEYS]
+    slow = along[0].key if len(found.axes) > 1 else ""
+    return Report(
+        "qnet/sweep/1",
+        f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
+        (*along, *told, *trust),
+        list(zip(*cells, strict=True)),
+        tuple(answer_notes(answers)),
+        Basis(model, ", ".join(answers.methods), answers.exact),
+        group=slow,
+        plot=_plot(found, along, told, chosen),
+        broken=tuple(broken(answers, claimed)),
+    )
+
+
+def answer_notes(answers: Answers) -> Iterator[Note]:
+    """Why some answers are approximate, and how many there are none of."""
+    if answers.reasons:
+        some = "some answers are" if len(set(answers.exactness) - {None}) > 1 else "the answer is"
+        yield Note("QN601", f"{some} approximate: {'; '.join(answers.reasons)}")
+    missing = int((~answers.answered).sum())
+    if missing:
+        text = f"{missing} of {answers.size} points have no answer; their status says why"
+        yield Note("QN602", text, "warning")
+
+
+def _plot(found: Sweep, along: Sequence[Column], told: Sequence[Column], chosen: bool) -> Plot:
+    """The first axis runs along; every value of the others is a line."""
+    first = len(found.axes[0])
+    firsts = [sum(len(axis) for axis in found.axes[:place]) for place in range(len(found.axes))]
+    drawn = tuple(column.key for column in told if chosen or column.key in _DRAWN)
+    by = tuple(along[place].key for place in firsts if place >= first)
+    return Plot(along[0].key, drawn, by)

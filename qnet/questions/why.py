@@ -1,0 +1,33 @@
+"""Why a system responds as it does, in words: one finding after the other, each with its number beside it."""
+
+from __future__ import annotations
+
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.bottleneck import Bottleneck, bottleneck
+from qnet.questions.findings import Finding
+from qnet.questions.why_limits import full, helps
+from qnet.questions.why_time import answer, question, routes, time
+from qnet.questions.why_trust import assumed, laws, sources, trust
+from qnet.record import Record
+
+_TOLD = (question, answer, time, routes, full, helps, laws, trust, assumed, sources)
+"""One function for each section. What a layer of a known kind of server does to a response can be one more."""
+
+
+class Why(Record):
+    """The answer in figures and in words."""
+
+    figures: Bottleneck
+    findings: tuple[Finding, ...]
+
+
+def why(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Why:
+    """Say why a model responds as it does at its stated point; arguments and failures are those of `bottleneck`.
+
+    Returns   the figures, and findings in the order of the sections: what is asked, the answer, where the time goes,
+              what is full first and second, what would help most, the laws with the numbers put in, how far the
+              answer can be trusted, what is assumed, and where the numbers come from.
+    """
+    found = bottleneck(model, faster, wanted)
+    return Why(found, tuple(finding for section in _TOLD for finding in section(found)))

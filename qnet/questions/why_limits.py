@@ -1,0 +1,116 @@
+"""Findings on capacity: what is full first and second, how far apart, and what would help most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qnet.questions.bottleneck import Bottleneck
+from qnet.questions.changes import Change
+from qnet.questions.findings import (
+    FULL,
+    HELP,
+    LITTLE,
+    Finding,
+    distance,
+    first_full,
+    full_at,
+    listed,
+    percent,
+    rate_of,
+    time_of,
+)  # fmt: skip
+from qnet.units import format_number
+
+
+def full(found: Bottleneck) -> Iterator[Finding]:
+    """What is full first, what second and how far apart, by class as well, and which holds wait inside."""
+    first = first_full(found)
+    if first is None:
+        return
+    used = f" Its utilization is now {format_number(first.utilization)}." if first.utilization is not None else ""
+    text = f"{first.label} is full first, {distance(found, first)}.{used}"
+    yield Finding(FULL, first.label, text, "full_at", full_at(found, first), "/s")
+    if first.full_population is not None and found.solution.classes[0].population is not None:
+        now = format_number(float(found.solution.classes[0].population))
+        text = f"Its asymptotes meet at N* = {format_number(first.full_population)} customers; there are {now} now. "
+        text += "With many more than N*, each further customer adds only response."
+        yield Finding(FULL, first.label, text, "full_population", first.full_population)
+    second = next((place for place in found.ranked if place != first), None)
+    if second and second.full_at and full_at(found, first):
+        ratio = second.full_at / (full_at(found, first) or 1.0)
+        text = f"{second.label} is next, at {rate_of(second.full_at)}: {format_number(ratio, 3)} times as much. "
+        text += f"It limits the system once {first.label} no longer does."
+        yield Finding(FULL, second.label, text, "full_at", second.full_at, "/s")
+    yield from _by_class(found)
+    for place in found.places:
+        if place.waits_inside and place.waits_inside >= LITTLE:
+            text = (
+                f"{percent(place.waits_inside)} of the time that {place.label} is held is waiting for stations inside, "
+            )
+            text += "and shrinks as they get faster."
+            yield Finding(FULL, place.label, text, "waits_inside", place.waits_inside)
+
+
+def _by_class(found: Bottleneck) -> Iterator[Finding]:
+    """What each class alone would fill, and how far arrivals can grow beside closed classes."""
+    names: list[str] = []
+    for item in found.solution.classes:
+        own = [visit for visit in found.visits if visit.class_name == item.name and visit.full_at is not None]
+        if own:
+            least = min(own, key=lambda visit: visit.full_at or 0.0)
+            names.append(f"{least.part.label} for {item.name}")
+    stations = {name.partition(" for ")[0] for name in names}
+    if len(stations) > 1:
+        yield Finding(FULL, "", f"The bottleneck depends on the mix: alone, it is {listed(names)}.")
+    elif len(names) > 1:
+        yield Finding(FULL, stations.pop(), f"The bottleneck is the same for every class alone: {listed(names)}.")
+    closed = [item for item in found.solution.classes if item.population is not None]
+    arriving = [item for item in found.solution.classes if item.population is None]
+    if closed and arriving and found.edge.factor < float("inf"):
+        rate = float(sum(item.throughput for item in arriving) * found.edge.factor)
+        text = f"If only arrivals grow, there is no steady state from {rate_of(rate)} of them on, because "
+        text += f"{found.edge.cause} is full; closed classes are squeezed out before that."
+        yield Finding(FULL, str(found.edge.cause), text, "maximum_throughput", rate, "/s")
+
+
+def helps(found: Bottleneck) -> Iterator[Finding]:
+    """Which change shortens the response most, and which ones move the limit of the throughput."""
+    before = found.before.response or 0.0
+    for words, kind in (("A faster station", True), ("One server more", False)):
+        tried = [item for item in found.changes if item.response is not None and (item.faster is not None) == kind]
+        if not tried or before <= 0:
+            continue
+        best = min(tried, key=lambda item: item.response or 0.0)
+        response = best.response or 0.0
+        if response > before * (1 - LITTLE):
+            text = f"{words} shortens the response by less than {percent(LITTLE)}, whichever it is."
+        elif kind:
+            text = f"{best.words} shortens the response most: to {time_of(response)}, {_less(response / before)}."
+        else:
+            text = f"{words} helps most at {best.station}: {time_of(response)}, {_less(response / before)}."
+        yield Finding(HELP, best.station, text, "response", response, "s")
+    yield from _further(found)
+
+
+def _less(ratio: float) -> str:
+    return f"{percent(1 - ratio)} less"
+
+
+def _further(found: Bottleneck) -> Iterator[Finding]:
+    """Which changes move the limit of the throughput."""
+    if not found.maximum:
+        return
+    raised = [item for item in found.changes if (item.maximum or 0.0) > found.maximum * (1 + LITTLE)]
+    if not raised:
+        text = f"None of these changes raises the largest throughput, {rate_of(found.maximum)}, by {percent(LITTLE)}."
+        yield Finding(HELP, "", text, "maximum_throughput", found.maximum, "/s")
+        return
+    ordered = sorted(raised, key=lambda item: -(item.maximum or 0.0))
+    told = listed([f"{item.words} to {rate_of(item.maximum or 0.0)}" for item in ordered[:3]])
+    text = f"The largest throughput, now {rate_of(found.maximum)}, is raised by {told}."
+    yield Finding(HELP, ordered[0].station, text, "maximum_throughput", ordered[0].maximum, "/s")
+
+
+def ordered(changes: Sequence[Change]) -> list[Change]:
+    """Changes, those with the shortest response first."""
+    return sorted(changes, key=lambda item: (item.response is None, item.response or 0.0))

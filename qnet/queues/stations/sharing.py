@@ -1,0 +1,103 @@
+"""M/G/1-PS: Poisson arrivals, one server that all present share equally."""
+
+from __future__ import annotations
+
+import math
+
+from qnet.expression import Value
+from qnet.queues.stations.answer import StationAnswer, answer
+from qnet.queues.stations.m_h_1 import balanced, waits
+from qnet.queues.stations.numbers import is_array, is_symbol, over_floats, require_stable
+from qnet.queues.stations.phases import phases_met
+
+_SOURCE = "Kleinrock, Queueing Systems, Volume II: Computer Applications, 1976, section 4.4"
+_MOST_PHASES = 500
+
+
+def m_g_1_ps(arrival_rate: Value, service_time: Value, scv_service: Value = None) -> StationAnswer:
+    """Poisson arrivals, any service time distribution, one server that all present share equally.
+
+    Applies       floats, fractions, arrays and symbols; with an scv other than 1 floats and arrays.
+    arrival_rate  per second, at least 0.
+    service_time  mean, in seconds, above 0.
+    scv_service   variance / mean^2 of the service time, or None. Means and p(n) do not depend on it. The variance of
+                  the response does, and on more: 0 is taken as constant, 1 / k (up to 500) as Erlang of k phases, 1 as
+                  exponential, above 1 as hyperexponential with balanced means; for all others it is not given.
+    Returns       means and p(n). A customer with service time x stays x / (1 - rho) on average. `wait` is what sharing
+                  adds to the service time, and `number_waiting` the number present less the busy server. The variance
+                  of the number, and with an scv that of the response. Percentiles are not known in closed form.
+    Raises        NoAnswer (QN401) for a load of at least 1.
+    Method        Insensitive: the number present is that of M/M/1. Given its service time x, a response has the
+                  variance 2 / (1 - rho)^2 int_0^x (x - u) P(W > u) du, W the wait of the same station first come first
+                  served. So Var R = (Var S + 2 int_0^inf E[max(S - u, 0)] P(W > u) du) / (1 - rho)^2; for exponential
+                  service S^2 (2 + rho) / ((2 - rho) (1 - rho)^2).
+    Source        Means: Kleinrock, Queueing Systems, Volume II: Computer Applications, 1976, section 4.4. Variance:
+                  Coffman, Muntz and Trotter, Waiting time distributions for processor-sharing systems, J. ACM 17
+                  (1970) 123-130; Ott, The sojourn-time distribution in the M/G/1 queue with processor sharing,
+                  J. Applied Probability 21 (1984) 360-378; Yashkov, Processor-sharing queues: some progress in
+                  analysis, Queueing Systems 2 (1987) 1-17.
+    """
+    require_stable("M/G/1-PS", arrival_rate, service_time, 1)
+    load = arrival_rate * service_time
+
+    def state(count: int) -> Value:
+        return (1 - load) * load**count
+
+    variance = None
+    if scv_service is not None and not is_symbol(scv_service):
+        if not is_array(scv_service) and scv_service == 1:
+            variance = (2 + load) / (2 - load)
+        elif all(map(_known, scv_service.flat if is_array(scv_service) else (scv_service,))) and not is_symbol(load):
+            variance = over_floats(_share_of_square, load, scv_service)
+    return answer(
+        "M/G/1-PS", _SOURCE, throughput=arrival_rate, service_time=service_time, servers=1,
+        wait=service_time * load / (1 - load), state_probability=state,
+        variance_of_response=None if variance is None else variance * (service_time / (1 - load)) ** 2,
+        variance_of_queue_length=load / (1 - load) ** 2,
+    )  # fmt: skip
+
+
+def _known(scv: float) -> bool:
+    """Whether an scv stands for a distribution."""
+    return scv >= 1 or scv == 0 or (1 / scv < _MOST_PHASES + 0.5 and abs(1 / scv - round(1 / scv)) < 1e-9)
+
+
+def _share_of_square(load: float, scv: float) -> float:
+    """Var R (1 - rho)^2 / S^2."""
+    if scv == 0:
+        return _constant(load)
+    if scv < 1:
+        return _erlang(load, round(1 / scv))
+    # E[max(S - u, 0)] = sum p e^(-r u) / r, P(W > u) = sum w e^(-t u).
+    p1, p2, r1, r2 = balanced(1.0, scv)
+    return scv + 2 * sum(
+        weight * chance / (rate * (rate + theta))
+        for weight, theta in waits(load, 1.0, scv)
+        for chance, rate in ((p1, r1), (p2, r2))
+    )
+
+
+def _constant(load: float) -> float:
+    """1 - 2 (1 - rho) (e^rho - 1 - rho) / rho^2, as a series: P(W <= u) = (1 - rho) e^(rate u) up to one service."""
+    return math.fsum(2 * (n + 1) * load**n / math.factorial(n + 2) for n in range(1, 25))
+
+
+def _erlang(load: float, phases: int) -> float:
+    """By the phases that are met, i with P(more than i), and the j own ones that are over at u: all terms positive.
+
+    int_0^inf P(Poisson(k u) = i) P(Poisson(k u) = j) du = binomial(i + j, j) / 2^(i + j + 1) / k.
+    """
+    met = phases_met(load, phases)
+    total = 0.0
+    for own in range(phases):
+        # At i the chance that the (i+1)-th of fair coins that shows heads comes after `own` tails: negative binomial.
+        chance, place, summed = 0.5 ** (own + 1), 0, 0.0
+        while True:
+            term = chance * met.at(place)
+            summed += term
+            place += 1
+            chance *= (place + own) / (2 * place)
+            if place > own and term <= 1e-18 * summed:
+                break
+        total += (phases - own) * summed
+    return (1 + 2 * load * total / phases) / phases
