@@ -71,7 +71,7 @@ def pieces(symbolic: Symbolic, text: str) -> _Found:
     if name.startswith("max_") and not argument and name not in symbolic.model.outputs:
         return _largest(symbolic, name, name.removeprefix("max_"))
     if name in symbolic.model.costs and not argument:
-        return _cost(symbolic, name)
+        return _cost(symbolic, "cost", name)
     known = METRICS.get(name)
     if known is not None and (not argument or known.of):
         return known.compute(symbolic, name, argument)
@@ -182,8 +182,7 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Found:
 
 def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
     """Costs that the model states: demand over units per passage."""
-    from qnet.model.costs import classes_of, stations_of
-    from qnet.questions.cost import cost_parts, stated_costs
+    from qnet.questions.cost import stated_costs
 
     model, network, found = symbolic.model, symbolic.network, list[Piece]()
     for item in stated_costs(model, [asked] if asked else []):
@@ -251,22 +250,6 @@ def _expression(symbolic: Symbolic, text: str) -> _Found:
     know(asked.expression.names)
     found = evaluate(asked.expression.root, known, TRACING, model.choices)
     return [Piece(asked.source, "", "", formula_of(found), asked.dimension)]
-
-
-def _cost(symbolic: Symbolic, name: str) -> _Found:
-    """A cost of the model: server time per unit, by the throughputs of open classes where several count."""
-    model = symbolic.model
-    asked = model.costs[name]
-    counted = classes_of(asked, model)
-    if len(counted) > 1 and any(customers.arrival_rate is None for customers in counted):
-        found = f'cost "{name}" weighs classes by throughputs of closed ones'
-        raise NotComputed(Problem("QN521", found, "one class, or open ones", help="qnet cost tells the number"))
-    rates = [item.arrival_rate if isinstance(item, OpenClass) else 0.0 for item in symbolic.network.classes]
-    weights = rates if len(counted) > 1 else None
-    parts = cost_parts(symbolic.network, stations_of(asked, model), asked, weights, TRACING)
-    per = symbolic.values.evaluate(asked.per, asked.path)
-    value = total(part.passages * part.demand for part in parts) / per
-    return [Piece(name, "", "", formula_of(value), asked.dimension)]
 
 
 # Limits
