@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import method, method_options
-from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
+from qnet.cli.network_options import asked, network_options, opened
+from qnet.cli.options import assert_option, collect, output_options, said
 
 
 @click.command("knee")
-@system_argument
-@parameter_option
+@network_options
 @click.option("--vary", metavar="PARAMETER", callback=said, help="What brings the customers, where several do.")
 @click.option(
     "--limit",
@@ -41,9 +41,9 @@ from qnet.cli.options import assert_option, collect, output_options, parameter_o
 @method_options
 @assert_option
 @output_options
-def command(system: str, settings: tuple[str, ...], vary: str | None, limits: tuple[str, ...], multiple: float,
+def command(vary: str | None, limits: tuple[str, ...], multiple: float,
             definitions: tuple[str, ...], plot: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Where the curve of response against load breaks, by each definition.
+    """Where the curve of response against load breaks.
 
     Along a number of customers: the parameter that the population of a closed class is; where there are several, all
     of them in the mix that is stated, and each alone beside the others as they stand.
@@ -75,14 +75,15 @@ def command(system: str, settings: tuple[str, ...], vary: str | None, limits: tu
     Examples:
       qnet knee examples/interactive-users.toml --limit 'response <= 1 s'
       qnet knee examples/paging-users.toml --limit 'response <= 1 s' --plot
-      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --definition service_level --assert 'users >= 190'
+      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --assert 'users >= 190'
       qnet knee ibm-3990-6 --multiple 3
+      qnet knee --station cpu=120ms --station disk=50ms --population 20 --think-time 5s
     """
     from qnet.cli.output import ready, write
-    from qnet.cli.system import open_system
     from qnet.questions.knee_report import knee_report
 
-    wanted, output = method(options), collect({**options, "plot": plot})
+    wanted, found, output = method(options), asked(options), collect({**options, "plot": plot})
     ready(output)
-    model = open_system(system, settings)
-    write(knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, plot), output)
+    with opened(found) as model:
+        report = knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, plot)
+    write(report, output)
