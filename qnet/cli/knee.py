@@ -49,21 +49,29 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
     of them in the mix that is stated, and each alone beside the others as they stand.
 
     \b
-    n_star         N* = (D + Z) / Dmax: where the asymptotes of light and of heavy load meet (Lazowska, Zahorjan,
-                   Graham and Sevcik, Quantitative System Performance, 1984, chapter 5). D is the response of one
-                   customer alone, delays included, Z the think time, Dmax the largest demand per server. Of a mix,
-                   where a station would be full if nobody waited. Open classes take their part of the stations
-                   beforehand. Where demands depend on the number, the N that solves N = (D(N) + Z) / Dmax(N);
-                   n_star_unloaded is beside it, with the demands of the first customer.
-    service_level  The largest number up to which --limit holds. The real number is interpolated between whole ones.
-    power          The number at which throughput / response is largest (Kleinrock 1979).
-    curvature      The number at which response / D over number / N* bends most, by central differences; knees as
-                   points of largest curvature are discussed by Satopaa et al. (2011).
+    n_star         N* = (D + Z) / Dmax: where the asymptotes of light and of
+                   heavy load meet (Lazowska, Zahorjan, Graham and Sevcik,
+                   Quantitative System Performance, 1984, chapter 5). D is the
+                   response of one customer alone, delays included, Z the
+                   think time, Dmax the largest demand per server. Of a mix,
+                   where a station would be full if nobody waited. Open classes
+                   take their part of the stations beforehand. Where demands
+                   depend on the number, the N of N = (D(N) + Z) / Dmax(N);
+                   n_star_unloaded is beside it, with those of the first
+                   customer.
+    service_level  The largest number up to which --limit holds. The real
+                   number is interpolated between whole ones.
+    power          The number at which throughput / response is largest
+                   (Kleinrock 1979).
+    curvature      The number at which response / D over number / N* bends
+                   most, by central differences; knees as points of largest
+                   curvature are discussed by Satopaa et al. (2011).
 
     Along a rate of arrivals: service_level and power, and
 
     \b
-    multiple       The rate at which the response is --multiple times its floor, the response without load.
+    multiple       The rate at which the response is --multiple times its
+                   floor, the response without load.
     saturation     The rate at which the steady state ends.
 
     Each knee comes with what happens there and one step beyond, which is one customer more, or one per cent more

@@ -42,7 +42,7 @@ def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
     Examples:
       qnet sweep examples/interactive-users.toml --vary users=1:300 --csv
       qnet sweep ibm-3990-6 --vary rate=100/s:1100/s:100/s --vary write_fraction=0,0.3 --metric response --plot
-      qnet sweep examples/multiprocessor.toml --vary processors=1:16 --assert 'response < 20 s'
+      qnet sweep examples/multiprocessor.toml --vary processors=1:16 --assert 'response < 90 s'
       qnet sweep --station cpu=120ms --station disk=50ms --population 1 --think-time 5s --vary population=1:40
     """
     from qnet.cli.output import ready, write
