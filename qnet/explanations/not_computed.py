@@ -37,9 +37,8 @@ CODES: dict[str, _T] = {
         "The work and the memory of every exact method were estimated, and are more than allowed.",
         "Use an approximation or bounds, or allow more."),
     "QN516": _T("no second moments for percentiles",
-        "Percentiles of response are built from means and variances of the waits. Those of closed classes need state "
-        "probabilities, which approximate methods do not give.",
-        "Ask for the mean, for fewer customers, or allow more --operations and --memory."),
+        "Percentiles of response are built from means and variances of the waits, which this method does not give.",
+        "Ask for the mean, or for another method."),
     "QN520": _T("no closed form: a fixed point",
         "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
         "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
