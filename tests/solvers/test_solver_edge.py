@@ -64,7 +64,9 @@ def test_a_batch_ends_where_each_of_its_points_does(seed: int) -> None:
         assert (found, cause) == (pytest.approx(alone.factor, rel=1e-12), alone.cause)
 
 
-@pytest.mark.parametrize("settings", [{}, {"volumes": "16", "hot_volumes": "4"}, {"rate": "5000/s"}, {"rate": "1e-6/s"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"volumes": "16", "hot_volumes": "4"}, {"rate": "5000/s"}, {"rate": "1e-6/s"}]
+)
 def test_where_outer_stations_fill_first_the_steady_state_ends_there(settings: dict[str, str]) -> None:
     """Volumes that wait for paths fill within a few percent below the capacity of the paths, however far that is."""
     asked = with_settings(load("ibm-3990-6"), settings)
