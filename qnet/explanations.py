@@ -95,6 +95,19 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN026": _T("there is nothing to move",
         "No number that the model states as a parameter counts for the network or for the metric.",
         "Name a parameter with --by, or give numbers a name under [parameters]."),
+    "QN027": _T("a parameter or metric that cannot be fitted",
+        "A calibration finds stated numbers that may be any: no choice of words, no number of servers or customers, "
+        "nothing that follows from other parameters, and nothing that the rows state. It fits on metrics that are "
+        "columns of the measurements.",
+        "Name parameters with --fit that have a value of their own in the model."),
+    "QN028": _T("where to look for a parameter is not clear",
+        "A range has the form NAME=LOW:HIGH with units, low below high, inside the range that the model states. A "
+        "parameter that is 0, or may be negative, needs one.",
+        "Write --between seek=1ms:20ms."),
+    "QN029": _T("rows or servers of measurements are wrong",
+        "Rows are held out by a number of them at the end, fewer than there are, or by a condition over parameters and "
+        "measured figures. Servers of a demand are NAME=NUMBER for a station that is measured.",
+        "Write --hold-out 5, --hold-out 'rate > 900/s', or --servers cpu=4."),
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),
@@ -253,6 +266,24 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN245": _T("a cost of what the model does not have",
         "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
         "Take the nearest name that the message offers; leave it out for all passages and all work."),
+    "QN250": _T("measurements that cannot be read",
+        "Measurements are a CSV file with a header and rows below it. At least one column is named like a figure or an "
+        "output, with or without the unit at its end, as qnet sweep writes them; no column is there twice.",
+        "Name columns response_s, throughput_per_s, utilization_cpu; for --demands utilization_STATION and "
+        "throughput_CLASS."),
+    "QN251": _T("a measurement that cannot be read",
+        "The cell is no number and no quantity of the right kind, a weight is not above 0, or the row has another "
+        "number of cells than the header.",
+        "Correct the cell; leave it empty where nothing was measured."),
+    "QN252": _T("too few measurements",
+        "There are fewer measurements than parameters, or no row tells anything of a class.",
+        "Measure more rows, or fit fewer parameters; rows that are held out do not count."),
+    "QN253": _T("a measurement of 0 has no relative error",
+        "Errors proportional to the measurement have no size where it is 0 or negative.",
+        "Say --absolute, or leave the cell empty."),
+    "QN254": _T("a fitted value that the model does not state",
+        "The value stands in a part of the catalog, which is shared by others and vouches for its own sources.",
+        "Give the model a parameter of its own in its place, and fit that."),
     "QN300": _T("the catalog was not found",
         "The folder with parts, systems and studies is not where this installation, or QNET_CATALOG, says.",
         "Unset QNET_CATALOG, or install qnet again."),
@@ -382,6 +413,17 @@ EXPLANATIONS: dict[str, Explanation] = {
     "QN532": _T("no derivative",
         "The metric has no value at the stated point, or no parameter can be moved from it with an answer.",
         "Ask at a point with room around it: set another one with -p."),
+    "QN533": _T("least squares found no minimum",
+        "No step makes the residuals smaller, and yet they are not at right angles to what the parameters do: the "
+        "answer of the model jumps or bends there; or the search did not end.",
+        "Start elsewhere with -p, narrow the range with --between, or search more often with --starts 20."),
+    "QN534": _T("no start with an answer at every row",
+        "At every start that was tried the model has no answer at some of the rows, mostly because it is saturated at "
+        "a load that was measured.",
+        "Give values with -p, or ranges with --between, at which all rows have an answer; or doubt the model."),
+    "QN535": _T("a regression did not end",
+        "The columns differ by less than rounding.",
+        "Report the measurements: this should not happen."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
@@ -499,6 +541,26 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Some parameters have no derivative: there is no answer beside the stated point, or the differences do not "
         "settle however short the steps. The status of the row says which.",
         "Look at the metric around that value with a grid."),
+    "QN633": _T("how errors are taken",
+        "What is assumed of the errors of measurements decides what is the best fit, and how wide intervals are. They "
+        "know nothing of errors of the model itself.",
+        "Say --absolute, or give a column weight, where errors are others."),
+    "QN634": _T("parameters that cannot be told apart",
+        "The measurements change in the same way, or nearly, with several parameters, so that only a combination of "
+        "them is determined, and each alone hardly or not at all.",
+        "Measure at other conditions, at which they differ; or state one of them from another source."),
+    "QN635": _T("a parameter that was not really fitted",
+        "It has no effect on what was measured, or the fit would be better beyond the end of its range, where it was "
+        "stopped.",
+        "Leave it out of --fit, widen its range where it may be wider, or doubt the model."),
+    "QN636": _T("several minima",
+        "Searches from other starts ended at other values, each better than all around it. The best is told; others may be "
+        "as good, as where two stations are alike and either may be the slow one.",
+        "Narrow the ranges with --between to what is possible."),
+    "QN637": _T("what a calibration left out",
+        "Columns with no name that the model knows were not used; or settings of the run are not in the model that was "
+        "written.",
+        "Name columns like parameters, figures or outputs; give settings again where the model is used."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),
