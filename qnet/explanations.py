@@ -554,8 +554,9 @@ EXPLANATIONS: dict[str, Explanation] = {
         "stopped.",
         "Leave it out of --fit, widen its range where it may be wider, or doubt the model."),
     "QN636": _T("several minima",
-        "Searches from other starts ended at other values, each better than all around it. The best is told; others may be "
-        "as good, as where two stations are alike and either may be the slow one.",
+        "Searches from other starts ended at other values, each better than all around it, with residuals up to twice "
+        "as large, or as small: where two stations are alike, either may be the slow one. Told is the best, and of "
+        "those that are as good the one that the stated values lead to.",
         "Narrow the ranges with --between to what is possible."),
     "QN637": _T("what a calibration left out",
         "Columns with no name that the model knows were not used; or settings of the run are not in the model that was "

@@ -165,7 +165,7 @@ class System(Model):
         between: Sequence[str] = (),
         hold_out: str = "",
         absolute: bool = False,
-        starts: int = 1,
+        starts: int = 4,
     ) -> Report:
         """Parameters from measurements with their errors, as `qnet calibrate`.
 
@@ -175,7 +175,7 @@ class System(Model):
         between   ranges, such as "cpu=1ms:20ms".
         hold_out  rows that only test the fit: a number of them at the end, or a condition such as "users > 100".
         absolute  errors are the same at every row, not proportional to the measurement.
-        starts    how many starts to search from at least.
+        starts    how many starts to search from.
         """
         from qnet.questions.calibrate import calibrate
         from qnet.questions.calibrate_report import calibration_report

@@ -30,8 +30,8 @@ from qnet.cli.options import (
 @click.option("--hold-out", metavar="ROWS", callback=said,
               help="Rows that only test the fit: so many at the end, or a condition: 'rate > 900/s'.")  # fmt: skip
 @click.option("--absolute", is_flag=True, help="Errors are the same at every row, not proportional to the measurement.")
-@click.option("--starts", type=click.IntRange(1, 1000), default=1, metavar="COUNT",
-              help="Search from so many starts at least, spread over the ranges.")  # fmt: skip
+@click.option("--starts", type=click.IntRange(1, 1000), metavar="COUNT",
+              help="Search from so many starts, spread over the ranges, else 4 or more.")  # fmt: skip
 @click.option("--write", "written", metavar="FILE.toml", callback=said,
               help="Write the model with the fitted values there; - writes it instead of the answer.")  # fmt: skip
 @click.option("--demands", is_flag=True, help="Service demands from utilizations and throughputs; no SYSTEM is needed.")
@@ -42,8 +42,8 @@ from qnet.cli.options import (
 @assert_option
 @output_options
 def command(system: str, measured: str | None, settings: tuple[str, ...], fit: tuple[str, ...],
-            metrics: tuple[str, ...], between: tuple[str, ...], hold_out: str | None, absolute: bool, starts: int,
-            written: str | None, demands: bool, servers: tuple[str, ...], background: bool,
+            metrics: tuple[str, ...], between: tuple[str, ...], hold_out: str | None, absolute: bool,
+            starts: int | None, written: str | None, demands: bool, servers: tuple[str, ...], background: bool,
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Parameters of a system from measurements, with their errors.
 
@@ -73,9 +73,7 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
 
     wanted, output = method(options), collect(options)
     if demands:
-        _refuse_beside_demands(
-            fit, metrics, between, absolute, starts > 1, written, asserted, settings and not measured
-        )
+        _refuse_beside_demands(fit, metrics, between, absolute, starts, written, asserted, settings and not measured)
         from qnet.questions.demands import demands_of
         from qnet.questions.demands_report import demands_report
 
@@ -88,7 +86,7 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
     if servers or background:
         raise click.UsageError("found --servers or --background without --demands, expected both")
     from qnet.questions.assertions import conditions
-    from qnet.questions.calibrate import calibrate, fitted_point, refuse_without_fit
+    from qnet.questions.calibrate import SEARCHES, calibrate, fitted_point, refuse_without_fit
     from qnet.questions.calibrate_report import calibration_report, fitted_on
 
     names = [name.strip() for text in fit for name in text.split(",") if name.strip()]
@@ -101,7 +99,7 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
 
         _ready_to_write(written, measured)
         refuse_elsewhere(model, tuple(name for name in names if name in model.parameters))
-    found = calibrate(model, measured, names, metrics, between, hold_out or "", absolute, starts, wanted)
+    found = calibrate(model, measured, names, metrics, between, hold_out or "", absolute, starts or SEARCHES, wanted)
     report = calibration_report(found, asserted)
     if written:
         from qnet.model.rewrite import rewritten

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from qnet.documents import Document, parse
-from qnet.errors import Problem, UsageError
+from qnet.errors import Problem, UsageError, printable
 from qnet.model.model import Model
 from qnet.units import UnitError, base_unit, format_number, quantity, scale, unit
 
@@ -30,7 +30,7 @@ def rewritten(model: Model, values: Mapping[str, float], fitted_on: str) -> str:
         keys = {
             "value": _literal(model, document, name, value),
             "grade": '"fitted"',
-            "fitted_on": f"[{_quoted(fitted_on)}]",
+            "fitted_on": f"[{_quoted(printable(fitted_on))}]",
         }
         text = _replaced(document, name, keys)
     return text

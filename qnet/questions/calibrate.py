@@ -28,6 +28,10 @@ _POINTS = 50_000
 _SAME = 1e-3
 """How near two minima are the same, in coordinates in which 1 is much."""
 
+SEARCHES = 4
+"""How many starts are followed where nobody says: enough to see that two stations may change places."""
+_NEARLY_AS_GOOD = 4.0
+"""How much larger the sum of squares at another minimum may be that is worth telling: residuals twice as large."""
 _AS_GOOD = 1e-6
 """How much larger the least sum of squares may be, relative, where the search began at the stated values."""
 
@@ -79,7 +83,7 @@ def calibrate(
     between: Sequence[str] = (),
     hold_out: str = "",
     absolute: bool = False,
-    searches: int = 0,
+    searches: int = SEARCHES,
     wanted: Wanted = AUTO,
 ) -> Calibration:
     """The values of some parameters at which a model is nearest to what was measured.
@@ -93,11 +97,11 @@ def calibrate(
               from a ten-thousandth of the stated value to ten thousand times it.
     hold_out  rows that only test the fit: a number of rows at the end, or a condition such as "rate > 900/s".
     absolute  squared is modelled less measured, over the mean of the metric; else the logarithm of their ratio.
-    searches  how many starts to follow at least, of those that are spread over the ranges.
+    searches  how many starts to follow: the stated values, and the best of some that are spread over the ranges.
     Raises    `UsageError`, `InvalidInput` for what cannot be read; `NotComputed` where no minimum is found.
 
-    Method    `least_squares.minimise`, from the stated values; from others as well where those have no answer, or lead
-              to an end of a range or to no minimum. All rows of all trial points are one table.
+    Method    `least_squares.minimise`, from the stated values and from others; more of them where the first search has
+              no answer, or leads to an end of a range or to no minimum. All rows of all trial points are one table.
     Errors    `least_squares.spread`; intervals are Student's t times the standard error, of a positive parameter in its
               logarithm.
     Limits    The intervals are linear, and know of no error of the model itself: they are honest where it is right.
@@ -149,7 +153,7 @@ class _Target:
         self.absolute = absolute
         there = np.isfinite(rows.values)
         if not absolute and (rows.values[there] <= 0).any():
-            row, place = np.argwhere(there & (rows.values <= 0))[0].tolist()
+            row, place = (int(number) for number in np.argwhere(there & (rows.values <= 0))[0])
             words = f"{rows.metrics[place].source} is not above 0, and its relative error has no size"
             problem = rows.table.fault(row, rows.metrics[place].key, words)
             raise InvalidInput(problem.replace(code="QN253", help="--absolute, or leave the cell empty"))
@@ -216,7 +220,8 @@ def _search(target: _Target, searches: int) -> tuple[Minimum, tuple[tuple[float,
         costs = (target(points) ** 2).sum(axis=1)
         if first is None and not np.isfinite(costs).any():
             help = "give other values with -p, or a range with --between, at which every fitted row has an answer"
-            raise NotComputed(Problem("QN534", f"{count + 1} starts have rows without an answer", "one", help=help))
+            found = f"some rows have no answer at any of {count + 1} starts"
+            raise NotComputed(Problem("QN534", found, help=help))
         order = [place for place in np.argsort(costs, kind="stable").tolist() if np.isfinite(costs[place])][:more]
         ends += [end for place in order if (end := follow(points[place])) is not None]
         followed += len(order)
@@ -233,7 +238,8 @@ def _search(target: _Target, searches: int) -> tuple[Minimum, tuple[tuple[float,
     others: list[Minimum] = []
     # Where some directions change nothing, every search ends elsewhere at the same minimum.
     for end in [] if len(spread(best, least).tied) else proven:
-        if all(np.abs(end.point - known.point).max() > _SAME for known in [best, *others]):
+        near = end.cost <= _NEARLY_AS_GOOD * best.cost + 1e-18
+        if near and all(np.abs(end.point - known.point).max() > _SAME for known in [best, *others]):
             others.append(end)
     told = tuple(
         tuple(float(item.values(end.point[place])) for place, item in enumerate(target.unknowns)) for end in others

@@ -87,7 +87,7 @@ def _summary(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
         spread = station.measured[chosen] - station.measured[chosen].mean()
         squares, total = float(residuals @ residuals), float(spread @ spread)
         told = {
-            "rows": float(chosen.sum()),
+            "rows": int(chosen.sum()),
             "root mean square error": math.sqrt(squares / len(residuals)),
             "R squared": 1 - squares / total if total > 0 else None,
         }

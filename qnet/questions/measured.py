@@ -69,7 +69,7 @@ def measured(model: Model, table: Table, fitted: Sequence[str], asked: Sequence[
             try:
                 result[row] = read(cell[place])
             except Fault as fault:
-                problems.append(table.fault(row, column, fault))
+                problems.append(table.fault(row, "" if column in named else column, fault))
         return result
 
     conditions = {name: cells(column, partial(parameter_value, model, name), np.nan) for column, name in named.items()}

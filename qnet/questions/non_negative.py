@@ -91,8 +91,9 @@ def _told(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> C
     tied: Any = (np.abs(right[singular <= RANK * singular[0]]) > 1e-6).any(axis=0)
     if len(used) and not tied[used].all():
         free = used[~tied[used]]
-        inverse: Any = np.linalg.pinv(design[:, used].T @ design[:, used], rcond=RANK**2, hermitian=True)
-        diagonal = np.diag(inverse)
+        gram = design[:, used].T @ design[:, used]
+        inverse: Any = np.linalg.pinv(gram, rcond=RANK**2, hermitian=True)  # pyright: ignore[reportUnknownVariableType]
+        diagonal: Any = inverse.diagonal()
         places = np.searchsorted(used, free)
         errors[free] = deviation * np.sqrt(diagonal[places]) / norms[free]
         inflation[used] = diagonal

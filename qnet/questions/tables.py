@@ -31,18 +31,18 @@ class Table(Record):
     """Of each row, where it begins: its line in the file, or its number."""
 
     def fault(self, row: int, column: str, text: object) -> Problem:
-        """What is wrong with a cell."""
-        title = column.strip()
+        """What is wrong with a cell of a column; of no column, where the text names it itself."""
+        title = f"{short(column.strip())}: " if column else ""
         where: dict[str, Any] = {"file": self.name, "line": self.lines[row]} if self.digest else {"file": "rows"}
         number = "" if self.digest else f"row {self.lines[row]}: "
-        return Problem("QN251", f"{number}{short(title)}: {text}", **where)
+        return Problem("QN251", f"{number}{title}{text}", **where)
 
 
 def refuse(problems: Sequence[Problem]) -> None:
     """Raise `InvalidInput` with the first problems, if there are any."""
     if problems:
         more = len(problems) - _MOST_PROBLEMS
-        said = list(problems[:_MOST_PROBLEMS])
+        said = sorted(problems, key=lambda problem: problem.line)[:_MOST_PROBLEMS]
         if more > 0:
             said.append(Problem("QN251", f"{more} more cells cannot be used"))
         raise InvalidInput(*said)
