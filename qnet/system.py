@@ -193,6 +193,40 @@ class System(Model):
 
         return demands_report(demands_of(measured, self, servers, background))
 
+    def sweep(self, *vary: str, metrics: Sequence[str] = (), method: str = "auto") -> Report:
+        """Every metric along grids of parameters, as `qnet sweep`.
+
+        vary      grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
+        metrics   such as "response"; all of them if left out.
+        """
+        from qnet.networks.wanted import AUTO
+        from qnet.questions.sweep import sweep
+        from qnet.questions.sweep_report import sweep_report
+
+        return sweep_report(sweep(self, vary, metrics, AUTO.replace(method=method)), chosen=bool(metrics))
+
+    def compare(self, *others: Model, metrics: Sequence[str] = ()) -> Report:
+        """The metrics of this system beside those of others, with ratios, as `qnet compare`.
+
+        others   systems, or this one with other parameters: `system.compare(system.set(users=250))`.
+        """
+        from qnet.questions.compare import compare
+        from qnet.questions.compare_report import compare_report
+
+        return compare_report(compare((self, *others), metrics))
+
+    def formula(self, *of: str, solve_for: str = "", value: str = "", expand: bool = False) -> Report:
+        """The closed form itself, as `qnet formula`; `questions.formula.formula` has the sympy expressions.
+
+        of          metrics such as "max_rate" or "demand('cpu')"; the main ones if left out.
+        solve_for   tell this parameter as a formula of the metric, whose value is `value` or that of the model.
+        expand      put the definitions of parameters into the formulas.
+        """
+        from qnet.questions.formula import formula
+        from qnet.questions.formula_report import formula_report
+
+        return formula_report(formula(self, of, solve_for, value, expand))
+
     def knee(
         self,
         vary: str = "",

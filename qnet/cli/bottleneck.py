@@ -7,18 +7,18 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import bounds_option, method, method_options
-from qnet.cli.options import assert_option, collect, faster_option, output_options, parameter_option, system_argument
+from qnet.cli.network_options import asked, network_options, opened
+from qnet.cli.options import assert_option, collect, faster_option, output_options
 
 
 @click.command("bottleneck")
-@system_argument
-@parameter_option
+@network_options
 @faster_option
 @method_options
 @bounds_option
 @assert_option
 @output_options
-def command(system: str, settings: tuple[str, ...], faster: float, asserted: tuple[str, ...], **options: Any) -> None:
+def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     """Where the time goes, what is full first, what would help.
 
     For every station: its part of the response, split into service and wait; how busy it is; the throughput of the
@@ -38,9 +38,10 @@ def command(system: str, settings: tuple[str, ...], faster: float, asserted: tup
       qnet bottleneck examples/interactive-users.toml --assert 'response < 1 s'
     """
     from qnet.cli.output import ready, write
-    from qnet.cli.system import open_system
     from qnet.questions.bottleneck_report import bottleneck_report
 
-    wanted, output = method(options), collect(options)
+    wanted, output, found = method(options), collect(options), asked(options)
     ready(output)
-    write(bottleneck_report(open_system(system, settings), faster, wanted, asserted), output)
+    with opened(found) as model:
+        report = bottleneck_report(model, faster, wanted, asserted)
+    write(report, output)

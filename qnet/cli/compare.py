@@ -37,7 +37,7 @@ from qnet.cli.options import (
 @output_options
 def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], metrics: tuple[str, ...],
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Systems or settings side by side, with ratios and percentages.
+    """Systems or settings side by side.
 
     The first side, A, is what the others are held against: difference is B - A, ratio B / A, percent 100 (B - A) / A.
     Sides are the systems that are named, or one system as it stands and then once for every --with. -p sets a

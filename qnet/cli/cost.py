@@ -26,7 +26,7 @@ from qnet.cli.options import collect, output_options, parameter_option, said, sy
 def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: tuple[str, ...], per: str | None,
             work: tuple[str, ...], class_name: str | None, routes: tuple[str, ...], unit: str | None,
             over: tuple[str, ...], against: str | None, others: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Server time per unit of something: CPU time per page moved, per command, per MB.
+    """Server time per unit, such as CPU time per page moved.
 
     A cost is a demand divided by units per passage. The demand is the busy server time that one passage takes at the
     stations, all visits and work after the response included, waits left out; a station that is held while others are
@@ -42,7 +42,7 @@ def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: 
     \b
     Examples:
       qnet cost examples/paging-users.toml
-      qnet cost examples/paging-users.toml cp_per_page --over users=200:300:50
+      qnet cost examples/paging-users.toml cpu_per_page --over users=200:300:50
       qnet cost ibm-3990-6 --of all --per block --unit ms/MB
       qnet cost ibm-3990-6 --of drive -p staging=record --against ibm-3990-6
     """

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import method, method_options
-from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
+from qnet.cli.network_options import asked, network_options, opened
+from qnet.cli.options import assert_option, collect, output_options, said
 
 
 @click.command("envelope")
-@system_argument
-@parameter_option
+@network_options
 @click.option(
     "--envelope",
     "names",
@@ -45,10 +45,10 @@ from qnet.cli.options import assert_option, collect, output_options, parameter_o
 @method_options
 @assert_option
 @output_options
-def command(system: str, settings: tuple[str, ...], names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
+def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
             find: str | None, crossings: bool, over: tuple[str, ...], route: str | None, asserted: tuple[str, ...],
             **options: Any) -> None:  # fmt: skip
-    """The largest load, or the smallest of anything else, at which limits hold, along a grid.
+    """The largest load at which limits hold, or the smallest of what helps.
 
     For every point of the grid: the largest value of the varied parameter up to which all limits hold, the largest one
     with a steady state at all, and what binds: the limit (of several, in its words), the saturation of a named station,
@@ -69,17 +69,18 @@ def command(system: str, settings: tuple[str, ...], names: tuple[str, ...], limi
       qnet envelope examples/interactive-users.toml --limit 'response <= 2 s' --limit "utilization('cpu') <= 0.9"
       qnet envelope examples/multiprocessor.toml --vary processors --limit 'response <= 1 s' --over users=200:600:200
       qnet envelope examples/web-tier.toml --limit 'response <= 1 s' --assert 'rate >= 5/s'
+      qnet envelope --station cpu=120ms --station disk=50ms --arrival-rate 3/s --limit 'response <= 1 s'
     """
     from qnet.cli.output import ready, write
-    from qnet.cli.system import open_system
     from qnet.questions.envelope import envelope
     from qnet.questions.envelope_question import questions
     from qnet.questions.envelope_report import envelope_report
 
-    wanted, output = method(options), collect(options)
+    wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
     if crossings and find:
         raise click.UsageError(f"found --crossings and --{find}, expected one of them: intervals have both ends")
-    model = open_system(system, settings)
-    asked = questions(model, names, vary or "", limits, over, route or "", find or "", wanted)
-    write(envelope_report(model, [envelope(question) for question in asked], asserted, crossings), output)
+    with opened(network) as model:
+        found = questions(model, names, vary or "", limits, over, route or "", find or "", wanted)
+        report = envelope_report(model, [envelope(question) for question in found], asserted, crossings)
+    write(report, output)

@@ -11,8 +11,8 @@ from qnet.cli.options import collect, output_options, said
 from qnet.questions.formula_metrics import METRICS
 
 _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, known in METRICS.items()} | {
-    "max_PARAMETER": "largest value with a steady state, by what is saturated there",
-    "OUTPUT or EXPRESSION": "an output of the model; arithmetic over figures and parameters",
+    "max_PARAMETER": "largest value with a steady state",
+    "OUTPUT or EXPRESSION": "an output; arithmetic over figures",
 }
 _LISTED = "\n".join(f"  {name:<26} {words}" for name, words in _SHOWN.items())
 _EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nA station is named as in demand('cpu'); without it, all are told."
@@ -63,7 +63,7 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
       qnet formula ibm-3990-6 --of max_rate
       qnet formula ibm-3990-6 --of max_rate --solve-for read_hit --value 1500/s
       qnet formula ibm-3990-6 --of max_rate --keep write_fraction,read_hit --md
-      qnet formula --station cpu=20ms --arrival-rate 30/s --of response --solve-for arrival_rate --value '50 ms'
+      qnet formula examples/one-queue.toml --of response --solve-for rate
     """
     from qnet.cli.output import ready, write
     from qnet.questions.formula import formula

@@ -14,7 +14,7 @@ from qnet.cli.failures import fail, guarded, unknown_word
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("qnet.cli.solve", "Throughput, response and utilization of a system."),
-    "envelope": ("qnet.cli.envelope", "The largest load at which a limit holds, along a grid."),
+    "envelope": ("qnet.cli.envelope", "The largest load at which limits hold, or the smallest of what helps."),
     "cost": ("qnet.cli.cost", "Server time per unit, such as CPU time per page moved."),
     "sweep": ("qnet.cli.sweep", "Every metric along grids of parameters."),
     "map": ("qnet.cli.map", "Rows of parameters in, the same rows with answers out: a filter."),

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import method, method_options
-from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
+from qnet.cli.network_options import asked, network_options, opened
+from qnet.cli.options import assert_option, collect, output_options, said
 
 
 @click.command("knee")
-@system_argument
-@parameter_option
+@network_options
 @click.option("--vary", metavar="PARAMETER", callback=said, help="What brings the customers, where several do.")
 @click.option(
     "--limit",
@@ -41,29 +41,37 @@ from qnet.cli.options import assert_option, collect, output_options, parameter_o
 @method_options
 @assert_option
 @output_options
-def command(system: str, settings: tuple[str, ...], vary: str | None, limits: tuple[str, ...], multiple: float,
+def command(vary: str | None, limits: tuple[str, ...], multiple: float,
             definitions: tuple[str, ...], plot: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Where the curve of response against load breaks, by each definition.
+    """Where the curve of response against load breaks.
 
     Along a number of customers: the parameter that the population of a closed class is; where there are several, all
     of them in the mix that is stated, and each alone beside the others as they stand.
 
     \b
-    n_star         N* = (D + Z) / Dmax: where the asymptotes of light and of heavy load meet (Lazowska, Zahorjan,
-                   Graham and Sevcik, Quantitative System Performance, 1984, chapter 5). D is the response of one
-                   customer alone, delays included, Z the think time, Dmax the largest demand per server. Of a mix,
-                   where a station would be full if nobody waited. Open classes take their part of the stations
-                   beforehand. Where demands depend on the number, the N that solves N = (D(N) + Z) / Dmax(N);
-                   n_star_unloaded is beside it, with the demands of the first customer.
-    service_level  The largest number up to which --limit holds. The real number is interpolated between whole ones.
-    power          The number at which throughput / response is largest (Kleinrock 1979).
-    curvature      The number at which response / D over number / N* bends most, by central differences; knees as
-                   points of largest curvature are discussed by Satopaa et al. (2011).
+    n_star         N* = (D + Z) / Dmax: where the asymptotes of light and of
+                   heavy load meet (Lazowska, Zahorjan, Graham and Sevcik,
+                   Quantitative System Performance, 1984, chapter 5). D is the
+                   response of one customer alone, delays included, Z the
+                   think time, Dmax the largest demand per server. Of a mix,
+                   where a station would be full if nobody waited. Open classes
+                   take their part of the stations beforehand. Where demands
+                   depend on the number, the N of N = (D(N) + Z) / Dmax(N);
+                   n_star_unloaded is beside it, with those of the first
+                   customer.
+    service_level  The largest number up to which --limit holds. The real
+                   number is interpolated between whole ones.
+    power          The number at which throughput / response is largest
+                   (Kleinrock 1979).
+    curvature      The number at which response / D over number / N* bends
+                   most, by central differences; knees as points of largest
+                   curvature are discussed by Satopaa et al. (2011).
 
     Along a rate of arrivals: service_level and power, and
 
     \b
-    multiple       The rate at which the response is --multiple times its floor, the response without load.
+    multiple       The rate at which the response is --multiple times its
+                   floor, the response without load.
     saturation     The rate at which the steady state ends.
 
     Each knee comes with what happens there and one step beyond, which is one customer more, or one per cent more
@@ -75,14 +83,15 @@ def command(system: str, settings: tuple[str, ...], vary: str | None, limits: tu
     Examples:
       qnet knee examples/interactive-users.toml --limit 'response <= 1 s'
       qnet knee examples/paging-users.toml --limit 'response <= 1 s' --plot
-      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --definition service_level --assert 'users >= 190'
+      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --definition service_level
       qnet knee ibm-3990-6 --multiple 3
+      qnet knee --station cpu=120ms --station disk=50ms --population 20 --think-time 5s
     """
     from qnet.cli.output import ready, write
-    from qnet.cli.system import open_system
     from qnet.questions.knee_report import knee_report
 
-    wanted, output = method(options), collect({**options, "plot": plot})
+    wanted, found, output = method(options), asked(options), collect({**options, "plot": plot})
     ready(output)
-    model = open_system(system, settings)
-    write(knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, plot), output)
+    with opened(found) as model:
+        report = knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, plot)
+    write(report, output)

@@ -34,7 +34,7 @@ from qnet.errors import Problem, UsageError
 @assert_option
 def command(system: str, source: str, settings: tuple[str, ...], metrics: tuple[str, ...], prefix: str, chunk: int,
             jsonl: bool, path: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Rows of parameters in, the same rows with answers out.
+    """Rows of parameters in, the same rows with answers out: a filter.
 
     A filter for CSV, from FILE or standard input: a column that is named like a parameter of the system, with or
     without the unit at its end as qnet writes it, gives its value in every row, as a number in base units (seconds,

@@ -27,6 +27,15 @@ class Asked(Record):
     network: tuple[Any, ...]
     """The values of the options of a network without a file, in the order of `_KEYS`."""
 
+    def words(self) -> tuple[str, ...]:
+        """The options of a network without a file, as words of a command line; none for a system of a file."""
+        found: list[str] = []
+        for key, value in zip(_KEYS, self.network, strict=True):
+            option = "--" + {"stations": "station", "delays": "delay"}.get(key, key.replace("_", "-"))
+            for text in (value,) if isinstance(value, str) else value or ():
+                found += [option, text]
+        return tuple(found)
+
 
 def network_options(command: _Command) -> _Command:
     """SYSTEM, or `--station`, `--delay`, `--servers`, `--arrival-rate`, `--population`, `--think-time`; and `-p`."""

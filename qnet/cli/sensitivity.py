@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import method, method_options
-from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
+from qnet.cli.network_options import asked, network_options, opened
+from qnet.cli.options import assert_option, collect, output_options, said
 
 
 @click.command("sensitivity")
-@system_argument
-@parameter_option
+@network_options
 @click.option("--of", multiple=True, metavar="METRIC", callback=said, help="Such as response, or utilization('cpu').")
 @click.option("--by", multiple=True, metavar="PARAMETER", callback=said, help="Only this one; a derived one as well.")
 @click.option("--tornado", is_flag=True, help="Each parameter from end to end of its range, the others as stated.")
@@ -30,10 +30,10 @@ from qnet.cli.options import assert_option, collect, output_options, parameter_o
 @method_options
 @assert_option
 @output_options
-def command(system: str, settings: tuple[str, ...], of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
+def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
             corners: bool, sample: int | None, seed: int, shape: str, ranges: tuple[str, ...], within: str | None,
             spread: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """What every parameter does to a metric, ranked; and what doubt about parameters does to it.
+    """What every parameter, and doubt about it, does to a metric.
 
     Without more: the elasticity of each metric with respect to each stated number of the model, (dM/dp) (p/M), which
     is per cent of the metric per per cent of the parameter, and the derivative in base units. Derivatives are central
@@ -50,38 +50,38 @@ def command(system: str, settings: tuple[str, ...], of: tuple[str, ...], by: tup
     \b
     Examples:
       qnet sensitivity ibm-3990-6 --plot
+      qnet sensitivity --station cpu=120ms --station disk=50ms --arrival-rate 3/s
       qnet sensitivity ibm-3990-6 --of response --of "utilization('back_end')" --by seek --by block
       qnet sensitivity ibm-3990-6 --tornado --within 10% --plot
       qnet sensitivity ibm-3990-6 --sample 1000 --spread seek=10% --range read_hit=0.6:0.8
     """
     from qnet.cli.output import ready, write
-    from qnet.cli.system import open_system
     from qnet.questions import uncertainty as doubt
     from qnet.questions.assertions import broken, conditions
     from qnet.questions.uncertainty_report import tornado_report, uncertainty_report
 
-    wanted, output = method(options), collect(options)
+    wanted, output, network = method(options), collect(options), asked(options)
     if tornado + corners + (sample is not None) > 1:
         raise click.UsageError("found more than one of --tornado, --corners and --sample, expected one")
     if spread and sample is None:
         raise click.UsageError("found --spread without --sample, expected both")
     tornado = tornado or (bool(ranges or within) and not corners and sample is None)
     ready(output)
-    model = open_system(system, settings)
-    claims = conditions(asserted, model)
-    if tornado:
-        found = doubt.tornado(model, of, by, ranges, within or "", wanted)
-        report = tornado_report(found, tuple(broken(found.stated, claims)))
-    elif corners:
-        found = doubt.corners(model, of, by, ranges, within or "", wanted)
-        report = uncertainty_report(found, tuple(broken(found.stated, claims)))
-    elif sample is not None:
-        found = doubt.sampled(model, sample, seed, of, by, ranges, within or "", spread, shape, wanted)
-        report = uncertainty_report(found, tuple(broken(found.stated, claims)), seed=seed, shape=shape)
-    else:
-        from qnet.questions.sensitivity import sensitivity
-        from qnet.questions.sensitivity_report import sensitivity_report
+    with opened(network) as model:
+        claims = conditions(asserted, model)
+        if tornado:
+            found = doubt.tornado(model, of, by, ranges, within or "", wanted)
+            report = tornado_report(found, tuple(broken(found.stated, claims)))
+        elif corners:
+            found = doubt.corners(model, of, by, ranges, within or "", wanted)
+            report = uncertainty_report(found, tuple(broken(found.stated, claims)))
+        elif sample is not None:
+            found = doubt.sampled(model, sample, seed, of, by, ranges, within or "", spread, shape, wanted)
+            report = uncertainty_report(found, tuple(broken(found.stated, claims)), seed=seed, shape=shape)
+        else:
+            from qnet.questions.sensitivity import sensitivity
+            from qnet.questions.sensitivity_report import sensitivity_report
 
-        effects = sensitivity(model, of, by, wanted)
-        report = sensitivity_report(effects, tuple(broken(effects.stated, claims)))
+            effects = sensitivity(model, of, by, wanted)
+            report = sensitivity_report(effects, tuple(broken(effects.stated, claims)))
     write(report, output)

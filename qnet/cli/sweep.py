@@ -7,20 +7,12 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import method, method_options
-from qnet.cli.options import (
-    assert_option,
-    collect,
-    metric_option,
-    output_options,
-    parameter_option,
-    said,
-    system_argument,
-)
+from qnet.cli.network_options import asked, network_options, opened
+from qnet.cli.options import assert_option, collect, metric_option, output_options, said
 
 
 @click.command("sweep")
-@system_argument
-@parameter_option
+@network_options
 @click.option(
     "--vary",
     multiple=True,
@@ -34,9 +26,8 @@ from qnet.cli.options import (
 @method_options
 @assert_option
 @output_options
-def command(system: str, settings: tuple[str, ...], vary: tuple[str, ...], metrics: tuple[str, ...],
-            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Every metric of a system along grids of its parameters.
+def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:
+    """Every metric along grids of parameters.
 
     One row for every point: the parameters, the metrics as qnet solve defines them, method, exactness and status.
     Without --metric: throughput and response, also by class where there are several, utilization and queue length of
@@ -51,19 +42,18 @@ def command(system: str, settings: tuple[str, ...], vary: tuple[str, ...], metri
     Examples:
       qnet sweep examples/interactive-users.toml --vary users=1:300 --csv
       qnet sweep ibm-3990-6 --vary rate=100/s:1100/s:100/s --vary write_fraction=0,0.3 --metric response --plot
-      qnet sweep examples/multiprocessor.toml --vary processors=1:16 --assert 'response < 20 s'
+      qnet sweep examples/multiprocessor.toml --vary processors=1:16 --assert 'response < 90 s'
+      qnet sweep --station cpu=120ms --station disk=50ms --population 1 --think-time 5s --vary population=1:40
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import progress
-    from qnet.cli.system import open_system
     from qnet.questions.assertions import conditions
     from qnet.questions.sweep import sweep
     from qnet.questions.sweep_report import sweep_report
 
-    wanted, output = method(options), collect(options)
+    wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
-    model = open_system(system, settings)
-    conditions(asserted, model)
-    with progress("points") as told:
+    with opened(network) as model, progress("points") as told:
+        conditions(asserted, model)
         found = sweep(model, vary, metrics, wanted, told)
     write(sweep_report(found, asserted, chosen=bool(metrics)), output)

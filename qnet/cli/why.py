@@ -7,18 +7,18 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import bounds_option, method, method_options
-from qnet.cli.options import assert_option, collect, faster_option, output_options, parameter_option, system_argument
+from qnet.cli.network_options import asked, network_options, opened
+from qnet.cli.options import assert_option, collect, faster_option, output_options
 
 
 @click.command("why")
-@system_argument
-@parameter_option
+@network_options
 @faster_option
 @method_options
 @bounds_option
 @assert_option
 @output_options
-def command(system: str, settings: tuple[str, ...], faster: float, asserted: tuple[str, ...], **options: Any) -> None:
+def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     """Why a system responds as it does, in words fit for a ticket.
 
     The question, the answer, where the time goes, what is full first and second, what would help most, the laws with
@@ -33,9 +33,10 @@ def command(system: str, settings: tuple[str, ...], faster: float, asserted: tup
       qnet why examples/interactive-users.toml -p users=100 --faster 1.5
     """
     from qnet.cli.output import ready, write
-    from qnet.cli.system import open_system
     from qnet.questions.why_report import why_report
 
-    wanted, output = method(options), collect(options)
+    wanted, output, found = method(options), collect(options), asked(options)
     ready(output)
-    write(why_report(open_system(system, settings), faster, wanted, asserted), output)
+    with opened(found) as model:
+        report = why_report(model, faster, wanted, asserted, found.words())
+    write(report, output)

@@ -197,7 +197,7 @@ def _notes(found: Calibration) -> Iterator[Note]:
     yield from doubts(found)
     if found.others:
         shown = "; ".join(_minimum(found, values) for values in found.others[:_MOST_NAMED])
-        text = f"{len(found.others)} other minima with residuals at most twice as large: {shown}"
+        text = f"minima beside this one, with residuals at most twice as large: {shown}"
         yield Note("QN636", text, "warning", "narrow the ranges with --between")
     missing = int((~answers.answered).sum())
     if missing:

@@ -9,17 +9,19 @@ from qnet.networks.wanted import AUTO, Wanted
 
 
 def command_line(
-    name: str, model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = (), options: Sequence[str] = ()
-) -> str:
+    name: str, model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = (), options: Sequence[str] = (),
+    network: Sequence[str] = (),
+) -> str:  # fmt: skip
     """`qnet NAME SYSTEM -p ...`, quoted for a shell: the system, what was set, the method and its budget.
 
     options   what else was asked, as words.
+    network   the options of a network without a file, which stand for the system.
     """
     from shlex import join
 
     # The file after --, or a file whose name starts with a dash, would be taken for an option.
     system = f"./{model.name}" if model.name.startswith("-") and model.name != "-" else model.name
-    words = ["qnet", name, system]
+    words = ["qnet", name, *(network or (system,))]
     for key, value in model.settings.items():
         words += ["-p", f"{key}={value}"]
     words += [*options, *_method(wanted)]

@@ -9,7 +9,7 @@ from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import Expression, parse, solution_name
 from qnet.expression.nodes import Name
 from qnet.model.conditions import Condition, condition
-from qnet.model.grids import Grid, grid, varied
+from qnet.model.grids import Grid, grid, refuse_twice, varied
 from qnet.model.model import EnvelopeModel, Model
 from qnet.model.settings import with_settings
 from qnet.networks.wanted import AUTO, Wanted
@@ -86,16 +86,10 @@ def question(
 
 def _apart(model: Model, vary: str, grids: Sequence[Grid]) -> None:
     """Refuse a parameter that would get its values from more than one place."""
-    seen: set[str] = set()
     for item in grids:
         if item.name == vary:
             raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid'))
-        if item.name in model.settings:
-            found = f'"{item.name}" is both set with -p and part of the grid'
-            raise UsageError(Problem("QN010", found, help="leave out -p, or give another --over"))
-        if item.name in seen:
-            raise UsageError(Problem("QN010", f'"{item.name}" is in the grid twice', "one --over with all its values"))
-        seen.add(item.name)
+    refuse_twice(model, grids, "--over")
 
 
 def questions(

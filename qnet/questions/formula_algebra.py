@@ -70,7 +70,7 @@ def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str)
     flat = _branches(_small_erlang(equation, wanted), wanted, numbers, assumed, sympy)
     if not flat.has(wanted):
         raise _refused(about, f'it does not depend on "{wanted.name}"')
-    for item in flat.atoms(sympy.Function):
+    for item in sorted(flat.atoms(sympy.Function), key=str):
         if item.has(wanted):
             raise _refused(about, _why(item, wanted))
     if sympy.count_ops(flat) > MOST_SOLVED:

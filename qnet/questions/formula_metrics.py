@@ -10,12 +10,14 @@ from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, s
 from qnet.expression import Value, evaluate, solution_name, symbols
 from qnet.expression.functions import percentile_share
 from qnet.expression.traced import TRACING, formula_of
+from qnet.model.costs import classes_of, stations_of
 from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.scope import is_figure
 from qnet.model.values import Values
 from qnet.networks.routed import OpenClass
 from qnet.questions import formula_bounds as bounds
+from qnet.questions.cost import cost_parts
 from qnet.questions.formula_algebra import evaluated, solved
 from qnet.questions.formula_network import Centre, Symbolic
 from qnet.questions.points import solve_points
@@ -68,6 +70,8 @@ def pieces(symbolic: Symbolic, text: str) -> _Found:
     name, argument = (match[1], match[2] or match[3] or "") if match else ("", "")
     if name.startswith("max_") and not argument and name not in symbolic.model.outputs:
         return _largest(symbolic, name, name.removeprefix("max_"))
+    if name in symbolic.model.costs and not argument:
+        return _cost(symbolic, "cost", name)
     known = METRICS.get(name)
     if known is not None and (not argument or known.of):
         return known.compute(symbolic, name, argument)
@@ -80,7 +84,7 @@ def pieces(symbolic: Symbolic, text: str) -> _Found:
 def names(model: Model) -> list[str]:
     """Every name that `--of` takes for a model, without those of stations in them."""
     driving = [f"max_{name}" for name in _driving(model)]
-    return [*METRICS, *driving, *model.outputs]
+    return [*METRICS, *driving, *model.outputs, *model.costs]
 
 
 def main_metrics(model: Model) -> list[str]:
@@ -94,7 +98,7 @@ def main_metrics(model: Model) -> list[str]:
         found += [f"max_{name}" for name in _driving(model)[:1]]
     if closed:
         found += ["n_star", "throughput_upper", "throughput_lower", "response_lower", "response_upper"]
-    return [*found, *model.outputs]
+    return [*found, *model.costs, *model.outputs]
 
 
 def _unknown(model: Model, text: str) -> UsageError:
@@ -178,8 +182,7 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Found:
 
 def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
     """Costs that the model states: demand over units per passage."""
-    from qnet.model.costs import classes_of, stations_of
-    from qnet.questions.cost import cost_parts, stated_costs
+    from qnet.questions.cost import stated_costs
 
     model, network, found = symbolic.model, symbolic.network, list[Piece]()
     for item in stated_costs(model, [asked] if asked else []):
@@ -327,18 +330,16 @@ def _bound(compute: Callable[[bounds.Customers], bounds.Pieces], dimension: Dime
 
 
 METRICS: dict[str, Known] = {
-    "demand": Known("service time per passage, all visits to one copy of a station", "station", _demand),
+    "demand": Known("time per passage at one copy of a station", "station", _demand),
     "utilization": Known("share of the servers that is busy", "station", _utilization),
     "cost": Known("server time per unit, of [costs]", "cost", _cost),
     "throughput": Known("passages per second of open classes", "", _throughput),
-    "response": Known("response of open classes, where the waits are closed forms", "", _response),
+    "response": Known("response of open classes", "", _response),
     "residence": Known("part of the response spent at a station", "station", _station_figure),
     "wait": Known("wait per visit", "station", _station_figure),
     "queue_length": Known("mean number waiting and in service", "station", _station_figure),
     "busy_servers": Known("mean number of busy servers", "station", _station_figure),
-    "n_star": Known(
-        "(D + Z) / Dmax, where a closed class begins to queue", "", _bound(bounds.n_star, NUMBER, SMALLEST)
-    ),
+    "n_star": Known("(D + Z) / Dmax of a closed class alone", "", _bound(bounds.n_star, NUMBER, SMALLEST)),
     "throughput_upper": Known(
         "asymptotic bound of a closed class", "", _bound(bounds.throughput_upper, RATE, SMALLEST)
     ),

@@ -14,7 +14,9 @@ from qnet.questions.knee_axes import Axis, one_parameter
 from qnet.questions.knee_curve import Curve, highest_real, places_to, power
 from qnet.questions.knee_found import Knee, Knees
 from qnet.questions.points import needs_solution
-from qnet.questions.search import search
+from qnet.questions.regions import ENDLESS, SATURATION
+from qnet.questions.search import largest
+from qnet.questions.trial import Trial
 from qnet.queues.roots import root
 
 _IDLE = 1e-12
@@ -40,15 +42,15 @@ class _Seeking:
         self.limits = limits
         self.multiple = multiple
         self.curve = Curve(axis, limits, wanted)
-        edge = search(_without_closed(axis.model), axis.parameters[0], None, {}, 1)
-        if edge.hopeless[0]:
+        edge = largest(Trial(_without_closed(axis.model), axis.parameters[0], (), {}, 1))
+        if not edge.held[0]:
             found = f"there is no steady state at any {axis.name}"
             raise NoAnswer(Problem("QN401", found, "a load below every capacity"))
-        if edge.endless[0]:
+        if edge.cause[0] == ENDLESS:
             found = f"{axis.name}: its customers never queue, so that the response does not grow with them"
             raise NoAnswer(Problem("QN404", found, "a queueing station on their way"))
-        self.edge, self.bounded = float(edge.largest[0]), bool(edge.bounded[0])
-        self.saturating = str(edge.cause[0])
+        self.edge, self.bounded = float(edge.value[0]), bool(edge.cause[0] == SATURATION)
+        self.saturating = str(edge.station[0])
         self.idle = max(axis.least, _IDLE * self.edge)
         # Many points of open classes alone cost little; beside closed ones each is a network of its own.
         count = 33 if all(item.population is None for item in axis.model.classes) else 17

@@ -66,7 +66,7 @@ def tornado_report(found: Uncertainty, broken: tuple[Problem, ...] = ()) -> Repo
             Note("QN602", f"{missing} of {len(rows)} rows have no answer at an end; their status says why", "warning")
         )
     plot = Bars("parameter", ("at_low", "at_high"), "metric", "stated")
-    return _report(found, "tornado", "what every range alone does", TORNADO, rows, notes, plot, broken)
+    return _report(found, "qnet/tornado/1", "what every range alone does", TORNADO, rows, notes, plot, broken)
 
 
 def uncertainty_report(found: Uncertainty, broken: tuple[Problem, ...] = (), **how: Any) -> Report:
@@ -93,7 +93,9 @@ def uncertainty_report(found: Uncertainty, broken: tuple[Problem, ...] = (), **h
             names = ", ".join(item.mixed)
             text = f"{item.metric.source} is not monotone in {names}: it may go beyond its corners"
             notes.append(Note("QN630", text, "warning"))
-    return _report(found, "uncertainty", "what all ranges do together", UNCERTAINTY, rows, notes, None, broken, **how)
+    return _report(
+        found, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, broken, **how
+    )
 
 
 def _report(
@@ -114,7 +116,7 @@ def _report(
     ]
     meta = Basis(model, ", ".join(found.methods), found.exact, ranges=ranges, **how)
     text = f"{model.title}: {title}"
-    return Report(f"qnet/{schema}/1", text, columns, rows, tuple(notes), meta, group="metric", plot=plot, broken=broken)
+    return Report(schema, text, columns, rows, tuple(notes), meta, group="metric", plot=plot, broken=broken)
 
 
 def _approximate(found: Uncertainty) -> list[Note]:

@@ -51,10 +51,13 @@ line of the table of its section."""
 _PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
 
 
-def why_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
+def why_report(
+    model: Model, faster: float = 2.0, wanted: Wanted = AUTO, asserted: Sequence[str] = (), network: Sequence[str] = ()
+) -> Report:
     """Tell why a model responds as it does, ready to be pasted into a ticket; see `why`.
 
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
+    network   the options of a network without a file, for the command that gives the answer again.
     """
     claimed = claims(asserted, model)
     answer = why(model, faster, wanted)
@@ -76,7 +79,7 @@ def why_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, asserte
             model,
             solution.method,
             solution.exact,
-            command=command_line("why", model, wanted, asserted, options),
+            command=command_line("why", model, wanted, asserted, options, network),
         ),
         group="section",
         prose="text",

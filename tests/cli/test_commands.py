@@ -76,6 +76,8 @@ def test_the_examples_of_the_help_run() -> None:
     for words in examples:
         if words[0] == "validate":  # a golden case, and slow
             continue
+        if "|" in words or ">" in words:  # what is a shell's; golden cases run such
+            continue
         here = [str(SOURCE.parent / word) if word.startswith("examples/") else word for word in words]
         assert invoke(*here).exit_code == 0, words
 

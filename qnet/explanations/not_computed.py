@@ -1,0 +1,71 @@
+"""What is not computed: the codes that begin with QN5."""
+
+from __future__ import annotations
+
+from qnet.explanations.explanation import Explanation as _T
+
+CODES: dict[str, _T] = {
+    "QN501": _T("closed classes beside what they cannot have yet",
+        "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
+        "Stations held while others are waited for, work left after the response, and priorities are solved for open "
+        "classes and servers only.",
+        "Take one or the other out of the model, or give the class an arrival_rate."),
+    "QN502": _T("a number is too large",
+        "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
+        "Look for a unit that is wrong by many powers of ten."),
+    "QN503": _T("the answer does not fit into memory",
+        "The grid is solved as a whole, and has too many points for this machine.",
+        "Use fewer values, or solve parts of the grid one after the other."),
+    "QN510": _T("a finite-source wait did not converge",
+        "The wait for an inner station is computed by an iteration that should always end.",
+        "Report the model: this is a fault of qnet."),
+    "QN511": _T("a fixed point did not converge",
+        "Times or waits depend on the solution, or a closed network is approximated, and the rounds of computing one "
+        "from the other do not settle, or settle where no network can be. An answer that is not proven is not given.",
+        "Try a lower load; a model whose times grow with the load may have no steady state, or several. For closed "
+        'networks the method "bard-schweitzer" answers almost always.'),
+    "QN512": _T("a search did not end",
+        "The search for the largest load should always end.",
+        "Report the model: this is a fault of qnet."),
+    "QN513": _T("the method does not apply",
+        "The method that was asked for does not cover something in the network; the message names it.",
+        "Leave the choice of the method to qnet, or take one that applies."),
+    "QN514": _T("a method is not well asked for",
+        "There is no such variant of the method, or the network has something that makes it meaningless.",
+        "Take what the message offers."),
+    "QN515": _T("too large for an exact answer",
+        "The work and the memory of every exact method were estimated, and are more than allowed.",
+        "Use an approximation or bounds, or allow more."),
+    "QN516": _T("no second moments for percentiles",
+        "Percentiles of response are built from means and variances of the waits. Those of closed classes need state "
+        "probabilities, which approximate methods do not give.",
+        "Ask for the mean, for fewer customers, or allow more --operations and --memory."),
+    "QN520": _T("no closed form: a fixed point",
+        "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
+        "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
+        "qnet solve tells the number, qnet envelope how large a parameter may be. Demands and capacities of stations "
+        "that wait for no other have formulas."),
+    "QN521": _T("no closed form of this",
+        "A formula was asked of what has none: figures of closed classes are found by recursions, and only demands, "
+        "N* and bounds are formulas, for stations with servers and without holds.",
+        "Ask for demand, n_star, throughput_upper, response_lower and the like; qnet solve tells the number."),
+    "QN522": _T("algebra does not solve this for the parameter",
+        "The parameter stands in the metric so that no formula tells it: rounded, in an exponential or logarithm, in "
+        "Erlang's C of several servers, in a polynomial of degree 3 or more, or not at all.",
+        "qnet envelope finds the value numerically: --vary the parameter, --limit the metric."),
+    "QN523": _T("the network is too large for formulas",
+        "A formula over so many visits could not be read by anybody.",
+        "Ask for one station of a smaller model, or let qnet solve tell numbers."),
+    "QN530": _T("a cost per nothing",
+        "The units per passage are 0 at every point, so there is nothing that the server time could be divided among.",
+        "Ask at a point where there are some: no page moves before memory is full."),
+    "QN531": _T("too many corners",
+        "Every uncertain parameter doubles the combinations of ends of ranges.",
+        "Choose the parameters with --by, after a --tornado has shown which ones count; or take --sample."),
+    "QN532": _T("no derivative",
+        "The metric has no value at the stated point, or no parameter can be moved from it with an answer.",
+        "Ask at a point with room around it: set another one with -p."),
+    "QN550": _T("a figure is not known in closed form",
+        "The station has no closed form for this figure, or its numbers would lose their digits.",
+        "Ask for means only, a lower load, or another figure."),
+}  # fmt: skip

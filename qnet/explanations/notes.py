@@ -1,0 +1,132 @@
+"""Notes on an answer: the codes that begin with QN6."""
+
+from __future__ import annotations
+
+from qnet.explanations.explanation import Explanation as _T
+
+CODES: dict[str, _T] = {
+    "QN601": _T("the answer is approximate",
+        "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
+        "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
+        "first come first served, or are not exponential there, are solved like processor sharing: that may be wrong "
+        "by tens of per cent.",
+        "Nothing, where that is good enough; the answer is exact for the network without what is named."),
+    "QN602": _T("some points have no answer",
+        "At some points of the grid the limit cannot be met or holds at every value, or there is no steady state.",
+        "Read the status of those rows."),
+    "QN603": _T("how a study fares",
+        "How many claims have which role, how many predictions are met, and their errors. Only predictions are "
+        "evidence for the model.",
+        "Nothing."),
+    "QN604": _T("claims are missed",
+        "A prediction is outside its tolerance, or a trend is not shown. The table tells by how much.",
+        "Nothing, where the source is to be reproduced; the claims that are missed are the limits of the model."),
+    "QN605": _T("a source",
+        "The bibliographic record behind a key that a value cites.",
+        "Nothing."),
+    "QN606": _T("--plot draws nothing here",
+        "A drawing has no place in a form for machines.",
+        "Leave the form out for a table with a chart, or use --md."),
+    "QN607": _T("which method, and why",
+        "There is more than one method for closed classes: the note names the one that was taken and the reason. An "
+        "answer that is not exact comes with bounds that enclose the exact one, where theory has them.",
+        "Nothing; or name another with --method, or allow more with --operations and --memory."),
+    "QN608": _T("an assertion is false",
+        "The answer stands on standard output, and it does not meet what --assert says of it. A point of a grid that "
+        "has no answer meets no assertion.",
+        "Look at the value that the message tells; a pipeline sees it by the exit code 6."),
+    "QN609": _T("how percentiles are found",
+        "The times that a passage spends at the stations of its route are taken as independent, each as a gamma time "
+        "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
+        "other or come back, the times depend on each other, and the percentile is some per cent off.",
+        "Use it for orientation; the mean has the trust that the answer tells."),
+    "QN610": _T("what a formula takes for granted, or why there is none",
+        "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
+        "waits; or a metric of the model has no formula.",
+        "Read it before using the formula at other numbers."),
+    "QN611": _T("how to read a formula",
+        "Parameters that the structure of the network rests on are numbers in formulas; functions that are no "
+        "arithmetic keep a name.",
+        "Set such a parameter with -p for another formula."),
+    "QN612": _T("one side of a comparison is approximate",
+        "The model of that side has something that no exact solution is known for; the note names it. A difference "
+        "that is small beside the error of the approximation says little.",
+        "Nothing, where the difference is large; qnet explain QN601 says how large errors are."),
+    "QN613": _T("one side of a comparison has no answer",
+        "It has no steady state, or was not computed; the others are told without it.",
+        "Change its load or its settings; qnet solve says more about it."),
+    "QN615": _T("a limit is crossed several times",
+        "The figure of the limit rises and falls along the curve, as it does where a system thrashes. The knee is the "
+        "first crossing, up to which the limit holds without a break; the others are told.",
+        "Look at the curve with --plot before the later crossings are used."),
+    "QN616": _T("what a knee is measured against",
+        "The response of the first customer along the curve, delays and the wait for other classes included: the floor "
+        "of a multiple, and the unit of response for curvature. Curvature of a long curve is measured over more than "
+        "one customer.",
+        "Nothing needs to be done."),
+    "QN617": _T("demands depend on the number of customers",
+        "Service times, visits or stations change along the curve, as they do where users page. N* is then the number "
+        "that solves N = (Z + R0(N)) / Dmax(N).",
+        "Compare n_star with n_star_unloaded: the difference is what the dependence costs."),
+    "QN618": _T("some knees do not exist",
+        "A limit holds up to the end of the range or is exceeded by the first customer, or a figure still rises where "
+        "the range ends.",
+        "Read the status of the row; widen the range of the parameter, or ask for another limit."),
+    "QN619": _T("limits that hold again",
+        "The largest value of an envelope is the end of the lowest interval in which the limits hold, so that they "
+        "hold at every value up to it from where they first do; the smallest is the beginning of the highest "
+        "interval. There are others, as where a system thrashes.",
+        "Look at --crossings, which tells every interval with what ends it."),
+    "QN620": _T("how finely an envelope was looked at",
+        "Between two values that were looked at a limit may be crossed twice unseen. More values are taken where the "
+        "metric turns near its limit, so that only what is narrower than their distance can be missed.",
+        "Give the parameter a narrower range in the model where you expect more."),
+    "QN623": _T("waits inside holds are the limit",
+        "A station that is held while others are waited for is kept busy by these waits as well, and so is full at a "
+        "smaller load than its own work alone would fill it.",
+        "Relieve the stations that are waited for inside; the column waits inside says how much of the time it is."),
+    "QN624": _T("demands depend on the population",
+        "Times or visits of the model change with a parameter that sets a population, so where a station is full, and "
+        "N*, hold for the demands at the present population only.",
+        "Ask again at another population with -p, or solve along a grid of populations."),
+    "QN625": _T("some changes have no answer",
+        "With one of the changes that were tried the model has no steady state or cannot be computed.",
+        "Read the column status, and make the change in the model to see more of it."),
+    "QN626": _T("not every station was changed",
+        "A model of many stations would take long with each of them faster and with one server more: those that are "
+        "full first and those where most of the time is spent were tried.",
+        "Change a station in the model itself to see what comes of it."),
+    "QN627": _T("changes are not as exact as the answer",
+        "The changes that are tried share the budget of one answer, so each has less of it, and may be approximate "
+        "where the answer is exact. Their ratios compare them with the system as it is, solved in the same way.",
+        "Raise --operations for exact changes, or choose one --method for all."),
+    "QN628": _T("what only one of two models has",
+        "Two models are compared, and a cost, a station, a class or a route is in one of them alone.",
+        "Compare models that name alike what is alike. A part that is missing costs nothing there."),
+    "QN629": _T("a metric bends where it is stated",
+        "The derivative from below is another than the one from above, as at the edge of a max, a min or a where; both "
+        "are told, each for moves to its own side.",
+        "Take the side that the parameter will move to."),
+    "QN630": _T("corners do not enclose the answer",
+        "A parameter raises the metric at some combinations of the others and lowers it at others, so the metric is "
+        "not monotone, and may be lower or higher inside the ranges than at any corner.",
+        "Sample the ranges with --sample, which looks inside."),
+    "QN631": _T("what is uncertain",
+        "These parameters are taken to lie in these ranges: the catalog's low and high, ranges and spreads of one's "
+        "own, and a share of every other.",
+        "Narrow or widen them with --range, --spread and --within; choose among them with --by."),
+    "QN632": _T("derivatives are missing",
+        "Some parameters have no derivative: there is no answer beside the stated point, or the differences do not "
+        "settle however short the steps. The status of the row says which.",
+        "Look at the metric around that value with a grid."),
+    "QN650": _T("how a figure is meant",
+        "A word about the station that was asked for, without which its figures could be misread.",
+        "Nothing."),
+    "QN651": _T("no percentiles",
+        "The distribution of the times of this station is not known in closed form.",
+        "Use the mean, or a station of the same kind whose percentiles are known."),
+    "QN652": _T("what a deviation needs",
+        "The deviation of a time or number at this station depends on more of a distribution than its mean and scv: on "
+        "its third moment, or with processor sharing on all of it.",
+        "State the skewness (2 for an exponential time, 0 for a symmetric one), or the scv; or do without."),
+}  # fmt: skip
