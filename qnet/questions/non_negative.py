@@ -91,12 +91,18 @@ def _told(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> C
     tied: Any = (np.abs(right[singular <= RANK * singular[0]]) > 1e-6).any(axis=0)
     if len(used) and not tied[used].all():
         free = used[~tied[used]]
-        gram = design[:, used].T @ design[:, used]
-        inverse: Any = np.linalg.pinv(gram, rcond=RANK**2, hermitian=True)  # pyright: ignore[reportUnknownVariableType]
-        diagonal: Any = inverse.diagonal()
+        inverse = _inverse(design[:, used].T @ design[:, used])
+        diagonal = inverse.diagonal()
         places = np.searchsorted(used, free)
         errors[free] = deviation * np.sqrt(diagonal[places]) / norms[free]
         inflation[used] = diagonal
         correlation[np.ix_(used, used)] = inverse / np.sqrt(np.outer(diagonal, diagonal))
     inflation[tied] = np.inf
     return Coefficients(values / norms, errors, correlation, inflation, freedom, deviation)
+
+
+def _inverse(gram: Any) -> Any:
+    """The inverse of a matrix of products of columns, in the directions that are determined."""
+    import numpy as np
+
+    return np.linalg.pinv(gram, rcond=RANK**2, hermitian=True)  # pyright: ignore[reportUnknownVariableType]
