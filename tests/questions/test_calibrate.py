@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 
 import numpy as np  # noqa: TID253
 import pytest
@@ -14,6 +15,8 @@ from qnet.questions.calibrate import calibrate, fitted_point
 from qnet.questions.calibrate_report import calibration_report
 from qnet.questions.sweep import sweep
 from qnet.questions.sweep_report import sweep_report
+
+TRIALS = 100 if os.environ.get("QNET_FULL") else 40
 
 QUEUE = """\
 qnet = 1
@@ -99,17 +102,17 @@ def test_measurements_of_our_own_sweep_are_read_and_give_its_parameters_back(tmp
     ],
     ids=["open", "closed"],
 )  # fmt: skip
-def test_known_parameters_lie_in_their_intervals_in_at_least_ninety_of_a_hundred_trials(text, truth, fit, rows):
+def test_known_parameters_lie_in_their_intervals_in_at_least_nine_of_ten_trials(text, truth, fit, rows):
     stated = qnet.System(*model_of(text))
     exact = [stated.set({**truth, **row}).metric("response") for row in rows]
-    inside = np.zeros((100, 2), dtype=bool)
-    for seed in range(100):
+    inside = np.zeros((TRIALS, 2), dtype=bool)
+    for seed in range(TRIALS):
         errors = np.random.default_rng(seed).normal(size=len(rows))
         noisy = [{**row, "response": y * (1 + 0.03 * e)} for row, y, e in zip(rows, exact, errors, strict=True)]
         found = calibrate(stated, noisy, fit, searches=1)
         inside[seed] = [item.low <= truth[item.unknown.name] <= item.high for item in found.parameters]
-    assert (inside.sum(axis=0) >= 90).all()
-    # Of 100 intervals of 95 % at most 99 hold in 19 of 20 cases: wider ones would say nothing.
+    assert (inside.sum(axis=0) >= 0.9 * TRIALS).all()
+    # Of 100 intervals of 95 % at most 99 hold in 99 of 100 cases, of 40 at most 39 in 7 of 8: wider ones say nothing.
     assert (inside.mean(axis=0) < 1).any()
 
 

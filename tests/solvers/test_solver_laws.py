@@ -1,7 +1,11 @@
-"""Laws that every answer must satisfy, on 300 random networks with everything the language can say."""
+"""Laws that every answer must satisfy, on random networks with everything the language can say.
+
+`QNET_FULL=1` runs 300 networks and 100 batches instead of a slice of them.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from random import Random
@@ -16,8 +20,9 @@ from qnet.networks.open import solve
 from qnet.networks.routed import OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 
-COUNT = 300
-BATCHES = 100
+FULL = bool(os.environ.get("QNET_FULL"))
+COUNT = 300 if FULL else 120
+BATCHES = 100 if FULL else 40
 SIZE = 3
 
 
@@ -68,9 +73,9 @@ def test_the_networks_have_everything() -> None:
         "priority=2",
         "scv=0.0",
     ):
-        assert sum(wanted in text for text in texts) >= 30, wanted
-    assert sum(bool(solution.held_by) for _, solution in solved()) >= 150
-    assert sum(len(network.classes) > 1 for network, _ in solved()) >= 150
+        assert sum(wanted in text for text in texts) >= COUNT / 10, wanted
+    assert sum(bool(solution.held_by) for _, solution in solved()) >= COUNT / 2
+    assert sum(len(network.classes) > 1 for network, _ in solved()) >= COUNT / 2
     assert max(solution.rounds for _, solution in solved()) >= 4
 
 
@@ -119,7 +124,7 @@ def test_little_in_time_spent_where_nothing_is_held_inside_and_nothing_is_left()
             if item.label not in outer and item.name not in around:
                 seen += 1
                 assert close(item.queue_length, solution.throughput * item.residence, 1e-10), (seed, item)
-    assert seen >= 30
+    assert seen >= COUNT / 10
 
 
 def test_forced_flow() -> None:
