@@ -45,7 +45,7 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
             metrics: tuple[str, ...], between: tuple[str, ...], hold_out: str | None, absolute: bool,
             starts: int | None, written: str | None, demands: bool, servers: tuple[str, ...], background: bool,
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Parameters of a system from measurements, with their errors.
+    """Parameters from measurements, with their errors.
 
     MEASURED.csv has a row for each measurement. Columns named like parameters, with or without the unit at the end
     (users, rate_per_s), are the conditions of the row; columns named like figures or outputs, as qnet sweep writes
