@@ -66,7 +66,7 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
     \b
     Examples:
       qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek,destages_per_write
-      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek --between seek=1ms:30ms --hold-out 'rate > 700/s'
+      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek --hold-out 'rate > 700/s'
       qnet calibrate ./web.toml runs.csv --fit cpu --write - > fitted.toml
       qnet calibrate --demands examples/measured-intervals.csv --servers cpu=2 --background
     """
