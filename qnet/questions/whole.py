@@ -23,7 +23,8 @@ def whole(trial: Trial) -> Regions:
     """Find every interval of whole numbers in which there is a steady state and the limits hold.
 
     Method   Values at rising distances, of customers without a range in steps upwards until the limits have failed
-             again, and ever farther while they hold; more of them where the excess turns near zero; and every change is halved down to two neighbours.
+             again, and ever farther while they hold; more of them where the excess turns near zero; and every change
+             is halved down to two neighbours.
     Limits   What happens between two neighbours that were looked at only is not seen.
     """
     np, size = trial.np, trial.size
