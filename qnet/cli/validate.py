@@ -32,8 +32,9 @@ def command(study: str | None, asserted: tuple[str, ...], **options: Any) -> Non
     shown in any of them.
 
     An error is modelled / stated - 1. On the validation of models: Lazowska, Zahorjan, Graham and Sevcik, Quantitative
-    System Performance, 1984, chapter 2. JSON names the source of the figures of every study. --assert is judged on the numbers of its summary, for each study: claims, predicted, met, missed, median_error, largest_error,
-    trends and trends_shown.
+    System Performance, 1984, chapter 2. JSON names the source of the figures of every study. --assert is judged for
+    each study, on the numbers of its summary: claims, predicted, met, missed, median_error, largest_error, trends and
+    trends_shown.
 
     \b
     Examples:

@@ -31,8 +31,9 @@ that. Formulas and values are in seconds and bytes."""
 def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
     """Tell formulas with their values in the model, and every name that they use.
 
-    asserted   conditions that must hold at the model's numbers: over a metric that has one formula, or one that binds, by
-               its name, such as max_rate, and over parameters and figures of the model. False ones stand in `broken` of the report.
+    asserted   conditions that must hold at the model's numbers: over a metric that has one formula, or one that binds,
+               by its name, such as max_rate, and over parameters and figures of the model. False ones stand in
+               `broken` of the report.
     """
     broken = _broken(answer, asserted) if asserted else ()
     rows = [_row("formula", item) for item in answer.formulas]
