@@ -549,6 +549,5 @@ def test_a_knee_that_does_not_exist_breaks_every_assertion(machines):
 
 def test_a_loaded_system_answers_as_the_command_does(machines):
     assert (
-        machines.knee(limits=["response <= 1 s"]).records()
-        == knee_report(machines, limits=["response <= 1 s"]).records()
+        machines.knee(limit="response <= 1 s").records() == knee_report(machines, limits=["response <= 1 s"]).records()
     )
