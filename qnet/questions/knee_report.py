@@ -71,7 +71,7 @@ def knee_report(
         rows += _told(item, answered, there, beyond)
         drawn += _curve(item) if curve else []
         answers.append(there)
-        problems += broken(there, claimed)
+        problems += broken(there, claimed) if answered else []
         missing = [one.definition for one in item.knees if one.status != "ok"]
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
