@@ -79,6 +79,11 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
     times has its knee at the first crossing, and the others are told. An --assert is judged at every knee that is
     told, with the parameter at its whole number.
 
+    Limits and assertions mean the metrics of other commands: response is the mean over the customers of all classes,
+    response('query') that of one class, and so are the columns throughput, response and slope. Where some classes
+    stay as they are, the growing columns tell the same of those that grow, and n_star, power, curvature, multiple and
+    the floor are knees of that curve.
+
     \b
     Examples:
       qnet knee examples/interactive-users.toml --limit 'response <= 1 s'

@@ -552,3 +552,33 @@ def test_a_loaded_system_answers_as_the_command_does(machines):
         machines.knee(limits=["response <= 1 s"]).records()
         == knee_report(machines, limits=["response <= 1 s"]).records()
     )
+
+
+# What a response is the response of
+
+
+@pytest.mark.parametrize(("vary", "bound"), [("queries", 1.6), ("rate", 3.0)])
+def test_a_limit_of_the_response_is_of_the_response_that_is_told(model, vary, bound):
+    """The mean over all classes, as everywhere; what only those that grow see stands under a name of its own."""
+    loaded, limit = model(MIXED), f"response <= {bound} s"
+    report = knee_report(loaded, vary=vary, limits=[limit], definitions=["service_level"], asserted=[limit])
+    assert not report.broken
+    told = dict(zip([column.key for column in COLUMNS], report.rows[0], strict=False))
+    assert told["response"] <= bound * (1 + 1e-9) <= told["response_beyond"]
+    assert told["growing_response"] != pytest.approx(told["response"], rel=0.01)
+    assert told["growing"] == {"queries": "query", "rate": "web"}[vary]
+    setting = {vary: [told["population"] or told["rate"]]}
+    answers = solve_table(loaded, setting, 1)
+    for figure in ("response", "throughput"):
+        everybody, own = figure, f"{figure}('{told['growing']}')"
+        assert told[figure] == pytest.approx(answers.of(metric(everybody, loaded).expression)[0], rel=1e-9)
+        assert told[f"growing_{figure}"] == pytest.approx(answers.of(metric(own, loaded).expression)[0], rel=1e-9)
+    (floor,) = [note.text for note in report.notes if note.code == "QN616"]
+    assert f"the first customer of {told['growing']} " in floor
+
+
+def test_where_all_classes_grow_there_is_one_response(machines):
+    (row,) = knee_report(machines, definitions=["power"]).rows
+    told = dict(zip([column.key for column in COLUMNS], row, strict=False))
+    assert told["growing"] is None
+    assert told["growing_response"] is None
