@@ -65,7 +65,9 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
                    (Kleinrock 1979).
     curvature      The number at which response / D over number / N* bends
                    most, by central differences; knees as points of largest
-                   curvature are discussed by Satopaa et al. (2011).
+                   curvature are discussed by Satopaa et al. (2011). A curve
+                   that bends most without load, as that of one station alone
+                   does, has no such knee.
 
     Along a rate of arrivals: service_level and power, and
 

@@ -207,6 +207,8 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ..
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
     for item in found:
         name = item.axis.name
+        if item.curve.why:
+            notes.append(Note("QN607", f"along {name}: {item.curve.why}"))
         growing = f" of {', '.join(item.axis.growing)}" if item.axis.growing else ""
         floor = f"along {name}: the first customer{growing} is answered in {format_quantity(item.floor, 's', 6)}"
         if item.span > 1:
