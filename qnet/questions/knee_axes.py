@@ -40,6 +40,12 @@ class Axis(Record):
     shown: tuple[tuple[str, float], ...]
     """What is set for a unit along the axis: each name as people know it, and how much of it."""
 
+    @property
+    def growing(self) -> tuple[str, ...]:
+        """The names of the classes that grow, where others stay as they are; empty where all grow."""
+        names = [item.name for item in self.model.customers]
+        return tuple(names[place] for place in self.classes) if len(self.classes) < len(names) else ()
+
     def real(self, values: Any) -> dict[str, Any]:
         """The columns of parameters at values along the axis, fractions and all."""
         return {name: values * weight for name, weight in zip(self.parameters, self.weights, strict=True)}
