@@ -22,10 +22,12 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
-from cli_process import Answer, run_qnet
+from cli_process import Answer
+from warm_process import WarmProcess
 
 from qnet import __version__
 from qnet.catalog.find import root
@@ -63,7 +65,7 @@ MADE = {
 """Inputs that are made when they are needed, because nobody wants them in a repository."""
 
 
-def run_case(case: str, folder: Path) -> Answer:
+def run_case(case: str, folder: Path, processes: SimpleQueue[WarmProcess]) -> Answer:
     shutil.copytree(GOLDEN / case, folder, ignore=shutil.ignore_patterns(*ANSWERS, "cmd", "tolerance"))
     MADE.get(case, lambda folder: None)(folder)
     words = shlex.split((GOLDEN / case / "cmd").read_text())
@@ -72,7 +74,11 @@ def run_case(case: str, folder: Path) -> Answer:
     if "<" in words:
         stdin = (folder / words[-1]).read_bytes()
         words = words[: words.index("<")]
-    return masked(run_qnet(words[1:], folder, stdin))
+    process = processes.get()
+    try:
+        return masked(process.run(words[1:], folder, stdin))
+    finally:
+        processes.put(process)
 
 
 def masked(answer: Answer) -> Answer:
@@ -94,9 +100,15 @@ def answers(
     wanted = [
         item.callspec.params["case"] for item in request.session.items if "answers" in getattr(item, "fixturenames", ())
     ]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield {case: pool.submit(run_case, case, place / case) for case in wanted}
+    processes: SimpleQueue[WarmProcess] = SimpleQueue()
+    together = [WarmProcess() for _ in range(os.cpu_count() or 1)]
+    for process in together:
+        processes.put(process)
+    with ThreadPoolExecutor(len(together)) as pool:
+        yield {case: pool.submit(run_case, case, place / case, processes) for case in wanted}
         pool.shutdown(cancel_futures=True)
+    for process in together:
+        process.close()
 
 
 @pytest.mark.parametrize("case", CASES)
