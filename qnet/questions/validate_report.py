@@ -70,7 +70,7 @@ def validate_report(study: str = "", asserted: Sequence[str] = ()) -> Report:
     Returns   a row for every claim. Claims that are missed, and conditions that are not met, stand in `broken`.
     Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
     """
-    conditions(asserted, None, dict.fromkeys(Tally._fields, NUMBER))
+    conditions(asserted, None, dict.fromkeys(Tally.fields(), NUMBER))
     found = [validate(item) for item in load_studies(study)]
     several = len(found) > 1
     notes = tuple(Note("QN603", _before(item, several) + summary(item.judged)) for item in found)
@@ -105,7 +105,7 @@ def _broken(found: Validation, asserted: Sequence[str], several: bool) -> Iterat
     if missed:
         claims = "1 claim" if len(missed) == 1 else f"{len(missed)} claims"
         yield Problem("QN604", f"{before}{claims} missed: {', '.join(missed)}")
-    counted = dict(zip(Tally._fields, tally(found.judged), strict=True))
+    counted = dict(zip(Tally.fields(), tally(found.judged), strict=True))
     values = {name: [float("nan") if value is None else float(value)] for name, value in counted.items()}
     for problem in false_of(Told(values, dict.fromkeys(values, NUMBER)), asserted):
         yield problem.replace(found=before + problem.found)
