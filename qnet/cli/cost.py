@@ -30,12 +30,13 @@ def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: 
             **options: Any) -> None:  # fmt: skip
     """Server time per unit, such as CPU time per page moved.
 
-    A cost is a demand divided by units per passage. The demand is the busy server time that one passage takes at the
-    stations, all visits and work after the response included, waits left out; a station that is held while others are
-    used counts all of that time, and they count their own. Of several classes and routes, passages are weighted by
-    their throughput. --work picks steps that the model labels, such as work = "paging". By the utilization law
-    (Denning and Buzen, Computing Surveys 10, 1978) a cost is also busy servers divided by units per second: what
-    measurements of a running system show.
+    A cost is a demand divided by units per passage. The demand is the busy server time that one passage takes at
+    the stations, all visits and work after the response included, waits left out; a station that is held while
+    others are used counts all of that time, and they count their own. Of several classes and routes, passages are
+    weighted by their throughput. Of a chain --class names the chain and --route some of its classes: what one
+    passage of the whole chain takes as those, because its customers come by as all of them. --work picks steps that
+    the model labels, such as work = "paging". By the utilization law (Denning and Buzen, Computing Surveys 10,
+    1978) a cost is also busy servers divided by units per second: what measurements of a running system show.
 
     NAMES are costs that the model states under [costs], all of them for none. Every cost is split by station, class
     and route; the values of the parts add up to the total. --against tells the same cost of another model or of the

@@ -43,7 +43,8 @@ def conditions(
 
 
 def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Problem]:
-    """The assertions that are false, each told with the first value that breaks it; a point without answer breaks all.
+    """The assertions that are false, each told with the first value that breaks it; a point without answer breaks all,
+    and so does an answer without any point.
 
     solved   a model at one point or at several.
     """
@@ -57,6 +58,8 @@ def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
             return None
         return told(asserted, metric if solved.stable else None, "")
     fails, metric = failing(solved, asserted)
+    if not len(fails):
+        return told(asserted, None, " at any point")
     count = int(fails.sum())
     if not count:
         return None

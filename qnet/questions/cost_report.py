@@ -122,14 +122,14 @@ def _cost_rows(found: Costs, item: Cost) -> Iterable[tuple[Cell, ...]]:
 
 
 def _passages(parts: Sequence[CostPart]) -> float:
-    """The share of the passages that some parts are of, each route counted once."""
-    shares = {(part.class_name, part.route): part.passages for part in parts}
+    """The share of the passages that some parts are of, each route counted once, and each chain."""
+    shares = {part.taken: part.passages for part in parts}
     return min(sum(shares.values()), 1.0)
 
 
 def _plain(parts: Sequence[CostPart]) -> float | None:
     """The demand of what nobody takes."""
-    return sum(part.demand for part in parts) if len({(part.class_name, part.route) for part in parts}) == 1 else None
+    return sum(part.demand for part in parts) if len({part.taken for part in parts}) == 1 else None
 
 
 _Scope = tuple[str, str | None, str | None, str | None, list[CostPart]]

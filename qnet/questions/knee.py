@@ -59,6 +59,11 @@ def knee(
             from qnet.questions.knee_open import of_rates
 
             found.append(of_rates(axis, conditions, asked, wanted, multiple))
+    if not any(item.knees for item in found):
+        kinds = {"populations" if item.axis.closed else "rates" for item in found}
+        unknown = f"there is no {' and no '.join(asked)} of {' and '.join(sorted(kinds))} here"
+        help = "a service_level needs a --limit" if "service_level" in asked and not limits else ""
+        raise UsageError(Problem("QN018", unknown, "another definition", help=help))
     return found
 
 

@@ -39,11 +39,13 @@ class Curve:
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
         self.known: dict[float, Place] = {}
+        self.why = ""
+        """Why an approximation was taken; empty where none was, or it was asked for."""
 
     @property
     def zoom(self) -> int:
         """At how many places a part of the curve is looked at: few where each costs as much as the first."""
-        single = len(self.axis.model.classes) == 1
+        single = len(self.axis.model.customers) == 1
         return 33 if single or self.wanted.method in APPROXIMATIONS else 9
 
     def answers(self, values: Any) -> Answers:
@@ -108,11 +110,13 @@ class Curve:
             over = tuple(float(item[index]) for item in excess)
             place = Place(float(throughput[index]), float(response[index]), over, bool(answers.answered[index]))
             self.known[value] = place
-        approximate = next((name for name in answers.methods if name in APPROXIMATIONS), "")
-        if self.wanted.method != "auto" or not approximate:
+        solutions = [part.solution for part in answers.parts]
+        approximate = next((item for item in solutions if item.method in APPROXIMATIONS), None)
+        if self.wanted.method != "auto" or approximate is None:
             return False
+        self.why = f"method {approximate.method}: {approximate.why}; each of some {_SOLVES} solves has its part of that"
         # A curve of one method has no steps where another takes over.
-        self.wanted = self.wanted.replace(method=approximate)
+        self.wanted = self.wanted.replace(method=approximate.method)
         return len(self.known) > len(new) or len(answers.methods) > 1
 
 

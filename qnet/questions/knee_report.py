@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 from qnet.errors import Problem
 from qnet.model.model import Model
@@ -29,6 +31,11 @@ COLUMNS = (
     Column("response", "response", "s"),
     Column("response_beyond", "response beyond", "s"),
     Column("slope", "slope", "s"),
+    Column("growing", "growing"),
+    Column("growing_throughput", "growing throughput", "/s"),
+    Column("growing_response", "growing response", "s"),
+    Column("growing_response_beyond", "growing response beyond", "s"),
+    Column("growing_slope", "growing slope", "s"),
     Column("busiest_station", "busiest station"),
     Column("utilization", "utilization"),
     Column("saturates", "saturates first"),
@@ -37,9 +44,14 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`definition` is a name of `DEFINITIONS`, or `n_star_unloaded`."""
+"""`definition` is a name of `DEFINITIONS`, or `n_star_unloaded`.
 
-_NOTHING: tuple[Cell, ...] = (None,) * 6
+`throughput` and `response` are the metrics of these names, of all classes together, as limits and assertions mean them.
+Where some classes stay as they are, `growing` names the others, and the columns after it are theirs: the curve on which
+n_star, power, curvature and multiple are knees.
+"""
+
+_NOTHING: tuple[Cell, ...] = (None,) * 11
 _DRAWN = 41
 """Points of a curve that is drawn."""
 
@@ -71,7 +83,7 @@ def knee_report(
         rows += _told(item, answered, there, beyond)
         drawn += _curve(item) if curve else []
         answers.append(there)
-        problems += broken(there, claimed)
+        problems += broken(there, claimed) if answered else []
         missing = [one.definition for one in item.knees if one.status != "ok"]
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
@@ -98,19 +110,35 @@ def _told(found: Knees, answered: Sequence[Knee], there: Answers, beyond: Answer
 
 
 def _figures(found: Knees, there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
-    """Throughput, response, response one step beyond, slope, busiest station and its utilization, per knee."""
-    throughput, response = grown(found.axis, there)
-    _, further = grown(found.axis, beyond)
+    """From throughput to utilization, per knee."""
+    closed, growing = found.axis.closed, ", ".join(found.axis.growing)
+    whole = _changes(_everything(there), _everything(beyond), closed)
+    own = (
+        _changes(grown(found.axis, there), grown(found.axis, beyond), closed) if growing else [(None,) * 4] * there.size
+    )
     names, used = there.gather(busiest, ""), there.gather(busiest_utilization)
     told: list[tuple[Cell, ...]] = []
     for place in range(there.size):
         if not there.answered[place]:
             told.append(_NOTHING)
             continue
-        here = float(response[place])
-        after = float(further[place]) if beyond.answered[place] else None
-        slope = after - here if after is not None and found.axis.closed else None
-        told.append((float(throughput[place]), here, after, slope, str(names[place]) or None, float(used[place])))
+        station = str(names[place]) or None
+        told.append((*whole[place], growing or None, *own[place], station, float(used[place])))
+    return told
+
+
+def _everything(answers: Answers) -> tuple[Any, Any]:
+    """Throughput and mean response of all classes together, per point."""
+    return answers.gather(lambda part: part.solution.throughput), answers.gather(lambda part: part.solution.response)
+
+
+def _changes(here: tuple[Any, Any], beyond: tuple[Any, Any], closed: bool) -> list[tuple[Cell, ...]]:
+    """Throughput, response, response one step beyond and slope, per knee; nothing beyond where there is no answer."""
+    told: list[tuple[Cell, ...]] = []
+    for throughput, response, further in zip(*here, beyond[1], strict=True):
+        after = None if math.isnan(further) else float(further)
+        slope = after - float(response) if after is not None and closed else None
+        told.append((float(throughput), float(response), after, slope))
     return told
 
 
@@ -138,7 +166,9 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
 
 def _curve(found: Knees) -> list[tuple[Cell, ...]]:
     """Rows along the curve, to a little beyond the last knee, and along a rate up to the last one."""
-    import numpy as np
+    import numpy
+
+    np: Any = numpy
 
     values = [item.value for item in found.knees if item.value is not None]
     if not values:
@@ -148,14 +178,16 @@ def _curve(found: Knees) -> list[tuple[Cell, ...]]:
         places = whole_places(1.0, min(1.2 * end, found.axis.last), _DRAWN)
     else:
         places = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
+    answers = found.curve.answers(places)
+    throughput, response = _everything(answers)
     return [
         _row(
             found,
             Knee(found.axis, "curve", "", "ok", float(value), float(value)),
-            (place.throughput, place.response, None, None, None, None),
+            (float(throughput[place]), float(response[place]), *(None,) * (len(_NOTHING) - 2)),
         )
-        for value, place in zip(places, found.curve.places(places), strict=True)
-        if place.answered
+        for place, value in enumerate(places)
+        if answers.answered[place]
     ]
 
 
@@ -175,7 +207,10 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ..
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
     for item in found:
         name = item.axis.name
-        floor = f"along {name}: the first customer is answered in {format_quantity(item.floor, 's', 6)}"
+        if item.curve.why:
+            notes.append(Note("QN607", f"along {name}: {item.curve.why}"))
+        growing = f" of {', '.join(item.axis.growing)}" if item.axis.growing else ""
+        floor = f"along {name}: the first customer{growing} is answered in {format_quantity(item.floor, 's', 6)}"
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"
         notes.append(Note("QN616", floor))

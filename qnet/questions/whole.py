@@ -34,9 +34,9 @@ def whole(trial: Trial) -> Regions:
     first, last = (np.array(values, dtype=float) for values in zip(*ends, strict=True))
     endless = np.zeros(size, dtype=bool)
     unlimited = customers and trial.greatest == float("inf")
+    end = last
     if unlimited:
-        most = max(float(_FIRST), np.floor(_BEYOND * trial.stated))
-        end, last = last, np.minimum(last, most)
+        last = np.minimum(end, max(float(_FIRST), np.floor(_BEYOND * trial.stated)))
     scan = Scan(trial)
     _look(trial, scan, first, last, customers, unlimited)
     if unlimited:

@@ -6,7 +6,8 @@ import pytest
 
 import qnet
 from qnet.errors import NoAnswer, UsageError
-from qnet.questions.bottleneck import bottleneck, depends_on_population
+from qnet.model.bind import depends_on_population
+from qnet.questions.bottleneck import bottleneck
 from qnet.questions.bottleneck_report import bottleneck_report
 
 FAST = (
