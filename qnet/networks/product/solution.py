@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures
+from qnet.plain_tables import markdown_table, plain_table
 
 if TYPE_CHECKING:
     from qnet.networks.product.bounds import Bounds
@@ -110,6 +112,33 @@ class Solution:
         if rows is None or self.network.size is not None:
             return rows if rows is None else rows[..., 1:].sum(axis=-1)
         return _array([row[1:].sum() for row in rows])
+
+    def _tables(self) -> tuple[str, list[tuple[Sequence[str], list[tuple[Any, ...]]]]]:
+        """What is shown: a title, and headings with rows by class, and by station and class; numbered from 0."""
+        points = "" if self.network.size is None else f" at {self.network.size} points"
+        trust = "exact" if self.exact else f"approximate: {'; '.join(self.reasons)}"
+        found = [self.throughput, self.response, self.residence, self.queue_length, self.utilization]
+        throughput, response, *by_station = found
+        stations, classes = by_station[0].shape[-2:]
+        first = [(str(r), throughput[..., r], response[..., r]) for r in range(classes)]
+        second = [
+            (str(k), str(r), *(figure[..., k, r] for figure in by_station))
+            for k in range(stations)
+            for r in range(classes)
+        ]
+        return f"Solution by {self.method}{points} ({trust})", [
+            (("class", "throughput (/s)", "response (s)"), first),
+            (("station", "class", "residence (s)", "queue length", "utilization"), second),
+        ]
+
+    def __str__(self) -> str:
+        title, tables = self._tables()
+        return "\n\n".join([title, *(plain_table(*table) for table in tables)])
+
+    def _repr_markdown_(self) -> str:
+        """What notebooks show."""
+        title, tables = self._tables()
+        return "\n\n".join([f"### {title}", *(markdown_table(*table) for table in tables)])
 
     def __repr__(self) -> str:
         trust = "exact" if self.exact else "approximate"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from qnet.expression import Value
+from qnet.plain_tables import markdown_table, plain_table
 from qnet.record import Record
 
 Function = Callable[[Any], Value]
@@ -74,6 +75,39 @@ class StationAnswer(Record):
         """The fields with their names."""
         return zip(self._fields, self, strict=True)
 
+    def _table(self) -> tuple[list[str], list[list[Any]]]:
+        """Headings and rows: a figure with its unit, of all customers and of each priority class."""
+        headings = ["figure", "value", *(f"class {place}" for place in range(len(self.classes))), "unit"]
+        rows = [
+            [name.replace("_", " "), value, *(getattr(item, name, None) for item in self.classes), _unit(name)]
+            for name, value in self.named()
+            if value is not None and not callable(value) and name not in _WORDS
+        ]
+        return headings, rows
+
+    def __str__(self) -> str:
+        notes = [f"note: {note}" for note in self.notes]
+        table = plain_table(*self._table())
+        return "\n".join([f"{self.station} ({self.exactness})", "", table, "", f"source: {self.source}", *notes])
+
+    def _repr_markdown_(self) -> str:
+        """What notebooks show."""
+        notes = [f"Note: {note}" for note in self.notes]
+        table = markdown_table(*self._table())
+        return "\n\n".join([f"### {self.station} ({self.exactness})", table, f"Source: {self.source}", *notes])
+
+
+_WORDS = ("station", "exactness", "source", "classes", "notes")
+"""Fields that are no figures."""
+
+
+def _unit(name: str) -> str:
+    """The unit of a figure."""
+    if name in ("arrival_rate", "throughput"):
+        return "/s"
+    times = name.rpartition("_")[2] in ("wait", "response")
+    return ("s^2" if name.startswith("variance") else "s") if times else ""
+
 
 def answer(
     station: str, source: str, *, throughput: Value, service_time: Value, servers: Value, wait: Value,
@@ -112,9 +146,8 @@ def stacked(answers: Sequence[StationAnswer], shape: tuple[int, ...]) -> Station
         return np.array(values, dtype=float).reshape(shape)
 
     first = answers[0]
-    apart = ("station", "exactness", "source", "classes", "notes")
     changed: dict[str, Any] = {}
     for name, value in first.named():
-        if name not in apart:
+        if name not in _WORDS:
             changed[name] = value if value is None else column([getattr(item, name) for item in answers])
     return first.replace(**changed)
