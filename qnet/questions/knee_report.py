@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from qnet.errors import Problem
 from qnet.model.model import Model
@@ -12,8 +13,9 @@ from qnet.questions.assertions import broken, conditions
 from qnet.questions.knee import around, knee
 from qnet.questions.knee_curve import grown, whole_places
 from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
+from qnet.questions.knee_mix import MixAnswers
+from qnet.questions.points import Part
 from qnet.questions.provenance import Basis
-from qnet.questions.saturation import busiest, busiest_utilization
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import format_quantity
 
@@ -64,7 +66,7 @@ def knee_report(
     found = knee(model, vary, limits, multiple, definitions, wanted)
     rows: list[tuple[Cell, ...]] = []
     drawn: list[tuple[Cell, ...]] = []
-    answers: list[Answers] = []
+    answers: list[Answers | MixAnswers] = []
     problems: list[Problem] = []
     for item in found:
         answered, there, beyond = around(item)
@@ -91,17 +93,19 @@ def knee_report(
     )
 
 
-def _told(found: Knees, answered: Sequence[Knee], there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
+def _told(
+    found: Knees, answered: Sequence[Knee], there: Answers | MixAnswers, beyond: Answers | MixAnswers
+) -> list[tuple[Cell, ...]]:
     """The rows of one axis."""
     figures = dict(zip(map(id, answered), _figures(found, there, beyond), strict=True))
     return [_row(found, item, figures.get(id(item), _NOTHING)) for item in found.knees]
 
 
-def _figures(found: Knees, there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
+def _figures(found: Knees, there: Answers | MixAnswers, beyond: Answers | MixAnswers) -> list[tuple[Cell, ...]]:
     """Throughput, response, response one step beyond, slope, busiest station and its utilization, per knee."""
     throughput, response = grown(found.axis, there)
     _, further = grown(found.axis, beyond)
-    names, used = there.gather(busiest, ""), there.gather(busiest_utilization)
+    names, used = _busiest(there)
     told: list[tuple[Cell, ...]] = []
     for place in range(there.size):
         if not there.answered[place]:
@@ -112,6 +116,22 @@ def _figures(found: Knees, there: Answers, beyond: Answers) -> list[tuple[Cell, 
         slope = after - here if after is not None and found.axis.closed else None
         told.append((float(throughput[place]), here, after, slope, str(names[place]) or None, float(used[place])))
     return told
+
+
+def _busiest(there: Answers | MixAnswers) -> tuple[list[str], list[float]]:
+    """The label of the most used queueing station and its utilization, per point; empty and 0 where there is none."""
+    labels = dict.fromkeys(
+        item.label for part in there.parts for item in part.solution.stations if item.utilization is not None
+    )
+
+    def used(part: Part, label: str) -> Any:
+        found = (item.utilization for item in part.solution.stations if item.label == label)
+        return next((value for value in found if value is not None), 0.0)
+
+    columns = [there.gather(lambda part, label=label: used(part, label)).tolist() for label in labels]
+    rows = [max(zip(row, labels, strict=True), key=lambda pair: pair[0]) for row in zip(*columns, strict=True)]
+    rows = rows or [(0.0, "")] * there.size
+    return [name for _, name in rows], [value for value, _ in rows]
 
 
 def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...]:
@@ -170,7 +190,7 @@ def _unanswered(source: str, found: Knees, missing: Sequence[str]) -> Problem:
     return Problem("QN608", f"asserted {source}, there is no answer for {names} along {found.axis.name}")
 
 
-def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ...]:
+def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> tuple[Note, ...]:
     reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
     for item in found:
@@ -179,6 +199,12 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ..
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"
         notes.append(Note("QN616", floor))
+        if item.axis.mix:
+            text = (
+                f"along {name}: figures are those of the mix in its exact proportions, between those of the whole "
+                "populations around it; the setting is the nearest in whole customers"
+            )
+            notes.append(Note("QN648", text))
         if item.dependent:
             text = f"demands depend on {name}: n_star is with those at that number, n_star_unloaded with the first's"
             notes.append(Note("QN617", text))
