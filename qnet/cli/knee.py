@@ -67,7 +67,9 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
                    (Kleinrock 1979).
     curvature      The number at which response / D over number / N* bends
                    most, by central differences; knees as points of largest
-                   curvature are discussed by Satopaa et al. (2011).
+                   curvature are discussed by Satopaa et al. (2011). A curve
+                   that bends most without load, as that of one station alone
+                   does, has no such knee.
 
     Along a rate of arrivals: service_level and power, and
 
@@ -80,6 +82,11 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
     rate. The slope is what that customer adds to the response; it tends to Dmax. A curve that crosses a limit several
     times has its knee at the first crossing, and the others are told. An --assert is judged at every knee that is
     told, with the parameter at its whole number, and those of a mix in their proportions.
+
+    Limits and assertions mean the metrics of other commands: response is the mean over the customers of all classes,
+    response('query') that of one class, and so are the columns throughput, response and slope. Where some classes
+    stay as they are, the growing columns tell the same of those that grow, and n_star, power, curvature, multiple and
+    the floor are knees of that curve.
 
     \b
     Examples:

@@ -100,7 +100,7 @@ class Asymptotes:
         import numpy as np
 
         if self.straight and (demands_at is not None or not self.dependent):
-            load = float(self.light(np.array([1.0]), first if demands_at is None else demands_at).load[0])
+            load = float(self.light(np.array([first]), first if demands_at is None else demands_at).load[0]) / first
             return 1 / load if load * last >= 1 else None
 
         def beyond(values: Any) -> Any:

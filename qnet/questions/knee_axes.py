@@ -45,6 +45,12 @@ class Axis(Record):
         """Whether it counts customers of several parameters, which grow in proportion."""
         return self.closed and len(self.parameters) > 1
 
+    @property
+    def growing(self) -> tuple[str, ...]:
+        """The names of the classes that grow, where others stay as they are; empty where all grow."""
+        names = [item.name for item in self.model.customers]
+        return tuple(names[place] for place in self.classes) if len(self.classes) < len(names) else ()
+
     def real(self, values: Any) -> dict[str, Any]:
         """The columns of parameters at values along the axis, of a mix fractions and all."""
         return {name: values * weight for name, weight in zip(self.parameters, self.weights, strict=True)}

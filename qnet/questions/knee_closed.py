@@ -25,6 +25,8 @@ _PARTS = 200
 """Curvature is measured over this part of N*, and over one customer at least."""
 _FLAT = 1e-9
 """Curvature that rounding alone may leave."""
+_HILL = 1e-3
+"""A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
 
 
 def of_populations(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted) -> Knees:
@@ -83,7 +85,7 @@ class _Seeking:
             knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
             knees.append(self.curved())
-        full = self.np.array([self.n_star or self.first])
+        full = self.np.array([max(self.n_star or self.first, self.first)])
         saturating = str(self.asymptotes.light(full).station[0]) if self.n_star else ""
         return Knees(self.axis, tuple(knees), self.curve, self.floor, self.dependent, self.span, saturating)
 
@@ -93,7 +95,7 @@ class _Seeking:
 
     def window(self, reach: float) -> Any:
         """Whole numbers up to twice N* times `reach`: all of them where that is cheap."""
-        end = min(max(2 * (self.n_star or self.last), 8.0) * reach, self.last)
+        end = min(max(2 * (self.n_star or self.last), 2 * self.first, 8.0) * reach, self.last)
         return whole_places(self.first, end, self.dense if end <= self.dense else self.coarse)
 
     def asymptotic(self) -> list[Knee]:
@@ -170,9 +172,18 @@ class _Seeking:
         whole, real = highest_whole(of, places, self.curve.zoom)
         if margin and float(of(np.array([whole]))[0]) <= _FLAT:
             return self.none(definition, "the curve is straight")
+        if self.begins(of, whole, low, margin):
+            return self.none(definition, f"largest at the least number looked at, {low:.9g}: no knee")
         if whole >= high:
             return self.none(definition, f"still rising at {whole:.9g}, where the range ends")
         return Knee(self.axis, definition, "", "ok", real, whole)
+
+    def begins(self, of: Callable[[Any], Any], whole: float, low: float, margin: float) -> bool:
+        """Whether a figure is highest where the curve begins to be looked at; of one customer that is an answer."""
+        if not margin:
+            return whole <= low and low > 1
+        at_low, at_whole = of(self.np.array([low, whole]))
+        return bool(whole <= low or at_whole <= at_low * (1 + _HILL))
 
     def curved(self) -> Knee:
         """The number of customers at which the curve bends most."""

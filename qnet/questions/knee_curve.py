@@ -10,7 +10,7 @@ from qnet.networks.product.methods import APPROXIMATIONS
 from qnet.networks.wanted import Wanted
 from qnet.questions.answers import Answers, solve_table
 from qnet.questions.knee_axes import Axis
-from qnet.questions.knee_mix import MixAnswers, solve_mix
+from qnet.questions.knee_mix import MixAnswers, rate_and_time, solve_mix
 from qnet.questions.points import Part
 from qnet.record import Record
 
@@ -40,6 +40,8 @@ class Curve:
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
         self.known: dict[float, Place] = {}
+        self.why = ""
+        """Why an approximation was taken; empty where none was, or it was asked for."""
 
     @property
     def zoom(self) -> int:
@@ -86,25 +88,19 @@ class Curve:
             over = tuple(float(item[index]) for item in excess)
             place = Place(float(throughput[index]), float(response[index]), over, bool(answers.answered[index]))
             self.known[value] = place
-        approximate = next((name for name in answers.methods if name in APPROXIMATIONS), "")
-        if self.wanted.method != "auto" or not approximate:
+        solutions = [part.solution for part in answers.parts]
+        approximate = next((item for item in solutions if item.method in APPROXIMATIONS), None)
+        if self.wanted.method != "auto" or approximate is None:
             return False
+        self.why = f"method {approximate.method}: {approximate.why}; each of some {_SOLVES} solves has its part of that"
         # A curve of one method has no steps where another takes over.
-        self.wanted = self.wanted.replace(method=approximate)
+        self.wanted = self.wanted.replace(method=approximate.method)
         return len(self.known) > len(new) or len(answers.methods) > 1
 
 
 def grown(axis: Axis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
     """Throughput and mean response of the classes that grow, per point."""
-
-    def rate(part: Part) -> Any:
-        return throughput(axis, part)
-
-    def time(part: Part) -> Any:
-        return response(axis, part)
-
-    mean = answers.mean(time, rate) if isinstance(answers, MixAnswers) else answers.gather(time)
-    return answers.gather(rate), mean
+    return rate_and_time(answers, lambda part: throughput(axis, part), lambda part: response(axis, part))
 
 
 def throughput(axis: Axis, part: Part) -> Any:

@@ -126,5 +126,13 @@ class MixAnswers:
         return np.where(nobody, self._between(value), self._between(value * passages) / np.where(nobody, 1.0, total))
 
 
+def rate_and_time(
+    answers: Answers | MixAnswers, rate: Callable[[Part], Any], time: Callable[[Part], Any]
+) -> tuple[Any, Any]:
+    """Passages per second and the mean time of one, per point, from functions of a part."""
+    mean = answers.mean(time, rate) if isinstance(answers, MixAnswers) else answers.gather(time)
+    return answers.gather(rate), mean
+
+
 def _plain(name: str) -> Expression:
     return Expression(name, Name(name), (name,))

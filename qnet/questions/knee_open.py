@@ -66,7 +66,7 @@ class _Seeking:
         if "power" in asked:
             knees.append(self.powerful())
         if "multiple" in asked:
-            knees.append(self.crossing("multiple", f"response <= {self.multiple:g} x its floor", self.lifted, True))
+            knees.append(self.crossing("multiple", self.lift, self.lifted, True))
         if "saturation" in asked:
             none = self.none("saturation", f"the range ends before, at {self.edge:.6g}/s")
             knees.append(Knee(self.axis, "saturation", "", "ok", self.edge, self.edge) if self.bounded else none)
@@ -79,6 +79,13 @@ class _Seeking:
     def excess(self, place: int) -> Callable[[Any], Any]:
         """How far one of the limits is exceeded, as a function of rates."""
         return lambda values: self.curve.read_all(values, lambda item: item.excess[place])
+
+    @property
+    def lift(self) -> str:
+        """The limit that the multiple sets, in words."""
+        growing = self.axis.growing
+        figure = f"response('{growing[0]}')" if len(growing) == 1 else "growing response" if growing else "response"
+        return f"{figure} <= {self.multiple:g} x its floor"
 
     def lifted(self, values: Any) -> Any:
         """How far the response is above the multiple of its floor, between -1 and 1."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from qnet.questions.assertions import broken, conditions
 from qnet.questions.knee import around, knee
 from qnet.questions.knee_curve import grown, whole_places
 from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
-from qnet.questions.knee_mix import MixAnswers
+from qnet.questions.knee_mix import MixAnswers, rate_and_time
 from qnet.questions.points import Part
 from qnet.questions.provenance import Basis
 from qnet.reports.report import Cell, Column, Note, Plot, Report
@@ -31,6 +32,11 @@ COLUMNS = (
     Column("response", "response", "s"),
     Column("response_beyond", "response beyond", "s"),
     Column("slope", "slope", "s"),
+    Column("growing", "growing"),
+    Column("growing_throughput", "growing throughput", "/s"),
+    Column("growing_response", "growing response", "s"),
+    Column("growing_response_beyond", "growing response beyond", "s"),
+    Column("growing_slope", "growing slope", "s"),
     Column("busiest_station", "busiest station"),
     Column("utilization", "utilization"),
     Column("saturates", "saturates first"),
@@ -39,9 +45,14 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`definition` is a name of `DEFINITIONS`, or `n_star_unloaded`."""
+"""`definition` is a name of `DEFINITIONS`, or `n_star_unloaded`.
 
-_NOTHING: tuple[Cell, ...] = (None,) * 6
+`throughput` and `response` are the metrics of these names, of all classes together, as limits and assertions mean them.
+Where some classes stay as they are, `growing` names the others, and the columns after it are theirs: the curve on which
+n_star, power, curvature and multiple are knees.
+"""
+
+_NOTHING: tuple[Cell, ...] = (None,) * 11
 _DRAWN = 41
 """Points of a curve that is drawn."""
 
@@ -102,19 +113,35 @@ def _told(
 
 
 def _figures(found: Knees, there: Answers | MixAnswers, beyond: Answers | MixAnswers) -> list[tuple[Cell, ...]]:
-    """Throughput, response, response one step beyond, slope, busiest station and its utilization, per knee."""
-    throughput, response = grown(found.axis, there)
-    _, further = grown(found.axis, beyond)
+    """From throughput to utilization, per knee."""
+    closed, growing = found.axis.closed, ", ".join(found.axis.growing)
+    whole = _changes(_everything(there), _everything(beyond), closed)
+    own = (
+        _changes(grown(found.axis, there), grown(found.axis, beyond), closed) if growing else [(None,) * 4] * there.size
+    )
     names, used = _busiest(there)
     told: list[tuple[Cell, ...]] = []
     for place in range(there.size):
         if not there.answered[place]:
             told.append(_NOTHING)
             continue
-        here = float(response[place])
-        after = float(further[place]) if beyond.answered[place] else None
-        slope = after - here if after is not None and found.axis.closed else None
-        told.append((float(throughput[place]), here, after, slope, str(names[place]) or None, float(used[place])))
+        station = str(names[place]) or None
+        told.append((*whole[place], growing or None, *own[place], station, float(used[place])))
+    return told
+
+
+def _everything(answers: Answers | MixAnswers) -> tuple[Any, Any]:
+    """Throughput and mean response of all classes together, per point."""
+    return rate_and_time(answers, lambda part: part.solution.throughput, lambda part: part.solution.response)
+
+
+def _changes(here: tuple[Any, Any], beyond: tuple[Any, Any], closed: bool) -> list[tuple[Cell, ...]]:
+    """Throughput, response, response one step beyond and slope, per knee; nothing beyond where there is no answer."""
+    told: list[tuple[Cell, ...]] = []
+    for throughput, response, further in zip(*here, beyond[1], strict=True):
+        after = None if math.isnan(further) else float(further)
+        slope = after - float(response) if after is not None and closed else None
+        told.append((float(throughput), float(response), after, slope))
     return told
 
 
@@ -158,7 +185,9 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
 
 def _curve(found: Knees) -> list[tuple[Cell, ...]]:
     """Rows along the curve, to a little beyond the last knee, and along a rate up to the last one."""
-    import numpy as np
+    import numpy
+
+    np: Any = numpy
 
     values = [item.value for item in found.knees if item.value is not None]
     if not values:
@@ -168,14 +197,16 @@ def _curve(found: Knees) -> list[tuple[Cell, ...]]:
         places = whole_places(1.0, min(1.2 * end, found.axis.last), _DRAWN)
     else:
         places = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
+    answers = found.curve.answers(places)
+    throughput, response = _everything(answers)
     return [
         _row(
             found,
             Knee(found.axis, "curve", "", "ok", float(value), float(value)),
-            (place.throughput, place.response, None, None, None, None),
+            (float(throughput[place]), float(response[place]), *(None,) * (len(_NOTHING) - 2)),
         )
-        for value, place in zip(places, found.curve.places(places), strict=True)
-        if place.answered
+        for place, value in enumerate(places)
+        if answers.answered[place]
     ]
 
 
@@ -195,7 +226,10 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> t
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
     for item in found:
         name = item.axis.name
-        floor = f"along {name}: the first customer is answered in {format_quantity(item.floor, 's', 6)}"
+        if item.curve.why:
+            notes.append(Note("QN607", f"along {name}: {item.curve.why}"))
+        growing = f" of {', '.join(item.axis.growing)}" if item.axis.growing else ""
+        floor = f"along {name}: the first customer{growing} is answered in {format_quantity(item.floor, 's', 6)}"
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"
         notes.append(Note("QN616", floor))

@@ -166,15 +166,40 @@ def test_the_power_of_the_repairman_is_highest_where_its_closed_form_is(machines
     assert abs(found.real - expected) <= 0.5
 
 
-def test_the_curvature_of_the_repairman_is_largest_where_its_closed_form_bends_most(machines):
-    star = (SERVICE + THINK) / SERVICE
+def test_curvature_is_largest_where_the_closed_form_bends_most(closed):
+    """Machines that are fetched before they wait for the repairman: the fetching is part of the response."""
+    fetch = 2.0
+    star, floor = (SERVICE + fetch + THINK) / SERVICE, SERVICE + fetch
+    response = [fetch + repairman(count, SERVICE, THINK + fetch)[1] for count in range(1, 140)]
 
     def bend(count):
-        before, here, after = (CURVE[place - 1][1] / SERVICE for place in (count - 1, count, count + 1))
+        before, here, after = (response[place - 1] / floor for place in (count - 1, count, count + 1))
         slope = (after - before) / 2 * star
         return abs(after - 2 * here + before) * star**2 / (1 + slope**2) ** 1.5
 
-    assert by_definition(knee(machines))["curvature"].value == max(range(2, 139), key=bend)
+    loaded = closed(ONE, f'{{ delay = "{fetch} s" }}, {visit("cpu", f"{SERVICE} s")}', f"{THINK} s")
+    expected = max(range(2, 139), key=bend)
+    assert expected > 10
+    assert by_definition(knee(loaded))["curvature"].value == expected
+
+
+@pytest.mark.parametrize(("service", "think"), [("1 s", "9 s"), ("1 ms", "100 s"), ("10 ms", "10 s")])
+def test_a_curve_that_bends_most_without_load_has_no_knee_of_curvature(closed, service, think):
+    """Of one station R / R0 tends to 1 / (1 - N / N*) as think times grow: a hyperbola, whose vertex is at N = 0."""
+    found = by_definition(knee(closed(ONE, visit("cpu", service), think, last=1e6), definitions=["curvature"]))[
+        "curvature"
+    ]
+    assert found.value is None
+    assert found.status.startswith("largest at the least number looked at")
+
+
+def test_power_that_falls_from_the_beginning_of_the_range_has_no_knee(model):
+    text = CLOSED.format(stations=ONE, steps=visit("cpu", "0.2 s"), think="7 s", last=100, parameters="")
+    loaded = model(text.replace("value = 10, range = [0, ", "value = 95, range = [90, "))
+    found = by_definition(knee(loaded, limits=["response <= 12.1 s"]))
+    assert found["n_star"].status == "at 36, beyond the range"
+    assert found["service_level"].value == max(count for count in range(90, 101) if CURVE[count - 1][1] <= 12.1)
+    assert found["power"].status == "largest at the least number looked at, 90: no knee"
 
 
 def test_one_step_beyond_is_one_customer_more(machines):
@@ -384,7 +409,7 @@ def test_littles_law_holds_between_the_whole_populations_of_a_mix(model):
 def test_a_mix_of_growing_numbers_takes_longer_and_longer(model, path, limit):
     """Rounded to whole customers of each class, the mean response falls wherever a quick one comes in."""
     loaded = qnet.load(path) if path else model(MIXED)
-    asked = ("service_level", "power", "curvature")
+    asked = ("service_level", "power")
     item = mixed(loaded, limit, definitions=asked)
     response = item.curve.read(np.arange(1.0, 60.0), lambda place: place.response)
     assert (np.diff(response) > 0).all()
@@ -396,10 +421,11 @@ def test_a_mix_of_growing_numbers_takes_longer_and_longer(model, path, limit):
 
 
 def test_the_slopes_of_a_mix_are_told_with_how_it_is_read(model):
-    report = knee_report(qnet.load(WORKLOADS), limits=["response <= 3 s"])
+    definitions = ["n_star", "service_level", "power"]
+    report = knee_report(qnet.load(WORKLOADS), limits=["response <= 3 s"], definitions=definitions)
     keys = [column.key for column in COLUMNS]
     slopes = [row[keys.index("slope")] for row in report.rows if row[0] == "mix of users, jobs"]
-    assert len(slopes) == 4
+    assert len(slopes) == 3
     assert min(slopes) > 0
     assert "QN648" in [note.code for note in report.notes]
 
@@ -768,6 +794,35 @@ def test_a_knee_that_does_not_exist_breaks_every_assertion(machines):
 
 def test_a_loaded_system_answers_as_the_command_does(machines):
     assert (
-        machines.knee(limits=["response <= 1 s"]).records()
-        == knee_report(machines, limits=["response <= 1 s"]).records()
+        machines.knee(limit="response <= 1 s").records() == knee_report(machines, limits=["response <= 1 s"]).records()
     )
+
+
+# What a response is the response of
+
+
+@pytest.mark.parametrize(("vary", "bound"), [("queries", 1.6), ("rate", 3.0)])
+def test_a_limit_of_the_response_is_of_the_response_that_is_told(model, vary, bound):
+    """The mean over all classes, as everywhere; what only those that grow see stands under a name of its own."""
+    loaded, limit = model(MIXED), f"response <= {bound} s"
+    report = knee_report(loaded, vary=vary, limits=[limit], definitions=["service_level"], asserted=[limit])
+    assert not report.broken
+    told = dict(zip([column.key for column in COLUMNS], report.rows[0], strict=False))
+    assert told["response"] <= bound * (1 + 1e-9) <= told["response_beyond"]
+    assert told["growing_response"] != pytest.approx(told["response"], rel=0.01)
+    assert told["growing"] == {"queries": "query", "rate": "web"}[vary]
+    setting = {vary: [told["population"] or told["rate"]]}
+    answers = solve_table(loaded, setting, 1)
+    for figure in ("response", "throughput"):
+        everybody, own = figure, f"{figure}('{told['growing']}')"
+        assert told[figure] == pytest.approx(answers.of(metric(everybody, loaded).expression)[0], rel=1e-9)
+        assert told[f"growing_{figure}"] == pytest.approx(answers.of(metric(own, loaded).expression)[0], rel=1e-9)
+    (floor,) = [note.text for note in report.notes if note.code == "QN616"]
+    assert f"the first customer of {told['growing']} " in floor
+
+
+def test_where_all_classes_grow_there_is_one_response(machines):
+    (row,) = knee_report(machines, definitions=["power"]).rows
+    told = dict(zip([column.key for column in COLUMNS], row, strict=False))
+    assert told["growing"] is None
+    assert told["growing_response"] is None
