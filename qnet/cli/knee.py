@@ -46,7 +46,9 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
     """Where the curve of response against load breaks.
 
     Along a number of customers: the parameter that the population of a closed class is; where there are several, all
-    of them in the mix that is stated, and each alone beside the others as they stand.
+    of them in the mix that is stated, and each alone beside the others as they stand. Along a mix the proportions are
+    exact: rates and numbers of customers are interpolated between the solved whole populations around it (in the
+    simplex of Kuhn 1960), times by Little's law. The setting is the nearest in whole customers.
 
     \b
     n_star         N* = (D + Z) / Dmax: where the asymptotes of light and of
@@ -79,7 +81,7 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
     Each knee comes with what happens there and one step beyond, which is one customer more, or one per cent more
     rate. The slope is what that customer adds to the response; it tends to Dmax. A curve that crosses a limit several
     times has its knee at the first crossing, and the others are told. An --assert is judged at every knee that is
-    told, with the parameter at its whole number.
+    told, with the parameter at its whole number, and those of a mix in their proportions.
 
     Limits and assertions mean the metrics of other commands: response is the mean over the customers of all classes,
     response('query') that of one class, and so are the columns throughput, response and slope. Where some classes

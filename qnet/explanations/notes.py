@@ -140,6 +140,12 @@ CODES: dict[str, _T] = {
         "Columns with no name that the model knows were not used; or settings of the run are not in the model that was "
         "written.",
         "Name columns like parameters, figures or outputs; give settings again where the model is used."),
+    "QN648": _T("a mix of customers in its exact proportions",
+        "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "
+        "and 1.38. Rates and numbers of customers are interpolated between the solved whole populations around that, "
+        "and times are means weighted by passages, so that Little's law holds. Rounded to whole customers the curve "
+        "would go in steps, each a step of one class.",
+        "Solve the setting that is told for the figures of whole customers, or vary one parameter alone with --vary."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

@@ -12,6 +12,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers
 from qnet.questions.knee_axes import axes
 from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
+from qnet.questions.knee_mix import MixAnswers
 
 
 def knee(
@@ -36,6 +37,8 @@ def knee(
                  Satopaa, Albrecht, Irwin and Raghavan, Finding a "kneedle" in a haystack, ICDCS Workshops 2011, call
                  the knee of a continuous curve), by central differences over one customer, or over N* / 200 where
                  that is more.
+    Mixes        Along several parameters at once their customers are in exact proportion, and all figures of the curve
+                 are between whole populations: `knee_mix.solve_mix`.
     Raises       `UsageError` QN017, QN018 and of conditions; `NoAnswer` QN404 where nothing queues, QN401 where
                  there is no steady state at any load; what the solver has against the model.
     Limits       Between the places that are looked at first (all of a curve of one class up to 1000 customers, else
@@ -67,7 +70,7 @@ def knee(
     return found
 
 
-def around(found: Knees) -> tuple[list[Knee], Answers, Answers]:
+def around(found: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | MixAnswers]:
     """The knees that have a response, with the model solved there and one step beyond.
 
     One step is one customer, or a hundredth of a rate.

@@ -41,23 +41,19 @@ class Axis(Record):
     """What is set for a unit along the axis: each name as people know it, and how much of it."""
 
     @property
+    def mix(self) -> bool:
+        """Whether it counts customers of several parameters, which grow in proportion."""
+        return self.closed and len(self.parameters) > 1
+
+    @property
     def growing(self) -> tuple[str, ...]:
         """The names of the classes that grow, where others stay as they are; empty where all grow."""
         names = [item.name for item in self.model.customers]
         return tuple(names[place] for place in self.classes) if len(self.classes) < len(names) else ()
 
     def real(self, values: Any) -> dict[str, Any]:
-        """The columns of parameters at values along the axis, fractions and all."""
+        """The columns of parameters at values along the axis, of a mix fractions and all."""
         return {name: values * weight for name, weight in zip(self.parameters, self.weights, strict=True)}
-
-    def columns(self, values: Any) -> dict[str, Any]:
-        """The columns of parameters at values along the axis, in whole numbers where they count customers."""
-        if not self.closed or len(self.parameters) == 1:
-            return self.real(values)
-        import numpy as np
-
-        shares = np.array([apportioned(int(value), self.weights) for value in values], dtype=float)
-        return {name: shares[:, place] for place, name in enumerate(self.parameters)}
 
     def customers(self, values: Any) -> Any:
         """How many customers of each class that grows there are, fractions and all: (classes, values)."""
@@ -70,7 +66,7 @@ class Axis(Record):
     def setting(self, value: float) -> str:
         """What to set for a value, such as `users=196` or `rate=812/s`."""
         parts = [value * weight for _, weight in self.shown]
-        if self.closed and len(parts) > 1:
+        if self.mix:
             parts = [float(part) for part in apportioned(int(value), self.weights)]
         unit = "" if self.closed else "/s"
         names = [name for name, _ in self.shown]

@@ -56,6 +56,11 @@ class _Seeking:
         if self.first < self.last and not most > fewest * (1 + 1e-6):
             found = f'"{axis.name}" brings no customers: there are {fewest:g} whatever it is'
             raise UsageError(Problem("QN017", found, "a parameter whose customers grow with it"))
+        # Along a mix every class must be met by some step.
+        self.one_of_each = float(np.ceil(1 / min(axis.weights)))
+        if axis.mix and not self.curve.places([self.first])[0].answered:
+            # What divides by a number of customers has no answer without any of them.
+            self.first = min(max(self.first, self.one_of_each), self.last)
         self.asymptotes = Asymptotes(axis, self.curve.wanted)
         alone = self.asymptotes.light(np.array([self.first]))
         if not alone.station[0]:
@@ -184,16 +189,14 @@ class _Seeking:
         """The number of customers at which the curve bends most."""
         if self.n_star is None:
             return self.none("curvature", "there is no N* to measure it by")
-        # Along a mix every class must be met by some step.
-        one_of_each = float(self.np.ceil(1 / min(self.axis.weights)))
-        self.span = max(one_of_each, float(self.np.floor(self.n_star / _PARTS)))
-        return self.highest("curvature", self.curvature, max(self.first, one_of_each) + self.span, self.span)
+        self.span = max(self.one_of_each, float(self.np.floor(self.n_star / _PARTS)))
+        return self.highest("curvature", self.curvature, max(self.first, self.one_of_each) + self.span, self.span)
 
     def curvature(self, values: Any) -> Any:
         """Curvature of R / R0 over N / N*, by central differences."""
         np, span = self.np, self.span
         nearby = np.concatenate([values - span, values, values + span])
-        response = self.curve.smooth_response(nearby).reshape(3, -1) / self.floor
+        response = self.curve.read(nearby, lambda place: place.response).reshape(3, -1) / self.floor
         step = span / (self.n_star or 1.0)
         slope = (response[2] - response[0]) / (2 * step)
         return np.abs(response[2] - 2 * response[1] + response[0]) / step**2 / (1 + slope**2) ** 1.5

@@ -10,6 +10,7 @@ from qnet.networks.product.methods import APPROXIMATIONS
 from qnet.networks.wanted import Wanted
 from qnet.questions.answers import Answers, solve_table
 from qnet.questions.knee_axes import Axis
+from qnet.questions.knee_mix import MixAnswers, rate_and_time, solve_mix
 from qnet.questions.points import Part
 from qnet.record import Record
 
@@ -48,9 +49,11 @@ class Curve:
         single = len(self.axis.model.customers) == 1
         return 33 if single or self.wanted.method in APPROXIMATIONS else 9
 
-    def answers(self, values: Any) -> Answers:
-        """The model solved at values along the axis."""
-        return solve_table(self.axis.model, self.axis.columns(values), len(values), self.wanted)
+    def answers(self, values: Any) -> Answers | MixAnswers:
+        """The model solved at values along the axis; of a mix in its exact proportions."""
+        if self.axis.mix:
+            return solve_mix(self.axis, values, self.wanted)
+        return solve_table(self.axis.model, self.axis.real(values), len(values), self.wanted)
 
     def places(self, values: Any) -> list[Place]:
         """The curve at values along the axis; those that are not known yet are solved together."""
@@ -72,31 +75,6 @@ class Curve:
         import numpy as np
 
         return np.array([of(place) for place in self.places(values)], dtype=float)
-
-    def smooth_response(self, values: Any) -> Any:
-        """The mean response at values along the axis, and for a mix between the whole numbers of each class.
-
-        Method   Linear interpolation in the simplex of whole populations around the exact mix (Kuhn, 1960): what is
-                 solved along a mix in whole customers goes in steps, because each step is one of one class.
-        """
-        if len(self.axis.parameters) == 1 or not self.axis.closed:
-            return self.read(values, lambda place: place.response)
-        import numpy as np
-
-        exact = np.stack([values * weight for weight in self.axis.weights], axis=1)
-        floor = np.floor(exact)
-        order = np.argsort(floor - exact, axis=1, kind="stable")
-        left = np.take_along_axis(exact - floor, order, axis=1)
-        size, kinds = exact.shape
-        shares = -np.diff(left, prepend=1.0, append=0.0, axis=1)
-        corners = np.repeat(floor[:, None, :], kinds + 1, axis=1)
-        for step in range(kinds):
-            corners[np.arange(size), step + 1 :, order[:, step]] += 1
-        unique, place = np.unique(corners.reshape(-1, kinds), axis=0, return_inverse=True)
-        columns = {name: unique[:, kind] for kind, name in enumerate(self.axis.parameters)}
-        answers = solve_table(self.axis.model, columns, len(unique), self.wanted)
-        response = grown(self.axis, answers)[1][place.reshape(-1)].reshape(size, kinds + 1)
-        return np.where(shares > 0, shares * response, 0.0).sum(1)
 
     def _solve(self, new: list[float]) -> bool:
         """Solve the model at new places; whether what was known before is of another method, and to be forgotten."""
@@ -120,9 +98,9 @@ class Curve:
         return len(self.known) > len(new) or len(answers.methods) > 1
 
 
-def grown(axis: Axis, answers: Answers) -> tuple[Any, Any]:
+def grown(axis: Axis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
     """Throughput and mean response of the classes that grow, per point."""
-    return answers.gather(lambda part: throughput(axis, part)), answers.gather(lambda part: response(axis, part))
+    return rate_and_time(answers, lambda part: throughput(axis, part), lambda part: response(axis, part))
 
 
 def throughput(axis: Axis, part: Part) -> Any:
@@ -138,7 +116,7 @@ def response(axis: Axis, part: Part) -> Any:
     return sum((item.throughput + nobody) * item.response for item in own) / (total + nobody * len(own))
 
 
-def _excess(answers: Answers, limit: Condition) -> Any:
+def _excess(answers: Answers | MixAnswers, limit: Condition) -> Any:
     import numpy as np
 
     metric, bound = answers.of(limit.metric), answers.of(limit.bound)

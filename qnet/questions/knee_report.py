@@ -14,8 +14,9 @@ from qnet.questions.assertions import broken, conditions
 from qnet.questions.knee import around, knee
 from qnet.questions.knee_curve import grown, whole_places
 from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
+from qnet.questions.knee_mix import MixAnswers, rate_and_time
+from qnet.questions.points import Part
 from qnet.questions.provenance import Basis
-from qnet.questions.saturation import busiest, busiest_utilization
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import format_quantity
 
@@ -76,7 +77,7 @@ def knee_report(
     found = knee(model, vary, limits, multiple, definitions, wanted)
     rows: list[tuple[Cell, ...]] = []
     drawn: list[tuple[Cell, ...]] = []
-    answers: list[Answers] = []
+    answers: list[Answers | MixAnswers] = []
     problems: list[Problem] = []
     for item in found:
         answered, there, beyond = around(item)
@@ -103,20 +104,22 @@ def knee_report(
     )
 
 
-def _told(found: Knees, answered: Sequence[Knee], there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
+def _told(
+    found: Knees, answered: Sequence[Knee], there: Answers | MixAnswers, beyond: Answers | MixAnswers
+) -> list[tuple[Cell, ...]]:
     """The rows of one axis."""
     figures = dict(zip(map(id, answered), _figures(found, there, beyond), strict=True))
     return [_row(found, item, figures.get(id(item), _NOTHING)) for item in found.knees]
 
 
-def _figures(found: Knees, there: Answers, beyond: Answers) -> list[tuple[Cell, ...]]:
+def _figures(found: Knees, there: Answers | MixAnswers, beyond: Answers | MixAnswers) -> list[tuple[Cell, ...]]:
     """From throughput to utilization, per knee."""
     closed, growing = found.axis.closed, ", ".join(found.axis.growing)
     whole = _changes(_everything(there), _everything(beyond), closed)
     own = (
         _changes(grown(found.axis, there), grown(found.axis, beyond), closed) if growing else [(None,) * 4] * there.size
     )
-    names, used = there.gather(busiest, ""), there.gather(busiest_utilization)
+    names, used = _busiest(there)
     told: list[tuple[Cell, ...]] = []
     for place in range(there.size):
         if not there.answered[place]:
@@ -127,9 +130,9 @@ def _figures(found: Knees, there: Answers, beyond: Answers) -> list[tuple[Cell, 
     return told
 
 
-def _everything(answers: Answers) -> tuple[Any, Any]:
+def _everything(answers: Answers | MixAnswers) -> tuple[Any, Any]:
     """Throughput and mean response of all classes together, per point."""
-    return answers.gather(lambda part: part.solution.throughput), answers.gather(lambda part: part.solution.response)
+    return rate_and_time(answers, lambda part: part.solution.throughput, lambda part: part.solution.response)
 
 
 def _changes(here: tuple[Any, Any], beyond: tuple[Any, Any], closed: bool) -> list[tuple[Cell, ...]]:
@@ -140,6 +143,22 @@ def _changes(here: tuple[Any, Any], beyond: tuple[Any, Any], closed: bool) -> li
         slope = after - float(response) if after is not None and closed else None
         told.append((float(throughput), float(response), after, slope))
     return told
+
+
+def _busiest(there: Answers | MixAnswers) -> tuple[list[str], list[float]]:
+    """The label of the most used queueing station and its utilization, per point; empty and 0 where there is none."""
+    labels = dict.fromkeys(
+        item.label for part in there.parts for item in part.solution.stations if item.utilization is not None
+    )
+
+    def used(part: Part, label: str) -> Any:
+        found = (item.utilization for item in part.solution.stations if item.label == label)
+        return next((value for value in found if value is not None), 0.0)
+
+    columns = [there.gather(lambda part, label=label: used(part, label)).tolist() for label in labels]
+    rows = [max(zip(row, labels, strict=True), key=lambda pair: pair[0]) for row in zip(*columns, strict=True)]
+    rows = rows or [(0.0, "")] * there.size
+    return [name for _, name in rows], [value for value, _ in rows]
 
 
 def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...]:
@@ -202,7 +221,7 @@ def _unanswered(source: str, found: Knees, missing: Sequence[str]) -> Problem:
     return Problem("QN608", f"asserted {source}, there is no answer for {names} along {found.axis.name}")
 
 
-def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ...]:
+def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> tuple[Note, ...]:
     reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
     for item in found:
@@ -214,6 +233,12 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ..
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"
         notes.append(Note("QN616", floor))
+        if item.axis.mix:
+            text = (
+                f"along {name}: figures are those of the mix in its exact proportions, between those of the whole "
+                "populations around it; the setting is the nearest in whole customers"
+            )
+            notes.append(Note("QN648", text))
         if item.dependent:
             text = f"demands depend on {name}: n_star is with those at that number, n_star_unloaded with the first's"
             notes.append(Note("QN617", text))

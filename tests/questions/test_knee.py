@@ -363,18 +363,123 @@ def test_a_class_alone_grows_beside_the_others_as_they_stand(model):
     assert found.knees[0].value == np.flatnonzero(response <= 2)[-1] + 1
 
 
+def mixed(loaded, *limits, definitions=("service_level",)):
+    """What is found along the mix of all closed classes."""
+    found = knee(loaded, limits=limits, definitions=definitions)
+    return next(item for item in found if item.axis.mix)
+
+
+WORKLOADS = "examples/two-workloads.toml"
+
+
 def test_along_a_mix_all_classes_grow_in_proportion(model):
+    """Every fourth customer is a job: where the numbers are whole, the curve is the solution there."""
     loaded = model(MIXED)
-    limit = "response('query') <= 2 s"
-    found = {item.axis.name: item for item in knee(loaded, limits=[limit], definitions=["service_level"])}
-    item = found["mix of queries, jobs"]
-    populations = [apportioned(total, (0.75, 0.25)) for total in range(1, 60)]
-    columns = {"queries": [float(one) for one, _ in populations], "jobs": [float(other) for _, other in populations]}
-    response = solve_table(loaded, columns, len(populations)).of(metric("response('query')", loaded).expression)
-    total = int(np.flatnonzero(response <= 2)[-1]) + 1
-    assert item.knees[0].value == total
-    queries, jobs = apportioned(total, (0.75, 0.25))
-    assert item.axis.setting(total) == f"queries={queries}, jobs={jobs}"
+    totals = np.arange(4.0, 61.0, 4.0)
+    answers = solve_table(loaded, {"queries": 0.75 * totals, "jobs": 0.25 * totals}, len(totals))
+    here = mixed(loaded, "response('query') <= 2 s").curve.answers(totals)
+    for figure in ("response('query')", "throughput('job')", "utilization('cpu')", "queue_length('disk')", "response"):
+        expression = metric(figure, loaded).expression
+        assert here.of(expression) == pytest.approx(answers.of(expression), rel=1e-12), figure
+
+
+def test_a_service_level_of_a_mix_is_between_the_whole_populations_that_keep_and_break_it(model):
+    loaded = model(MIXED)
+    item = mixed(loaded, "response('query') <= 2 s")
+    (found,) = item.knees
+    totals = np.array([4 * math.floor(found.real / 4), 4 * math.ceil(found.real / 4)])
+    answers = solve_table(loaded, {"queries": 0.75 * totals, "jobs": 0.25 * totals}, 2)
+    low, high = answers.of(metric("response('query')", loaded).expression)
+    assert low <= 2 < high
+    queries, jobs = apportioned(int(found.value), (0.75, 0.25))
+    assert item.axis.setting(found.value) == f"queries={queries}, jobs={jobs}"
+
+
+def test_littles_law_holds_between_the_whole_populations_of_a_mix(model):
+    """N = X (R + Z) of each class at every number of customers, with the exact share of the class as N."""
+    loaded = model(MIXED)
+    totals = np.arange(1.0, 40.0)
+    here = mixed(loaded, "response <= 2 s").curve.answers(totals)
+    for name, share, think in (("query", 0.75, 6.0), ("job", 0.25, 1.0)):
+        rate, time = (here.of(metric(f"{of}('{name}')", loaded).expression) for of in ("throughput", "response"))
+        assert rate * (time + think) == pytest.approx(share * totals, rel=1e-11)
+
+
+@pytest.mark.parametrize(("path", "limit"), [(WORKLOADS, "response <= 3 s"), (None, "response('query') <= 2 s")])
+def test_a_mix_of_growing_numbers_takes_longer_and_longer(model, path, limit):
+    """Rounded to whole customers of each class, the mean response falls wherever a quick one comes in."""
+    loaded = qnet.load(path) if path else model(MIXED)
+    asked = ("service_level", "power")
+    item = mixed(loaded, limit, definitions=asked)
+    response = item.curve.read(np.arange(1.0, 60.0), lambda place: place.response)
+    assert (np.diff(response) > 0).all()
+    assert all(not one.also for one in item.knees)
+    answered, there, beyond = around(item)
+    assert {one.definition for one in answered} == set(asked)
+    expression = metric("response", loaded).expression
+    assert (beyond.of(expression) > there.of(expression)).all()
+
+
+def test_the_slopes_of_a_mix_are_told_with_how_it_is_read(model):
+    definitions = ["n_star", "service_level", "power"]
+    report = knee_report(qnet.load(WORKLOADS), limits=["response <= 3 s"], definitions=definitions)
+    keys = [column.key for column in COLUMNS]
+    slopes = [row[keys.index("slope")] for row in report.rows if row[0] == "mix of users, jobs"]
+    assert len(slopes) == 3
+    assert min(slopes) > 0
+    assert "QN648" in [note.code for note in report.notes]
+
+
+def test_a_limit_that_the_first_customer_of_a_mix_breaks_has_no_knee():
+    """The first customer is a job in 4 of 29 cases, and all jobs take seconds."""
+    item = mixed(qnet.load(WORKLOADS), "response <= 1 s")
+    assert item.floor > 1
+    assert [one.status for one in item.knees] == ["exceeded by the first customer"]
+
+
+def test_the_proportions_of_a_mix_do_not_depend_on_its_size(model):
+    """A mix of 12 and 4 is one of 3 and 1."""
+    smaller = MIXED.replace("value = 12,", "value = 3,").replace("value = 4,", "value = 1,")
+    limits = ("throughput('query') <= 2/s", "utilization('cpu') <= 0.8")
+    found, same = (mixed(model(text), *limits, definitions=("service_level", "n_star")) for text in (MIXED, smaller))
+    assert [one.real for one in found.knees] == pytest.approx([one.real for one in same.knees], rel=1e-9)
+
+
+def test_a_mix_begins_where_what_is_shared_among_customers_has_a_meaning(model):
+    """Of 3 queries to a job the first three customers would be parted into less than one job."""
+    loaded = model(MIXED.replace('think_time = "1 s"', 'think_time = "4 s / jobs"'))
+    (found,) = mixed(loaded, "response <= 3 s").knees
+    assert found.status == "ok"
+    assert found.value >= 4
+
+
+ALIKE = """
+qnet = 1
+title = "two names for one"
+[parameters]
+some = { value = 2, range = [0, 500] }
+others = { value = 1, range = [0, 500] }
+[stations]
+cpu = { discipline = "ps" }
+[classes.some]
+population = "some"
+think_time = "7 s"
+steps = [ { station = "cpu", time = "0.2 s" } ]
+[classes.others]
+population = "others"
+think_time = "7 s"
+steps = [ { station = "cpu", time = "0.2 s" } ]
+"""
+
+
+def test_a_mix_of_classes_that_are_alike_is_one_class(model):
+    item = mixed(model(ALIKE), "response <= 1 s", definitions=("service_level", "n_star"))
+    knees = {one.definition: one for one in item.knees}
+    assert knees["n_star"].real == pytest.approx((SERVICE + THINK) / SERVICE, rel=1e-12)
+    totals = np.array([3.0, 15.0, 36.0, 45.0])
+    response = item.curve.read(totals, lambda place: place.response)
+    assert response == pytest.approx([CURVE[int(total) - 1][1] for total in totals], rel=1e-9)
+    assert knees["service_level"].value == max(count for count, (_, time) in enumerate(CURVE, 1) if time <= 1.0)
 
 
 @pytest.mark.parametrize("weights", [(0.5, 0.5), (25 / 29, 4 / 29), (0.1, 0.2, 0.7), (0.97, 0.01, 0.01, 0.01)])
