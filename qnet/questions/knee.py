@@ -10,8 +10,8 @@ from qnet.model.conditions import condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers
-from qnet.questions.knee_axes import axes
-from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
+from qnet.questions.knee_axes import Axis, axes
+from qnet.questions.knee_found import DEFINITIONS, OF_KIND, Knee, Knees
 
 
 def knee(
@@ -36,8 +36,9 @@ def knee(
                  Satopaa, Albrecht, Irwin and Raghavan, Finding a "kneedle" in a haystack, ICDCS Workshops 2011, call
                  the knee of a continuous curve), by central differences over one customer, or over N* / 200 where
                  that is more.
-    Raises       `UsageError` QN017, QN018 and of conditions; `NoAnswer` QN404 where nothing queues, QN401 where
-                 there is no steady state at any load; what the solver has against the model.
+    Raises       `UsageError` QN017, QN018, also for definitions that nothing here has, and of conditions; `NoAnswer`
+                 QN404 where nothing queues, QN401 where there is no steady state at any load; what the solver has
+                 against the model.
     Limits       Between the places that are looked at first (all of a curve of one class up to 1000 customers, else
                  17 or 33) a curve is taken to have one hill or one crossing.
     """
@@ -50,7 +51,9 @@ def knee(
     conditions = [condition(text, model) for text in limits]
     asked = tuple(definitions) or tuple(DEFINITIONS)
     found: list[Knees] = []
-    for axis in axes(model, vary):
+    along = axes(model, vary)
+    _refuse_impossible(definitions, along, bool(limits))
+    for axis in along:
         if axis.closed:
             from qnet.questions.knee_closed import of_populations
 
@@ -60,6 +63,19 @@ def knee(
 
             found.append(of_rates(axis, conditions, asked, wanted, multiple))
     return found
+
+
+def _refuse_impossible(definitions: Sequence[str], along: Sequence[Axis], limited: bool) -> None:
+    """Refuse definitions that were asked for and that no axis has."""
+    possible = dict.fromkeys(name for axis in along for name in OF_KIND[axis.closed])
+    for name in definitions:
+        if name not in possible:
+            kind = "a number of customers" if along[0].closed else "a rate of arrivals"
+            found = f"{name} along {', '.join(axis.name for axis in along)}: {kind} has no such knee"
+            raise UsageError(Problem("QN018", found, ", ".join(possible)))
+        if name == "service_level" and not limited:
+            expected = "--limit with it, such as --limit 'response <= 1 s'"
+            raise UsageError(Problem("QN018", "service_level without a limit", expected))
 
 
 def around(found: Knees) -> tuple[list[Knee], Answers, Answers]:
