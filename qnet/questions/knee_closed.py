@@ -82,7 +82,7 @@ class _Seeking:
             knees.append(self.curved())
         full = self.np.array([max(self.n_star or self.first, self.first)])
         saturating = str(self.asymptotes.light(full).station[0]) if self.n_star else ""
-        return Knees(self.axis, tuple(knees), self.curve, self.floor, self.dependent, self.span, saturating)
+        return Knees(self.axis, tuple(knees), self.curve, self.first, self.floor, self.dependent, self.span, saturating)
 
     def none(self, definition: str, why: str, about: str = "") -> Knee:
         """That there is no such knee."""

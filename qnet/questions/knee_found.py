@@ -52,6 +52,8 @@ class Knees(Record):
     axis: Axis
     knees: tuple[Knee, ...]
     curve: Curve
+    first: float
+    """Where the curve begins along the axis: the first customer, or hardly any arrivals."""
     floor: float
     """The response of the first customer, in seconds."""
     dependent: bool

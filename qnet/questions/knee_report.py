@@ -228,6 +228,9 @@ def _unanswered(source: str, found: Knees, missing: Sequence[str]) -> Problem:
 
 
 def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ...]:
+    import numpy
+
+    np: Any = numpy
     reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
     for item in found:
@@ -236,6 +239,9 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers]) -> tuple[Note, ..
             notes.append(Note("QN607", f"along {name}: {item.curve.why}"))
         growing = f" of {', '.join(item.axis.growing)}" if item.axis.growing else ""
         floor = f"along {name}: the first customer{growing} is answered in {format_quantity(item.floor, 's', 6)}"
+        if growing:
+            everybody = float(_everything(item.curve.answers(np.array([item.first])))[1][0])
+            floor += f", and all classes in {format_quantity(everybody, 's', 6)} on average"
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"
         notes.append(Note("QN616", floor))

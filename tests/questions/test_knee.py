@@ -14,6 +14,7 @@ from qnet.questions.answers import solve_table
 from qnet.questions.knee import around, knee
 from qnet.questions.knee_axes import apportioned
 from qnet.questions.knee_report import COLUMNS, knee_report
+from qnet.units import format_quantity
 
 np: Any = importlib.import_module("numpy")
 
@@ -642,6 +643,8 @@ def test_a_limit_of_the_response_is_of_the_response_that_is_told(model, vary, bo
         assert told[f"growing_{figure}"] == pytest.approx(answers.of(metric(own, loaded).expression)[0], rel=1e-9)
     (floor,) = [note.text for note in report.notes if note.code == "QN616"]
     assert f"the first customer of {told['growing']} " in floor
+    first = solve_table(loaded, {vary: [1.0 if vary == "queries" else 1e-9]}, 1)
+    assert format_quantity(first.of(metric("response", loaded).expression)[0], "s", 6) in floor
 
 
 def test_where_all_classes_grow_there_is_one_response(machines):
