@@ -1,8 +1,8 @@
 """qnet: queueing networks solved without simulating; the command line and the Python front door.
 
 `qnet.Network(...)` is a network as numbers with `.solve()` and `.bounds()`, `qnet.queue(name, ...)` answers for one
-station, `qnet.load(system)` reads a model that answers every question of the command line. Nothing is imported before
-use.
+station, `qnet.load(system)` reads a model that answers every question of the command line, `qnet.validate(study)` holds
+models against the figures of their sources. Nothing is imported before use.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ if TYPE_CHECKING:
 
     from qnet.networks.product.network import Network
     from qnet.queues.stations.front import queue
-    from qnet.system import System, load
+    from qnet.system import System, load, validate
 
 __version__ = "0.1.0"
-__all__ = ["Network", "System", "__version__", "load", "queue"]
+__all__ = ["Network", "System", "__version__", "load", "queue", "validate"]
 
 _DOORS = {
     "Network": "qnet.networks.product.network",
     "System": "qnet.system",
     "load": "qnet.system",
     "queue": "qnet.queues.stations.front",
+    "validate": "qnet.system",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """The functions of the front door, imported when they are first named."""
+    """What the front door has, imported when they are first named."""
     if name not in _DOORS:
         raise AttributeError(f"module 'qnet' has no attribute {name!r}")
     from importlib import import_module

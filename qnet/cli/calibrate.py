@@ -45,7 +45,7 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
             metrics: tuple[str, ...], between: tuple[str, ...], hold_out: str | None, absolute: bool,
             starts: int | None, written: str | None, demands: bool, servers: tuple[str, ...], background: bool,
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Parameters of a system from measurements, with their errors.
+    """Parameters from measurements, with their errors.
 
     MEASURED.csv has a row for each measurement. Columns named like parameters, with or without the unit at the end
     (users, rate_per_s), are the conditions of the row; columns named like figures or outputs, as qnet sweep writes
@@ -65,9 +65,10 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
 
     \b
     Examples:
-      qnet calibrate ibm-3990-6 measured.csv --fit seek,destages_per_write
-      qnet calibrate ./web.toml runs.csv --fit cpu --between cpu=1ms:20ms --hold-out 'users > 100' --write fitted.toml
-      qnet calibrate --demands intervals.csv --servers cpu=4 --background
+      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek,destages_per_write
+      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek --hold-out 'rate > 700/s'
+      qnet calibrate ./web.toml runs.csv --fit cpu --write - > fitted.toml
+      qnet calibrate --demands examples/measured-intervals.csv --servers cpu=2 --background
     """
     from qnet.cli.output import ready, write
 

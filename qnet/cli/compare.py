@@ -42,7 +42,9 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     The first side, A, is what the others are held against: difference is B - A, ratio B / A, percent 100 (B - A) / A.
     Sides are the systems that are named, or one system as it stands and then once for every --with. -p sets a
     parameter on all sides, --with changes it on one. Metrics are matched by name, of stations, classes and outputs
-    too; what only one side has is told beside an empty place. Every side must meet what is asserted.
+    too; what only one side has is told beside an empty place. Every side must meet what is asserted. Metrics are those
+    of qnet solve (Little 1961; Denning and Buzen 1978); answering what-if by two models: Lazowska, Zahorjan, Graham
+    and Sevcik, Quantitative System Performance, 1984.
 
     \b
     Examples:

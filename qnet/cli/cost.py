@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import collect, output_options, parameter_option, said, system_argument
+from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
 
 
 @click.command("cost")
@@ -22,27 +22,32 @@ from qnet.cli.options import collect, output_options, parameter_option, said, sy
 @click.option("--over", multiple=True, metavar="GRID", callback=said, help="Along a parameter, as device=scsi,eckd.")
 @click.option("--against", metavar="SYSTEM", callback=said, help="The model to compare with.")
 @click.option("--against-parameter", "others", multiple=True, metavar="NAME=VALUE", help="Set a parameter of that one.")
+@assert_option
 @output_options
 def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: tuple[str, ...], per: str | None,
             work: tuple[str, ...], class_name: str | None, routes: tuple[str, ...], unit: str | None,
-            over: tuple[str, ...], against: str | None, others: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+            over: tuple[str, ...], against: str | None, others: tuple[str, ...], asserted: tuple[str, ...],
+            **options: Any) -> None:  # fmt: skip
     """Server time per unit, such as CPU time per page moved.
 
-    A cost is a demand divided by units per passage. The demand is the busy server time that one passage takes at the
-    stations, all visits and work after the response included, waits left out; a station that is held while others are
-    used counts all of that time, and they count their own. Of several classes and routes, passages are weighted by
-    their throughput. --work picks steps that the model labels, such as work = "paging". By the utilization law
-    (Denning and Buzen, Computing Surveys 10, 1978) a cost is also busy servers divided by units per second: what
-    measurements of a running system show.
+    A cost is a demand divided by units per passage. The demand is the busy server time that one passage takes at
+    the stations, all visits and work after the response included, waits left out; a station that is held while
+    others are used counts all of that time, and they count their own. Of several classes and routes, passages are
+    weighted by their throughput. Of a chain --class names the chain and --route some of its classes: what one
+    passage of the whole chain takes as those, because its customers come by as all of them. --work picks steps that
+    the model labels, such as work = "paging". By the utilization law (Denning and Buzen, Computing Surveys 10,
+    1978) a cost is also busy servers divided by units per second: what measurements of a running system show.
 
     NAMES are costs that the model states under [costs], all of them for none. Every cost is split by station, class
     and route; the values of the parts add up to the total. --against tells the same cost of another model or of the
-    same one with other settings: ratio is the first over the second.
+    same one with other settings: ratio is the first over the second. --assert is judged on the costs of the first, by
+    their names or as cost with --of, and on its parameters and figures, at every point of --over.
 
     \b
     Examples:
       qnet cost examples/paging-users.toml
       qnet cost examples/paging-users.toml cpu_per_page --over users=200:300:50
+      qnet cost examples/paging-users.toml --assert 'cpu_per_page < 1 ms'
       qnet cost ibm-3990-6 --of all --per block --unit ms/MB
       qnet cost ibm-3990-6 --of drive -p staging=record --against ibm-3990-6
     """
@@ -62,4 +67,4 @@ def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: 
     asked = (names, of, per or "1", class_name or "", routes, unit or "", over, work)
     found = cost(open_system(system, settings), *asked)
     other = cost(open_system(against, others), *asked) if against else None
-    write(cost_report(found, other), output)
+    write(cost_report(found, other, asserted), output)

@@ -61,6 +61,9 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     The metric may be response, throughput, a figure of a station such as utilization('cpu'), or an output that the
     model names. In --assert the varied parameter has the value that was found.
 
+    A station is saturated where throughput x demand is its capacity (Denning and Buzen, Computing Surveys 10, 1978);
+    the figures that are limited are those of qnet solve, and the ends are roots found by bracketing.
+
     \b
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c
     Examples:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import collect, output_options, said
+from qnet.cli.options import assert_option, collect, output_options, said
 from qnet.questions.formula_metrics import METRICS
 
 _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, known in METRICS.items()} | {
@@ -43,9 +43,11 @@ _EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nA station is named as in demand('cpu'); w
     callback=said,
     help="Parameters that stay names, such as write_fraction,block; all others become numbers.",
 )
+@assert_option
 @output_options
 def command(metrics: tuple[str, ...], solve_for: str | None,
-            value: str | None, expand: bool, kept: str | None, **options: Any) -> None:  # fmt: skip
+            value: str | None, expand: bool, kept: str | None,
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """The closed form itself, also solved for a parameter.
 
     Metrics are told as formulas of the model's parameters. The code that computes numbers runs over symbols, so that a
@@ -56,7 +58,8 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
 
     There is none where a wait is found by a fixed point, and of closed classes only demands, N* and bounds (Lazowska,
     Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5); qnet says why. Equations are solved up
-    to degree 2.
+    to degree 2. --assert is judged at the model's numbers: on a metric that has one formula or one that binds, by its
+    name, such as max_rate, and on parameters and figures as qnet solve has them.
 
     \b
     Examples:
@@ -64,6 +67,7 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
       qnet formula ibm-3990-6 --of max_rate --solve-for read_hit --value 1500/s
       qnet formula ibm-3990-6 --of max_rate --keep write_fraction,read_hit --md
       qnet formula examples/one-queue.toml --of response --solve-for rate
+      qnet formula ibm-3990-6 --of max_rate --assert 'max_rate >= 1000/s'
     """
     from qnet.cli.output import ready, write
     from qnet.questions.formula import formula
@@ -73,5 +77,5 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
     ready(output)
     keep = None if kept is None else [name.strip() for name in kept.split(",")]
     with opened(system) as model:
-        report = formula_report(formula(model, metrics, solve_for or "", value or "", expand, keep))
+        report = formula_report(formula(model, metrics, solve_for or "", value or "", expand, keep), asserted)
     write(report, output)

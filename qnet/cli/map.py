@@ -39,7 +39,7 @@ def command(system: str, source: str, settings: tuple[str, ...], metrics: tuple[
     A filter for CSV, from FILE or standard input: a column that is named like a parameter of the system, with or
     without the unit at its end as qnet writes it, gives its value in every row, as a number in base units (seconds,
     bytes, 1/s), as a quantity with its unit, or as a word of a choice. Other columns are passed through. Behind them
-    stand the metrics, as qnet solve defines them, method, exactness and status.
+    stand the metrics, as qnet solve defines them (Little 1961; Denning and Buzen 1978), method, exactness and status.
 
     A row that cannot be read, or has no answer, says why in its status, and the rows after it are answered. Answers
     come while rows are read, and memory does not grow with their number, so that other programs can cut the rows to

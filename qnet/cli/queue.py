@@ -75,6 +75,10 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     kin need the skewness, that of M/G/1-PS the scv. Percentiles are not known in closed form for M/G/1, its
     priorities, vacations, sharing and batches of general service; nor anything but means for GI/G/1 and GI/G/c.
 
+    JSON names the source of the formulas of each station. On most of them: Kleinrock, Queueing Systems, volume 1, 1975;
+    Bolch, Greiner, de Meer and Trivedi, Queueing Networks and Markov Chains, 2006, chapter 6. Numbers and times are
+    tied by Little's law (Little 1961).
+
     \b
     Examples:
       qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --percentile 95

@@ -32,6 +32,10 @@ def command(asserted: tuple[str, ...], **options: Any) -> None:
     Closed classes are solved exactly where that fits --operations and --memory, otherwise by the best approximation,
     with bounds that enclose the exact answer. qnet methods lists what --method may name.
 
+    Numbers and times are tied by Little's law (Little 1961), utilization and throughput by the utilization law
+    (Denning and Buzen, Computing Surveys 10, 1978); on the models and their solution: Bolch, Greiner, de Meer and
+    Trivedi, Queueing Networks and Markov Chains, 2006. Every method has its source in the list of qnet methods.
+
     \b
     Examples:
       qnet solve ibm-3990-6 -p rate=900/s -p write_fraction=0.3

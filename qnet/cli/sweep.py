@@ -33,7 +33,8 @@ def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
     Without --metric: throughput and response, also by class where there are several, utilization and queue length of
     every station, and the outputs that the model names. A point without an answer says why in its status; the exit
     code is 0 where any point has one. Any parameter may be varied: numbers of servers and the words of a choice too.
-    One metric along two grids is a matrix in tables and Markdown; CSV and JSON have a row for every point.
+    One metric along two grids is a matrix in tables and Markdown; CSV and JSON have a row for every point. Each point
+    is solved for itself, by the laws of Little (1961) and of Denning and Buzen (1978), as qnet solve tells.
 
     \b
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c

@@ -80,6 +80,19 @@ def expressions(model: Model) -> list[Expression]:
     return found
 
 
+def depends_on_population(model: Model) -> bool:
+    """Whether any demand changes with a parameter that sets a population."""
+    driving = {name for item in model.customers if item.population is not None for name in item.population.names}
+    affected = set(driving)
+    for name, item in model.parameters.items():
+        if not affected.isdisjoint(item.expression.names):
+            affected.add(name)
+    populations = [item.population for item in model.customers]
+    return any(
+        not affected.isdisjoint(expression.names) for expression in expressions(model) if expression not in populations
+    )
+
+
 def _all_steps(model: Model) -> list[StepModel]:
     waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
     found: list[StepModel] = []

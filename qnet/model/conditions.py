@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from qnet.errors import UsageError, short
 from qnet.expression import Expression, ExpressionError, Value, check, expression_problem, parse
@@ -43,26 +43,33 @@ class Condition(Record):
                 return metric >= bound
 
 
-def condition(text: str, model: Model) -> Condition:
+def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | None = None) -> Condition:
     """Parse and check a condition over the figures, outputs and parameters of a model.
+
+    model   None where only `more` can be named.
+    more    names of an answer, which go before those of the model.
 
     Raises `UsageError` where it is not one comparison, names what the model does not have, or compares unlike things.
     """
     text = text.strip()
-    outputs = {name: output.dimension for name, output in model.outputs.items()}
     try:
         parsed = parse(text)
         root = parsed.root
-        figures = all_figures(model, parsed.names) | outputs
-        names = model.dimensions | figures
+        figures: dict[str, Dimension] = {}
+        if model is not None:
+            figures = all_figures(model, parsed.names)
+            figures |= {name: output.dimension for name, output in model.outputs.items()}
+        figures |= more or {}
+        choices = model.choices if model is not None else {}
+        names = (model.dimensions if model is not None else {}) | figures
         if not isinstance(root, Comparison) or root.operator in ("==", "!="):
             help = "write a metric, <= or >=, and a bound: response <= 10 ms"
             raise ExpressionError("this is not a condition", 0, help)
-        left, right = check(root.left, names, model.choices), check(root.right, names, model.choices)
+        left, right = check(root.left, names, choices), check(root.right, names, choices)
         if left is not None and right is not None and left != right:
             found = f"{left.describe()} is compared with {right.describe()}"
             raise ExpressionError(found, root.right.column, "both sides need the same unit", "QN120")
-        if not _mentions(root, names) and not _mentions(root, model.choices):
+        if not _mentions(root, names) and not _mentions(root, choices):
             help = "name a figure, such as response, throughput or utilization('cpu')"
             raise ExpressionError("this is true or false whatever the load", 0, help)
     except ExpressionError as error:

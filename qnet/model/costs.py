@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import ExpressionError, check, expression_problem, parse
-from qnet.model.model import ClassModel, CostModel, Model
+from qnet.model.model import ChainModel, ClassModel, CostModel, Model
 from qnet.model.scope import station_figures
 from qnet.units import NUMBER, TIME, UnitError, unit
 
@@ -21,18 +21,18 @@ def stations_of(cost: CostModel, model: Model) -> tuple[str, ...]:
     return tuple(item.name for item in model.stations if item.name in cost.of or (every and not item.delay))
 
 
-def classes_of(cost: CostModel, model: Model) -> tuple[ClassModel, ...]:
-    """The classes of which any passage counts."""
+def classes_of(cost: CostModel, model: Model) -> tuple[ClassModel | ChainModel, ...]:
+    """The classes and chains of which any passage counts."""
     return tuple(
         item
-        for item in model.classes
+        for item in model.customers
         if cost.class_name in ("", item.name) and (not cost.routes or any(counts(cost, route) for route in names(item)))
     )
 
 
-def names(customers: ClassModel) -> list[str]:
-    """The names of the routes of a class; empty for the only one of a class that has steps."""
-    return [route.name for route in customers.routes]
+def names(customers: ClassModel | ChainModel) -> list[str]:
+    """The names of the routes of a class, empty for the only one of a class that has steps; the classes of a chain."""
+    return list(customers.classes) if isinstance(customers, ChainModel) else [item.name for item in customers.routes]
 
 
 def counts(cost: CostModel, route: str) -> bool:
@@ -63,8 +63,8 @@ def unknown_names(cost: CostModel, model: Model) -> Iterator[Problem]:
         if name not in kinds:
             help = suggest(name, kinds) if kinds else "no step states a kind of work"
             yield Problem("QN245", f'unknown work "{name}"', path=(*cost.path, "work"), help=help)
-    classes = {item.name: names(item) for item in model.classes}
-    if not classes:
+    classes = {item.name: names(item) for item in model.customers}
+    if not classes or not all(chain.whole for chain in model.chains):
         return
     if cost.class_name and cost.class_name not in classes:
         help = suggest(cost.class_name, list(classes))

@@ -65,8 +65,8 @@ def every_metric(model: Model) -> tuple[Metric, ...]:
     queue length of every station, and the outputs."""
     figures = all_figures(model)
     names = list(RESERVED)
-    if len(model.classes) > 1:
-        names += [solution_name(figure, item.name) for item in model.classes for figure in RESERVED]
+    if len(model.customers) > 1:
+        names += [solution_name(figure, item.name) for item in model.customers for figure in RESERVED]
     for station in model.stations:
         own = ("queue_length",) if station.delay else ("utilization", "queue_length")
         names += [solution_name(figure, station.name) for figure in own]

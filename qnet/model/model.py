@@ -253,8 +253,14 @@ class Model(Record):
 
     @property
     def customers(self) -> tuple[ClassModel | ChainModel, ...]:
-        """The classes and the chains: all that arrives or has a population."""
+        """The classes and the chains: all that arrives or has a population, in the order of a solution's classes."""
         return (*self.classes, *self.chains)
+
+    def with_customers(self, customers: Iterable[ClassModel | ChainModel]) -> Model:
+        """The model with other classes and chains in the place of its own, in the order of `customers`."""
+        every = tuple(customers)
+        classes = tuple(item for item in every if isinstance(item, ClassModel))
+        return self.replace(classes=classes, chains=tuple(item for item in every if isinstance(item, ChainModel)))
 
     @property
     def digest(self) -> str:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.figures import Steady, figures, passages
+from qnet.networks.figures import Steady, figures
+from qnet.networks.passage_times import PassageTimes
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
 from qnet.networks.routed import ClosedClass, RoutedNetwork
-from qnet.networks.solution import ClassFigures, PassageTime, RoutedSolution, StationFigures
+from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
@@ -122,19 +123,12 @@ class _Reduction:
             stations=tuple(self.rounded(item) for item in solution.stations),
             ceiling=self.ceiling(demands),
             states=self.states(found),
-            passages=lambda: self.passages(waits, compiled, throughputs, rho, wanted),
+            passages=PassageTimes(
+                self.network, compiled, tuple(throughputs), tuple(waits), wanted.replace(announce=None)
+            ),
             log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )
-
-    def passages(
-        self, waits: list[Wait], compiled: Streams, throughputs: list[Value], rho: dict[Key, Value], wanted: Wanted
-    ) -> tuple[PassageTime, ...]:
-        """What responses are made of, with the variances of waits that state probabilities give."""
-        from qnet.networks.found_waiting import with_variances
-
-        known = with_variances(self.network, compiled, waits, throughputs, wanted)
-        return passages(Steady(self.network, throughputs, compiled, self.members, known, rho, self.operations))
 
     def rounded(self, item: StationFigures) -> StationFigures:
         """Figures of a station, of which rounding alone may have put the utilization above 1."""

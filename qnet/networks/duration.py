@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from qnet.expression import Operations, Value
 from qnet.record import Record
@@ -24,7 +23,7 @@ class _Fraction(Record):
     waits: Mapping[int, Value]
 
 
-_NO_WAITS: Mapping[int, Value] = MappingProxyType({})
+_NO_WAITS: Mapping[int, Value] = {}
 
 
 class Duration(Record):

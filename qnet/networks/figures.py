@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
+from qnet.networks.passage_times import PassageTimes
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
     ClassFigures,
     ClassStationFigures,
     Limiting,
-    PassageTime,
     RoutedSolution,
     RouteFigures,
     StationFigures,
 )
-from qnet.networks.streams import Key, RouteTime, Streams
+from qnet.networks.streams import Key, Streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
@@ -112,31 +112,8 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         exact=not reasons,
         reasons=reasons,
         rounds=rounds,
-        passages=lambda: passages(steady),
+        passages=PassageTimes(network, steady.compiled, tuple(steady.throughputs), tuple(steady.waits)),
     )
-
-
-def passages(steady: Steady) -> tuple[PassageTime, ...]:
-    """Mean and variance of the time that every route, or a chain as a whole, spends at each station."""
-    found: list[PassageTime] = []
-    for number, customers in enumerate(steady.network.classes):
-        own = [route for route in steady.compiled.routes if route.class_index == number]
-        rate = steady.throughputs[number]
-        if customers.chain:
-            together = tuple(stage for route in own for stage in _stages(steady, route))
-            found.append(PassageTime(customers.name, "", 1.0, rate, together))
-            continue
-        for route in own:
-            taken = rate * route.probability
-            found.append(
-                PassageTime(customers.name, route.route, route.probability, taken, tuple(_stages(steady, route)))
-            )
-    return tuple(found)
-
-
-def _stages(steady: Steady, route: RouteTime) -> Iterator[tuple[Value, Value]]:
-    for part in route.parts.values():
-        yield part.mean_with(steady.waits), part.variance_with(steady.waits)
 
 
 def _mean_spent(spent: Sequence[_Spent], key: Key, weights: Sequence[Value]) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from qnet.errors import Problem, UsageError
@@ -10,7 +10,7 @@ from qnet.expression import Expression
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
 from qnet.questions.points import Solved
-from qnet.units import base_unit, format_quantity
+from qnet.units import Dimension, base_unit, format_quantity
 
 
 class Answered(Protocol):
@@ -26,13 +26,15 @@ class Answered(Protocol):
         ...
 
 
-def conditions(texts: Sequence[str], model: Model) -> tuple[Condition, ...]:
-    """Parse and check assertions; raises `UsageError` with what is wrong with any of them."""
+def conditions(
+    texts: Sequence[str], model: Model | None, more: Mapping[str, Dimension] | None = None
+) -> tuple[Condition, ...]:
+    """Parse and check assertions, as `condition` does; raises `UsageError` with what is wrong with any of them."""
     found: list[Condition] = []
     problems: list[Problem] = []
     for text in texts:
         try:
-            found.append(condition(text, model))
+            found.append(condition(text, model, more))
         except UsageError as error:
             problems += error.problems
     if problems:
@@ -41,7 +43,8 @@ def conditions(texts: Sequence[str], model: Model) -> tuple[Condition, ...]:
 
 
 def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Problem]:
-    """The assertions that are false, each told with the first value that breaks it; a point without answer breaks all.
+    """The assertions that are false, each told with the first value that breaks it; a point without answer breaks all,
+    and so does an answer without any point.
 
     solved   a model at one point or at several.
     """
@@ -55,12 +58,14 @@ def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
             return None
         return told(asserted, metric if solved.stable else None, "")
     fails, metric = failing(solved, asserted)
+    if not len(fails):
+        return told(asserted, None, " at any point")
     count = int(fails.sum())
     if not count:
         return None
     first = int(fails.argmax())
     answered = solved.stable if isinstance(solved, Solved) else solved.answered
-    rows = f" at {count} of {len(fails)} points, first at point {first + 1}"
+    rows = f" at {count} of {len(fails)} points, first at point {first + 1}" if len(fails) > 1 else ""
     return told(asserted, float(metric[first]) if answered[first] else None, rows)
 
 

@@ -33,10 +33,18 @@ class CostPart(Record):
     """The group of copies, as reports name it."""
     class_name: str
     route: str
+    """Of a chain the class in which its customers spend this time."""
     passages: Value
     """Share of the passages that count."""
     demand: Value
-    """Seconds of server time per passage of the route."""
+    """Seconds of server time per passage of the route, of a chain per passage of the whole chain."""
+    chain: bool = False
+    """Whether every passage of the class is of this route: it is a chain, whose customers take all of its ways."""
+
+    @property
+    def taken(self) -> tuple[str, str]:
+        """Whose passages these are: those of a route, or of a whole chain, whose parts are of the same passages."""
+        return self.class_name, "" if self.chain else self.route
 
 
 class Cost(Record):
@@ -92,7 +100,7 @@ def cost(
     of           instead of names: the stations whose server time it is, or `all`.
     per          beside `of`: units per passage, an expression over the parameters of the model.
     class_name   beside `of`: the class whose passages count; empty for all classes.
-    routes       beside `of`: the routes whose passages count.
+    routes       beside `of`: the routes whose passages count; of a chain the classes whose time does.
     unit         beside `of`: the unit it is told in.
     work         beside `of`: the kinds of work that count, as steps state them; none of them: all work.
     over         grids of other parameters, such as `device=scsi,eckd`.
@@ -101,8 +109,10 @@ def cost(
                  `NotComputed` where there is nothing to divide by at any point.
 
     Method       (sum of X_r D_r) / (sum of X_r) / per, over the routes r that count: X_r is the throughput of the
-                 route, D_r its demand as `route_demands` defines it. Waits do not count. The network is solved only
-                 where several classes count and some are closed, or where times depend on the solution.
+                 route, D_r its demand as `route_demands` defines it. Waits do not count. A chain is one such route: its
+                 customers take all of its ways in every passage, so that X_r is the throughput of the chain, and D_r
+                 the demand of its ways that count, together. The network is solved only where several classes count
+                 and some are closed, or where times depend on the solution.
     """
     asked = [stated_cost(model, of, per, class_name, routes, unit, work)] if of else stated_costs(model, names)
     grids = tuple(grid(text, model) for text in over)
@@ -136,7 +146,7 @@ def cost_parts(
     throughputs  passages per second of every class; None where the passages of one class alone count.
     """
     counted = {
-        (number, route.name): (rate if throughputs else 1.0) * route.probability
+        (number, route.name): (rate if throughputs else 1.0) * (1.0 if customers.chain else route.probability)
         for number, (customers, rate) in enumerate(
             zip(network.classes, throughputs or [1.0] * len(network.classes), strict=True)
         )
@@ -144,15 +154,21 @@ def cost_parts(
         for route in customers.routes
         if counts(asked, route.name)
     }
-    everything = total(counted.values())
+    # The ways of a chain are parts of the same passages, which count once.
+    whole = {
+        (number, "" if network.classes[number].chain else route): rate for (number, route), rate in counted.items()
+    }
+    everything = total(whole.values())
     nobody = 1 * (everything == 0)
-    everything = everything + nobody * len(counted)
-    whose = {customers.name: number for number, customers in enumerate(network.classes)}
-    return [
-        CostPart(item.label, item.class_name, item.route, (counted[key] + nobody) / everything, item.demand)
-        for item in route_demands(network, operations, asked.work)
-        if item.station in stations and (key := (whose[item.class_name], item.route)) in counted
-    ]
+    everything = everything + nobody * len(whole)
+    whose = {customers.name: (number, customers.chain) for number, customers in enumerate(network.classes)}
+    found: list[CostPart] = []
+    for item in route_demands(network, operations, asked.work):
+        number, chain = whose[item.class_name]
+        if item.station in stations and (number, item.route) in counted:
+            share = (counted[number, item.route] + nobody) / everything
+            found.append(CostPart(item.label, item.class_name, item.route, share, item.demand, chain))
+    return found
 
 
 def stated_costs(model: Model, names: Sequence[str]) -> list[CostModel]:

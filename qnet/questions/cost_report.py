@@ -9,7 +9,7 @@ from qnet.questions.cost import OK, Cost, CostPart, Costs
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
 from qnet.reports.report import Cell, Column, Note, Report
-from qnet.units import base_unit
+from qnet.units import Dimension, base_unit
 
 COLUMNS = (
     Column("cost", "cost"),
@@ -41,12 +41,15 @@ _Place = tuple[str, tuple[Cell, ...], str, str | None, str | None, str | None]
 """What tells a row from all others: cost, point of the grid, scope, station, class, route."""
 
 
-def cost_report(found: Costs, against: Costs | None = None) -> Report:
+def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[str] = ()) -> Report:
     """Tell the costs of a model, beside those of another one if there is one.
 
+    asserted   conditions that the first model must meet at every point: over the costs by their names, where one is
+               not stated in the model `cost`, and over its parameters and figures. False ones stand in `broken`.
     Raises `UsageError` where the two are not costs of one dimension.
     """
     model = found.model
+    broken = _broken(found, asserted) if asserted else ()
     rows = _rows(found)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(found.reasons)}")] if found.reasons else []
     missing = sum(item.status != OK for item in found.found)
@@ -66,7 +69,24 @@ def cost_report(found: Costs, against: Costs | None = None) -> Report:
         other = against.model
         told = {"name": other.name, "title": other.title, "digest": other.digest}
         meta = Basis(model, found.method, found.exact, against=told)
-    return Report("qnet/cost/1", title, columns, rows, tuple(notes), meta, group="cost")
+    return Report("qnet/cost/1", title, columns, rows, tuple(notes), meta, group="cost", broken=broken)
+
+
+def _broken(found: Costs, asserted: Sequence[str]) -> tuple[Problem, ...]:
+    import numpy as np
+
+    from qnet.questions.told import Told, false_of
+
+    values: dict[str, list[float]] = {}
+    dimensions: dict[str, Dimension] = {}
+    places: dict[tuple[float, ...], None] = {}
+    for item in found.found:
+        name = item.cost.name if item.cost.name in found.model.costs else "cost"
+        values.setdefault(name, []).append(float("nan") if item.value is None else item.value)
+        dimensions[name] = item.cost.dimension
+        places[item.coordinates] = None
+    columns = {own.name: np.array([place[at] for place in places]) for at, own in enumerate(found.over)}
+    return tuple(false_of(Told(values, dimensions, columns, len(places)), asserted, found.model))
 
 
 def _over(found: Costs) -> Iterable[Column]:
@@ -102,14 +122,14 @@ def _cost_rows(found: Costs, item: Cost) -> Iterable[tuple[Cell, ...]]:
 
 
 def _passages(parts: Sequence[CostPart]) -> float:
-    """The share of the passages that some parts are of, each route counted once."""
-    shares = {(part.class_name, part.route): part.passages for part in parts}
+    """The share of the passages that some parts are of, each route counted once, and each chain."""
+    shares = {part.taken: part.passages for part in parts}
     return min(sum(shares.values()), 1.0)
 
 
 def _plain(parts: Sequence[CostPart]) -> float | None:
     """The demand of what nobody takes."""
-    return sum(part.demand for part in parts) if len({(part.class_name, part.route) for part in parts}) == 1 else None
+    return sum(part.demand for part in parts) if len({part.taken for part in parts}) == 1 else None
 
 
 _Scope = tuple[str, str | None, str | None, str | None, list[CostPart]]

@@ -126,7 +126,7 @@ class _Columns:
         self.classes: dict[str, str] | None = None
         if model is not None:
             self.stations = {column_key(item.name): item.name for item in model.stations if not item.delay}
-            self.classes = {column_key(item.name): item.name for item in model.classes}
+            self.classes = {column_key(item.name): item.name for item in model.customers}
 
     def sort(self) -> tuple[dict[str, str], dict[str, str], tuple[str, ...]]:
         """Station -> column, class -> column, and the columns that are neither; the class of all passages is ""."""

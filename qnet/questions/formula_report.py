@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from qnet.errors import Problem
 from qnet.questions.formula import Formula, Formulas
 from qnet.questions.formula_text import latex_name, latex_of, text_of
 from qnet.questions.provenance import Basis
@@ -25,8 +28,14 @@ COLUMNS = (
 that. Formulas and values are in seconds and bytes."""
 
 
-def formula_report(answer: Formulas) -> Report:
-    """Tell formulas with their values in the model, and every name that they use."""
+def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
+    """Tell formulas with their values in the model, and every name that they use.
+
+    asserted   conditions that must hold at the model's numbers: over a metric that has one formula, or one that binds,
+               by its name, such as max_rate, and over parameters and figures of the model. False ones stand in
+               `broken` of the report.
+    """
+    broken = _broken(answer, asserted) if asserted else ()
     rows = [_row("formula", item) for item in answer.formulas]
     free = {name for name, item in answer.definitions.items() if item.expression.is_Symbol}
     rows += [_row("definition", item) for name, item in answer.definitions.items() if name not in free]
@@ -46,7 +55,20 @@ def formula_report(answer: Formulas) -> Report:
         tuple(notes),
         Basis(answer.model, "closed form", answer.exact),
         group="scope",
+        broken=broken,
     )
+
+
+def _broken(answer: Formulas, asserted: Sequence[str]) -> tuple[Problem, ...]:
+    from collections import Counter
+
+    from qnet.questions.told import Told, false_of
+
+    times = Counter(item.metric for item in answer.formulas)
+    whole = [item for item in answer.formulas if item.binds or times[item.metric] == 1]
+    values = {item.metric: [float("nan") if item.value is None else item.value] for item in whole}
+    dimensions = {item.metric: item.dimension for item in whole}
+    return tuple(false_of(Told(values, dimensions), asserted, answer.model))
 
 
 def _row(scope: str, item: Formula) -> tuple[Cell, ...]:

@@ -82,7 +82,7 @@ def _input(model: Model, item: Parameter, values: Values) -> Input:
     value = float(values.known[item.name])
     free = not item.expression.names
     low, high = (_plain(bound) for bound in (item.low, item.high)) if not item.part else (None, None)
-    counts = item.name in closure(model, [each.population for each in model.classes if each.population is not None])
+    counts = item.name in closure(model, [each.population for each in model.customers if each.population is not None])
     whole = counts or Domain(model, item.name, {}).whole(1)
     fixed = ""
     if counts and (value != round(value) or not _whole_populations(model, item.name, value + 1)):
@@ -100,7 +100,7 @@ def _whole_populations(model: Model, name: str, value: float) -> bool:
 
     try:
         values = Values(model, {name: value}, None)
-        found = [values.evaluate(item.population, item.path) for item in model.classes if item.population is not None]
+        found = [values.evaluate(item.population, item.path) for item in model.customers if item.population is not None]
     except QnetError:
         return True
     return all(abs(item - round(item)) <= _WHOLE for item in found)

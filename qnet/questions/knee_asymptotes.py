@@ -59,7 +59,7 @@ class Asymptotes:
     @property
     def straight(self) -> bool:
         """Whether the numbers of customers are proportional to the value along the axis."""
-        loads = [load_of(self.axis.model.classes[place]) for place in self.axis.classes]
+        loads = [load_of(self.axis.model.customers[place]) for place in self.axis.classes]
         return all(isinstance(load.root, Name) and load.root.name in self.axis.parameters for load in loads)
 
     def light(self, values: Any, demands_at: float | None = None) -> Light:
@@ -122,13 +122,13 @@ class Asymptotes:
 def _alone(axis: Axis, names: list[str]) -> Model:
     """The model with as many customers of each class that grows as a parameter of our own says."""
     model = axis.model
-    classes = list(model.classes)
+    customers = list(model.customers)
     parameters = dict(model.parameters)
     for name, place in zip(names, axis.classes, strict=True):
         one = Expression(name, Name(name), (name,))
         parameters[name] = Parameter(name, parse(1), NUMBER)
-        classes[place] = classes[place].replace(population=one)
-    return model.replace(classes=tuple(classes), parameters=parameters)
+        customers[place] = customers[place].replace(population=one)
+    return model.with_customers(customers).replace(parameters=parameters)
 
 
 def _queues(answers: Answers) -> Any:
@@ -139,8 +139,9 @@ def _queues(answers: Answers) -> Any:
 
 def _used(model: Model, part: Part, label: str, place: int | None) -> Any:
     """The share of a station's capacity that one class uses, or (None) all open classes together."""
-    names = [item.name for item in model.classes if item.population is None]
+    names = [item.name for item in model.customers if item.population is None]
     if place is not None:
-        names = [model.classes[place].name]
-    found = [item.utilization for item in part.solution.visits if item.label == label and item.class_name in names]
+        names = [model.customers[place].name]
+    visits = [item for item in part.solution.visits if item.label == label]
+    found = [item.utilization for item in visits if (item.chain or item.class_name) in names]
     return sum(0.0 if item is None else item for item in found)

@@ -9,7 +9,7 @@ from qnet.errors import Problem, UsageError, suggest
 from qnet.expression import FLOATS, Expression, evaluate, parse
 from qnet.expression.nodes import Binary, Name, Number
 from qnet.model.grids import varied
-from qnet.model.model import ClassModel, Model, Parameter
+from qnet.model.model import ChainModel, ClassModel, Model, Parameter
 from qnet.model.values import Values
 from qnet.questions.domain import stated_value
 from qnet.record import Record
@@ -31,7 +31,7 @@ class Axis(Record):
     weights: tuple[float, ...]
     """How much each parameter is per unit along the axis."""
     classes: tuple[int, ...]
-    """The places of the classes whose customers come with it."""
+    """The places of the classes and chains whose customers come with it, among the customers of the model."""
     closed: bool
     """Whether it counts customers of closed classes; else it is a rate of arrivals."""
     least: float
@@ -64,7 +64,7 @@ class Axis(Record):
         import numpy as np
 
         known = Values(self.model, self.real(values), len(values))
-        loads = [known.evaluate(load_of(self.model.classes[place]), ()) for place in self.classes]
+        loads = [known.evaluate(load_of(self.model.customers[place]), ()) for place in self.classes]
         return np.stack([np.broadcast_to(load, (len(values),)) for load in loads]).astype(float)
 
     def setting(self, value: float) -> str:
@@ -94,8 +94,8 @@ def apportioned(total: int, weights: Sequence[float]) -> list[int]:
 def axes(model: Model, vary: str = "") -> list[Axis]:
     """Everything along which a model has a knee, or the one parameter that is asked for.
 
-    Of closed classes: the parameter that brings their customers; where there are several, all of them in the mix that
-    is stated, and each alone beside the others as they stand. The same of the rates of open classes.
+    Of closed classes and chains: the parameter that brings their customers; where there are several, all of them in
+    the mix that is stated, and each alone beside the others as they stand. The same of the rates of open ones.
 
     Raises   `UsageError` QN017 where it is not clear which parameter brings the customers, or the one that is named
              brings none; QN004 for an unknown one.
@@ -108,8 +108,8 @@ def axes(model: Model, vary: str = "") -> list[Axis]:
     return found
 
 
-def load_of(customers: ClassModel) -> Expression:
-    """What says how many customers of a class there are, or come."""
+def load_of(customers: ClassModel | ChainModel) -> Expression:
+    """What says how many customers of a class or chain there are, or come."""
     load = customers.population if customers.population is not None else customers.arrival_rate
     assert load is not None
     return load
@@ -133,12 +133,12 @@ def _named(model: Model, vary: str) -> Axis:
     for closed in (True, False):
         classes = [
             place
-            for place, item in enumerate(model.classes)
+            for place, item in enumerate(model.customers)
             if (item.population is not None) == closed and vary in closure(model, load_of(item).names)
         ]
         if classes:
             return _axis(model, vary, [(vary, 1.0)], classes, closed)
-    drivers = [name for item in model.classes for name in closure(model, load_of(item).names)]
+    drivers = [name for item in model.customers for name in closure(model, load_of(item).names)]
     options = sorted({name for name in drivers if name in model.parameters})
     found = f'"{vary}" brings no customers: no population and no arrival rate rests on it'
     raise UsageError(Problem("QN017", found, "a parameter that does", help=suggest(vary, options)))
@@ -147,7 +147,7 @@ def _named(model: Model, vary: str) -> Axis:
 def _of_kind(model: Model, closed: bool) -> list[Axis]:
     """The axes of the closed classes, or of the open ones."""
     drivers: dict[str, list[int]] = {}
-    for place, item in enumerate(model.classes):
+    for place, item in enumerate(model.customers):
         if (item.population is not None) == closed:
             name, model = _driver(model, place, closed)
             drivers.setdefault(name, []).append(place)
@@ -165,15 +165,17 @@ def _of_kind(model: Model, closed: bool) -> list[Axis]:
 
 def _driver(model: Model, place: int, closed: bool) -> tuple[str, Model]:
     """The parameter that brings the customers of a class, and the model, with one of our own where there is none."""
-    item = model.classes[place]
+    item = model.customers[place]
     load = load_of(item)
     names = [name for name in load.names if name in model.parameters]
     if not names:
         name = f"{'population' if closed else 'arrival rate'} of {item.name}"
         own = Parameter(name, load, NUMBER if closed else RATE)
         changed = _loaded(item, Expression(name, Name(name), (name,)))
-        classes = tuple(changed if number == place else other for number, other in enumerate(model.classes))
-        return name, model.replace(parameters={**model.parameters, name: own}, classes=classes)
+        model = model.with_customers(
+            changed if number == place else other for number, other in enumerate(model.customers)
+        )
+        return name, model.replace(parameters={**model.parameters, name: own})
     while len(names) == 1:
         inner = [name for name in model.parameters[names[0]].expression.names if name in model.parameters]
         if len(inner) != 1:
@@ -187,7 +189,7 @@ def _driver(model: Model, place: int, closed: bool) -> tuple[str, Model]:
     raise UsageError(Problem("QN017", found, "--vary " + " or --vary ".join(names)))
 
 
-def _loaded(item: ClassModel, load: Expression) -> ClassModel:
+def _loaded(item: ClassModel | ChainModel, load: Expression) -> ClassModel | ChainModel:
     return item.replace(population=load) if item.population is not None else item.replace(arrival_rate=load)
 
 

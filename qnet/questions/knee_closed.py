@@ -65,8 +65,8 @@ class _Seeking:
         self.dependent = self.asymptotes.dependent
         self.n_star = self.asymptotes.meeting(self.first, self.last)
         # One class is solved at many places at once; at single servers for little more than the price of the largest.
-        self.coarse = 33 if len(axis.model.classes) == 1 else 17
-        self.dense = _DENSE if len(axis.model.classes) == 1 and _single(axis.model) else self.coarse
+        self.coarse = 33 if len(axis.model.customers) == 1 else 17
+        self.dense = _DENSE if len(axis.model.customers) == 1 and _single(axis.model) else self.coarse
         self.span = 0.0
 
     def found(self, asked: Sequence[str]) -> Knees:

@@ -45,7 +45,7 @@ class Curve:
     @property
     def zoom(self) -> int:
         """At how many places a part of the curve is looked at: few where each costs as much as the first."""
-        single = len(self.axis.model.classes) == 1
+        single = len(self.axis.model.customers) == 1
         return 33 if single or self.wanted.method in APPROXIMATIONS else 9
 
     def answers(self, values: Any) -> Answers:

@@ -53,7 +53,7 @@ class _Seeking:
         self.saturating = str(edge.station[0])
         self.idle = max(axis.least, _IDLE * self.edge)
         # Many points of open classes alone cost little; beside closed ones each is a network of its own.
-        count = 33 if all(item.population is None for item in axis.model.classes) else 17
+        count = 33 if all(item.population is None for item in axis.model.customers) else 17
         self.places = places_to(self.edge, self.idle, self.bounded, count)
         self.floor = self.curve.places([self.idle])[0].response
 
@@ -131,5 +131,6 @@ def _without_closed(model: Model) -> Model:
     """The model without customers of closed classes, who decide nothing about where the steady state ends."""
     if needs_solution(model):
         return model
-    classes = [item if item.population is None else item.replace(population=parse(0)) for item in model.classes]
-    return model.replace(classes=tuple(classes))
+    return model.with_customers(
+        item if item.population is None else item.replace(population=parse(0)) for item in model.customers
+    )

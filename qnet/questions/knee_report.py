@@ -85,7 +85,7 @@ def knee_report(
         rows += _told(item, answered, there, beyond)
         drawn += _curve(item) if curve else []
         answers.append(there)
-        problems += [problem for claim in claimed for problem in _false(claim, answered, there)]
+        problems += [problem for claim in claimed for problem in _false(claim, answered, there)] if answered else []
         missing = [one.definition for one in item.knees if one.status != "ok"]
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]

@@ -40,7 +40,7 @@ ANSWERS: dict[str, Answer] = {
     "demands": Answer("what qnet calibrate --demands answers", "demands_report"),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),
-    "validation": Answer("what qnet validate answers", "validate"),
+    "validation": Answer("what qnet validate answers", "validate_report"),
     "catalog": Answer("what qnet catalog list tells", "catalog_report", "LISTED"),
     "part": Answer("what qnet catalog show tells of a part", "catalog_report", "SHOWN", "WHY"),
     "system": Answer("what qnet catalog show tells of a system", "catalog_report", "SHOWN", "WHY"),

@@ -88,7 +88,7 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
 
 def chosen_metrics(model: Model, of: Sequence[str]) -> tuple[Metric, ...]:
     """The metrics that are asked for; else the response, and the throughput where there are closed classes."""
-    closed = any(item.population is not None for item in model.classes)
+    closed = any(item.population is not None for item in model.customers)
     return metrics(of or (["response", "throughput"] if closed else ["response"]), model)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from qnet.documents import Document, read
-from qnet.errors import InvalidInput, Problem, suggest
+from qnet.errors import InvalidInput, Problem, UsageError, suggest
 from qnet.record import Record
 
 ROLES = {
@@ -73,6 +73,18 @@ class Study(Record):
     source: str
     claims: tuple[Claim, ...]
     document: Document
+
+
+def load_studies(name: str = "") -> list[Study]:
+    """A study of the catalog, or all of them for no name; raises as `load_study`, QN301 where the catalog has none."""
+    from qnet.catalog.find import entries
+
+    if name:
+        return [load_study(name)]
+    names = [entry.id for entry in entries() if entry.kind == "study"]
+    if not names:
+        raise UsageError(Problem("QN301", "the catalog has no studies", "a study, as studies/NAME.toml"))
+    return [load_study(each) for each in names]
 
 
 def load_study(name: str) -> Study:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from statistics import median
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, QnetError, UsageError
@@ -16,26 +15,12 @@ from qnet.model.scope import all_figures
 from qnet.model.settings import with_settings
 from qnet.model.values import Values
 from qnet.questions.points import solve_points
-from qnet.questions.provenance import Basis
 from qnet.questions.search import largest as largest_value
 from qnet.questions.solve import in_unit
 from qnet.questions.study import Claim, Study
 from qnet.questions.trial import Trial
 from qnet.record import Record
-from qnet.reports.report import Column, Note, Report
 from qnet.units import NUMBER, Dimension, UnitError, base_unit, quantity, unit
-
-COLUMNS = (
-    Column("claim", "claim"),
-    Column("role", "role"),
-    Column("stated", "stated"),
-    Column("modelled", "modelled"),
-    Column("unit", "unit"),
-    Column("error", "error", "%"),
-    Column("tolerance", "tolerance", "%"),
-    Column("verdict", "verdict"),
-    Column("remark", "remark"),
-)
 
 _STEADY = 1e-9
 """Relative change below which a trend is "unchanged"."""
@@ -55,11 +40,24 @@ class Judged(Record):
     """`met`, `missed`, or the role where nothing is required."""
 
 
-def validate(study: Study) -> list[Judged]:
-    """Compute every claim of a study with its system; raises `InvalidInput` for claims that cannot be computed."""
+class Validation(Record):
+    """A study and its model, with the verdict on every claim."""
+
+    study: Study
+    model: Model
+    judged: tuple[Judged, ...]
+
+
+def validate(study: Study) -> Validation:
+    """Compute every claim of a study with its system.
+
+    Raises `InvalidInput` for claims that cannot be computed, `UsageError` QN012 where there is none.
+    """
+    if not study.claims:
+        raise UsageError(Problem("QN012", f'the study "{study.id}" has no claims'))
     model = load(study.system)
     values = _Computer(study, model).values()
-    return [_judge(study, model, claim, values[claim.place]) for claim in study.claims]
+    return Validation(study, model, tuple(_judge(study, model, claim, values[claim.place]) for claim in study.claims))
 
 
 class _Lane(Record):
@@ -202,45 +200,3 @@ def _trend(values: list[float]) -> str:
     if all(change > -_STEADY for change in changes):
         return "rises"
     return "falls" if all(change < _STEADY for change in changes) else "turns"
-
-
-def validate_report(study: Study, judged: list[Judged]) -> Report:
-    """Tell the verdicts of a study, with a summary that counts them."""
-    if not judged:
-        raise UsageError(Problem("QN012", f'the study "{study.id}" has no claims'))
-    rows = [
-        (
-            item.claim.id,
-            item.claim.role,
-            item.stated,
-            item.modelled,
-            item.unit or None,
-            None if item.error is None else 100 * item.error,
-            None if item.tolerance is None else 100 * item.tolerance,
-            item.verdict,
-            item.claim.remark or (f"sets {item.claim.sets}" if item.claim.sets else None),
-        )
-        for item in judged
-    ]
-    meta = Basis(load(study.system), study=study.id, source=study.source)
-    missed = [item.claim.id for item in judged if item.verdict == "missed"]
-    broken = (Problem("QN604", f"{len(missed)} claims missed: " + ", ".join(missed)),) if missed else ()
-    notes = (Note("QN603", summary(judged)),)
-    return Report("qnet/validation/1", study.title, COLUMNS, rows, notes, meta, broken=broken)
-
-
-def summary(judged: list[Judged]) -> str:
-    """One line that counts the claims by role and tells how the predictions fare."""
-    roles: dict[str, int] = {}
-    for item in judged:
-        roles[item.claim.role] = roles.get(item.claim.role, 0) + 1
-    counts = ", ".join(f"{number} {role}" for role, number in roles.items())
-    predicted = [item for item in judged if item.claim.role == "predicted"]
-    errors = sorted(abs(item.error) for item in predicted if item.error is not None)
-    met = sum(item.verdict == "met" for item in predicted)
-    trends = [item for item in judged if item.claim.role == "trend"]
-    shown = sum(item.verdict == "met" for item in trends)
-    words = f"{len(judged)} claims: {counts}; {met} of {len(predicted)} predictions met"
-    if errors:
-        words += f", median error {100 * median(errors):.1f} %, largest {100 * errors[-1]:.1f} %"
-    return words + (f"; {shown} of {len(trends)} trends shown" if trends else "")

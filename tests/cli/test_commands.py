@@ -69,6 +69,15 @@ def test_everything_has_help_for_eighty_columns_of_ascii(name: str) -> None:
     assert max(map(len, prose)) <= 90
 
 
+NO_QUESTIONS = {"qnet", "catalog", "check", "completion", "explain", "methods", "schema"}
+"""Commands that compute nothing."""
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - NO_QUESTIONS))
+def test_the_help_of_a_question_names_a_source_with_its_year(name: str) -> None:
+    assert re.search(r"\b(19|20)\d\d\b", ALL[f"qnet {name}"].help or ""), "a definition without a source"
+
+
 def test_the_examples_of_the_help_run() -> None:
     lines = [line for command in ALL.values() for line in inspect.cleandoc(command.help or "").splitlines()]
     examples = [shlex.split(line)[1:] for line in lines if line.startswith("  qnet ")]
@@ -223,7 +232,7 @@ def codes(folder: Path) -> set[str]:
     """The codes in the texts of the source, without those in docstrings, which are examples."""
     found: set[str] = set()
     for path in folder.rglob("*.py"):
-        if path.name == "explanations.py":
+        if path.parent.name == "explanations":
             continue
         tree = ast.parse(path.read_text())
         alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -74,13 +74,13 @@ def test_a_report_reads_as_table_and_shows_in_notebooks(tiny):
 
 
 def test_costs_and_sensitivities_are_told_as_by_the_commands(tiny):
-    (total,) = tiny.cost(of=["cpu"], unit="ms").records()
+    (total,) = tiny.cost(of="cpu", unit="ms").records()
     assert total["value"] == pytest.approx(50)
     (row,) = tiny.sensitivity(by=["service"]).records()
     assert row["elasticity"] == pytest.approx(2)
-    (ends,) = tiny.tornado(ranges=["service=40ms:60ms"]).records()
+    (ends,) = tiny.tornado(range="service=40ms:60ms").records()
     assert ends["at_low"] == pytest.approx(0.04 / (1 - 0.4))
-    (figures,) = tiny.uncertainty(sample=50, ranges=["service=40ms:60ms"]).records()
+    (figures,) = tiny.uncertainty(sample=50, range=["service=40ms:60ms"]).records()
     assert figures["answered"] == 50
 
 
@@ -92,7 +92,7 @@ def test_a_system_is_compared_with_itself_under_other_settings(tiny):
 def commands_of_the_shell(tiny):
     """Every question of Python, and the words of its command."""
     return [
-        (tiny.sweep("rate=1/s:9/s:2/s", metrics=["response"]),
+        (tiny.sweep("rate=1/s:9/s:2/s", metric="response"),
          ["sweep", "--vary", "rate=1/s:9/s:2/s", "--metric", "response"]),
         (tiny.compare(tiny.set(rate=12)), ["compare", "--with", "rate=12/s"]),
         (tiny.formula("max_rate"), ["formula", "--of", "max_rate"]),
@@ -101,7 +101,9 @@ def commands_of_the_shell(tiny):
         (tiny.why(), ["why"]),
         (tiny.sensitivity(), ["sensitivity"]),
         (tiny.tornado(within="10%"), ["sensitivity", "--tornado", "--within", "10%"]),
-        (tiny.cost(of=["cpu"]), ["cost", "--of", "cpu"]),
+        (tiny.corners(within="10%"), ["sensitivity", "--corners", "--within", "10%"]),
+        (tiny.cost(of="cpu"), ["cost", "--of", "cpu"]),
+        (tiny.envelope(limit="response <= 200 ms"), ["envelope", "--limit", "response <= 200 ms"]),
     ]  # fmt: skip
 
 
@@ -113,3 +115,108 @@ def test_every_question_answers_as_its_command(tiny):
             assert [row["metric"] for row in report.records()] == [row["metric"] for row in told]
         else:
             assert report.records() == told, words
+
+
+CLOSED = """
+qnet = 1
+title = "closed"
+[parameters]
+users = 20
+[stations]
+cpu = {}
+disk = {}
+[classes.user]
+population = "users"
+think_time = "1 s"
+steps = [ { station = "cpu", time = "50 ms" }, { station = "disk", time = "40 ms" } ]
+"""
+
+
+@pytest.fixture
+def closed(tmp_path):
+    path = tmp_path / "closed.toml"
+    path.write_text(CLOSED)
+    return qnet.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("question", "argument", "text"),
+    [
+        ("envelope", "limit", "response <= 1 s"),
+        ("knee", "limit", "response <= 1 s"),
+        ("knee", "definition", "n_star"),
+        ("cost", "of", "cpu"),
+        ("sensitivity", "of", "response"),
+        ("sensitivity", "by", "users"),
+        ("tornado", "range", "users=10:30"),
+        ("corners", "range", "users=10:30"),
+        ("uncertainty", "range", "users=10:30"),
+    ],
+)
+def test_one_text_is_as_good_as_a_sequence(closed, question, argument, text):
+    ask = getattr(closed, question)
+    assert ask(**{argument: text}).records() == ask(**{argument: [text]}).records()
+
+
+def test_one_grid_and_one_metric_are_texts(closed, tiny):
+    assert closed.sweep("users=1:3", metric="response") == closed.sweep("users=1:3", metric=["response"])
+    assert tiny.cost(of="cpu", over="rate=1/s,2/s").records() == tiny.cost(of=["cpu"], over=["rate=1/s,2/s"]).records()
+    rows = [row["metric"] for row in closed.compare(closed.set(users=30), metric="response").records()]
+    assert rows == ["response"]
+
+
+@pytest.mark.parametrize(
+    "question", ["solve", "envelope", "sensitivity", "tornado", "corners", "knee", "bottleneck", "why"]
+)
+def test_every_question_takes_a_method(closed, question):
+    more = {"envelope": {"limit": "response <= 1 s"}, "tornado": {"within": "5%"}, "corners": {"within": "5%"}}
+    report = getattr(closed, question)(method="bard-schweitzer", **more.get(question, {}))
+    assert "bard-schweitzer" in report.text("json")
+    with pytest.raises(qnet.errors.QnetError, match="nonsense"):
+        getattr(closed, question)(method="nonsense", **more.get(question, {}))
+
+
+def test_methods_of_grids_and_sides(closed):
+    assert closed.sweep("users=1:2", method="linearizer").records()[0]["method"] == "linearizer"
+    assert closed.compare(closed, method="linearizer").meta["method"] == "linearizer"
+
+
+def test_rows_are_answered_as_they_come(closed):
+    rows = ({"users": users, "day": "monday"} for users in (1, 2))
+    first = next(closed.map_rows(rows, metric="response"))
+    assert first["day"] == "monday"
+    assert first["response_s"] == pytest.approx(0.09, rel=1e-14)
+    assert next(rows)["users"] == 2
+
+
+def test_a_calibration_takes_one_name(closed):
+    rows = [{"users": n, "response_s": closed.set(users=n).metric("response")} for n in (5, 20)]
+    with pytest.raises(qnet.errors.UsageError, match="nobody"):
+        closed.calibrate(rows, "nobody")
+
+
+def test_a_study_is_validated():
+    report = qnet.validate("ibm-3990-6")
+    assert not report.broken
+    assert report.records()[0]["study"] == "ibm-3990-6"
+
+
+def test_the_front_door_is_all_that_it_says():
+    assert qnet.__all__ == ["Network", "System", "__version__", "load", "queue", "validate"]
+    assert all(getattr(qnet, name) for name in qnet.__all__)
+
+
+def test_arguments_are_named_as_the_options_of_the_command():
+    """Beside what is positional there or is no option, and `class_name`, which is `--class`."""
+    import inspect
+
+    from qnet.cli.group import qnet as group
+
+    shell = {"tornado": "sensitivity", "corners": "sensitivity", "uncertainty": "sensitivity", "demands": "calibrate"}
+    apart = {"class_name", "find", "self", "names", "others", "rows", "measured"}
+    for name, asked in vars(qnet.System).items():
+        command = group.get_command(None, {"map_rows": "map"}.get(name, shell.get(name, name)))
+        if name.startswith("_") or command is None:
+            continue
+        options = {word.lstrip("-").replace("-", "_") for item in command.params for word in item.opts}
+        assert set(inspect.signature(asked).parameters) - apart <= options, name

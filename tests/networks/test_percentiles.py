@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 from math import exp, factorial, log
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ import pytest
 import qnet
 from qnet.errors import InvalidInput, UsageError
 from qnet.model.metrics import metric
-from qnet.networks.percentiles import Part, mixture_percentile
+from qnet.networks.percentiles import Part, mixture_percentile, response_percentile
 from qnet.questions.answers import solve_table
+from qnet.questions.points import solve_points
 
 np: Any = importlib.import_module("numpy")
 
@@ -162,3 +164,16 @@ def test_a_chain_passes_through_all_of_its_classes():
     shop = qnet.load(str(Path(__file__).parents[2] / "examples" / "web-shop.toml")).set(visitors=1)
     mean = shop.metric("response('session')")
     assert mean < shop.metric("response_p95('session')") < 4 * mean
+
+
+@pytest.mark.parametrize("text", [TANDEM, REPAIR], ids=["open", "closed"])
+def test_a_solution_with_its_passages_compares_and_pickles(tmp_path, text):
+    def solution(**settings):
+        return solve_points(system(tmp_path, text).set(**settings)).parts[0].solution
+
+    first = solution()
+    again = pickle.loads(pickle.dumps(first))
+    assert first == solution() == again
+    assert response_percentile(again, 0.95) == response_percentile(first, 0.95)
+    changed = {"machines": 13} if text == REPAIR else {"rate": 9}
+    assert first != solution(**changed)

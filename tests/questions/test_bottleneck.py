@@ -6,7 +6,8 @@ import pytest
 
 import qnet
 from qnet.errors import NoAnswer, UsageError
-from qnet.questions.bottleneck import bottleneck, depends_on_population
+from qnet.model.bind import depends_on_population
+from qnet.questions.bottleneck import bottleneck
 from qnet.questions.bottleneck_report import bottleneck_report
 
 FAST = (
@@ -277,7 +278,7 @@ def test_an_assertion_is_judged(tmp_path):
 
 def test_the_population_where_asymptotes_meet_is_that_of_the_knee(tmp_path):
     system = load(tmp_path, CLOSED)
-    knees = system.knee(definitions=["n_star"]).records()
+    knees = system.knee(definition="n_star").records()
     assert bottleneck(system).ranked[0].full_population == pytest.approx(knees[0]["population_real"], rel=1e-12)
 
 

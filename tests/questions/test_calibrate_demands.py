@@ -130,3 +130,31 @@ def test_intervals_that_cannot_be_used_are_refused(rows, code):
 def test_servers_that_cannot_be_used_are_refused(text):
     with pytest.raises(UsageError, match="QN029"):
         demands_of(intervals(), None, [text])
+
+
+CHAIN = """
+[chains.shopper]
+arrival_rate = "1/s"
+[chains.shopper.classes]
+looking = { service = { cpu = "20 ms" } }
+paying = { service = { cpu = "80 ms", disk = "50 ms" } }
+[chains.shopper.routing]
+outside = { looking.cpu = 1 }
+looking.cpu = { looking.cpu = 0.5, paying.cpu = 0.25, outside = 0.25 }
+paying.cpu = { paying.disk = 1 }
+paying.disk = { outside = 1 }
+"""
+
+
+def test_the_demands_of_a_chain_are_found_by_its_throughput():
+    """A shopper looks twice, and pays in every other passage."""
+    system = qnet.System(*build(read((MIXED + CHAIN).encode(), "model.toml"), "model.toml"))
+    rows = [
+        {
+            "throughput_web": rate, "throughput_batch": jobs, "throughput_shopper": shoppers,
+            "utilization_cpu": (0.04 * rate + 0.15 * jobs + (2 * 0.02 + 0.5 * 0.08) * shoppers) / 2,
+        }
+        for rate, jobs, shoppers in ((2.0, 1.0, 3.0), (5.0, 2.0, 1.0), (8.0, 0.5, 2.0), (3.0, 2.5, 4.0))
+    ]  # fmt: skip
+    found = told(demands_of(rows, system))
+    assert found["cpu", "shopper"]["value"] == pytest.approx(0.08, rel=1e-9)

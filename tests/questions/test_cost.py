@@ -1,5 +1,7 @@
 """`qnet cost`: demands per unit of something else, held against arithmetic by hand and against the utilization law."""
 
+from pathlib import Path
+
 import pytest
 
 import qnet
@@ -119,6 +121,69 @@ def test_by_the_utilization_law_cost_is_busy_servers_over_throughput(path):
         assert value(model, name) == pytest.approx(servers / solution.throughput, rel=1e-10)
 
 
+CHAINED = [path for path in sorted(map(str, Path("examples").glob("*.toml"))) if "[chains." in Path(path).read_text()]
+"""Every example whose customers change between classes."""
+
+BESIDE = {
+    "alone": "",
+    "beside an open class": """[classes.report]
+arrival_rate = "0.3/s"
+steps = [ { station = "STATION", time = "70 ms" } ]
+""",
+    "beside a closed class": """[classes.report]
+population = 3
+think_time = "2 s"
+[[classes.report.routes]]
+name = "short"
+probability = 0.4
+steps = [ { station = "STATION", time = "70 ms" } ]
+[[classes.report.routes]]
+name = "long"
+probability = 0.6
+steps = [ { station = "STATION", time = "200 ms", visits = 2 } ]
+""",
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("path", CHAINED)
+def test_by_the_utilization_law_cost_of_a_chain_is_busy_servers_over_throughput(path, beside):
+    text = Path(path).read_text()
+    station = qnet.load(path).stations[0].name
+    model = model_of(f"{text}\n{BESIDE[beside].replace('STATION', station)}")
+    solution = solve_points(model).parts[0].solution
+    for item in solution.stations:
+        if item.utilization is not None:
+            assert value(model, item.name) == pytest.approx(item.busy_servers / solution.throughput, rel=1e-10)
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("path", CHAINED)
+def test_a_cost_of_one_chain_is_its_share_of_the_utilization(path, beside):
+    text = Path(path).read_text()
+    loaded = qnet.load(path)
+    model = model_of(f"{text}\n{BESIDE[beside].replace('STATION', loaded.stations[0].name)}")
+    solution = solve_points(model).parts[0].solution
+    servers = {item.name: item.busy_servers / item.utilization for item in solution.stations if item.utilization}
+    for chain in loaded.chains:
+        (rate,) = [item.throughput for item in solution.classes if item.name == chain.name]
+        for station, count in servers.items():
+            own = [item for item in solution.visits if item.chain == chain.name and item.name == station]
+            busy = {item.class_name: item.utilization * count for item in own}
+            expected = pytest.approx(sum(busy.values()) / rate, rel=1e-10)
+            assert value(model, station, class_name=chain.name) == expected
+            for name, servers_of_class in busy.items():
+                expected = pytest.approx(servers_of_class / rate, rel=1e-10)
+                assert value(model, station, class_name=chain.name, routes=[name]) == expected
+
+
+def test_what_a_chain_does_not_have_is_the_askers_fault():
+    model = qnet.load("examples/web-shop.toml")
+    for asked in ({"class_name": "sesion"}, {"routes": ["looking", "buying"]}, {"class_name": "looking"}):
+        with pytest.raises(UsageError):
+            cost(model, of=["web"], **asked)
+
+
 def test_a_cost_of_one_class_is_its_share_of_the_utilization():
     model = qnet.load("examples/terminals-and-web.toml")
     solution = solve_points(model).parts[0].solution
@@ -138,7 +203,7 @@ def test_a_destage_of_the_3990_costs_what_its_steps_say():
     assert value(model, "drive", routes=["write"]) == pytest.approx(share * (seek + latency + destage), rel=1e-14)
 
 
-@pytest.mark.parametrize("name", ["ibm-3990-6", "examples/terminals-and-web.toml"])
+@pytest.mark.parametrize("name", ["ibm-3990-6", "examples/terminals-and-web.toml", "examples/web-shop.toml"])
 def test_the_parts_of_every_split_add_up(name):
     model = with_settings(qnet.load(name), {"write_fraction": "0.3"}) if "3990" in name else qnet.load(name)
     rows = cost_report(cost(model, of=["all"])).rows

@@ -231,3 +231,41 @@ def test_a_point_is_solved_in_few_batches(monkeypatch):
         sizes.append(size), solve(model, table, size, asked))[1])  # fmt: skip
     sensitivity(model_of(CLOSED))
     assert sizes == [5 * 8 + 2 * 2]
+
+
+CHAIN = """\
+qnet = 1
+title = "a class, or a chain of one class"
+[parameters]
+users = 6
+half = "users / 2"
+cpu = "200 ms"
+[stations]
+cpu = { discipline = "ps" }
+"""
+AS_CLASS = """[classes.user]
+population = "half"
+think_time = "2 s"
+steps = [ { station = "cpu", time = "cpu" } ]
+"""
+AS_CHAIN = """[chains.user]
+population = "half"
+think_time = "2 s"
+[chains.user.classes]
+one = { service = { cpu = "cpu" } }
+[chains.user.routing]
+think = { one.cpu = 1 }
+one.cpu = { think = 1 }
+"""
+
+
+def test_a_chain_is_as_sensitive_as_a_class_with_its_demands():
+    """Both metrics are told, a number of customers is whole, and half a customer is refused."""
+    as_class, as_chain = (sensitivity(model_of(CHAIN + text)).effects for text in (AS_CLASS, AS_CHAIN))
+    told = [(item.metric.source, item.input.name, item.by, item.status) for item in as_class]
+    assert [(item.metric.source, item.input.name, item.by, item.status) for item in as_chain] == told
+    assert {name for name, *_ in told} == {"response", "throughput"}
+    assert ("response", "users", "", "a population would be a fraction") in told
+    for one, other in zip(as_class, as_chain, strict=True):
+        assert (one.input.whole, one.input.fixed) == (other.input.whole, other.input.fixed)
+        assert one.derivative == (None if other.derivative is None else pytest.approx(other.derivative, rel=1e-7))

@@ -168,3 +168,14 @@ def test_progress_is_told(terminal):
     told = []
     sweep(terminal, ["users=1:3"], ["response"], progress=lambda done, total: told.append((done, total)))
     assert told == [(3, 3)]
+
+
+def test_beside_a_chain_the_figures_of_a_class_are_told_apart():
+    text = Path("tests/cli/golden/solve/chain-mixed-csv/support.toml")
+    names = {item.key for item in every_metric(qnet.load(str(text)))}
+    assert {"throughput_ticket", "response_ticket", "throughput_report", "response_report"} <= names
+
+
+def test_a_chain_alone_is_the_system():
+    names = [item.key for item in every_metric(qnet.load("examples/web-shop.toml"))]
+    assert names[:3] == ["throughput", "response", "utilization_web"]

@@ -34,7 +34,7 @@ def model() -> Model:
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str, Judged]:
-    return {item.claim.id.removeprefix("3990-6/"): item for item in validate(load_study("ibm-3990-6"))}
+    return {item.claim.id.removeprefix("3990-6/"): item for item in validate(load_study("ibm-3990-6")).judged}
 
 
 def largest_rate(model: Model, limit: str = "", **settings: str) -> float:

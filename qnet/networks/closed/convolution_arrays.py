@@ -213,7 +213,7 @@ def _below(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: A
         for place, without in weights.each_left_out(constants, leaves, stations):
             counted = stations[place].weights(largest + 1)[0] * np.arange(largest + 1.0)
             whole = stations[place].joined(without, 1)
-            present = np.convolve(counted, without[0])[population]
+            present = np.array([counted[: number + 1] @ without[0, number::-1] for number in population])
             residence[place] = present / (rate * whole[0, population - 1])
         top, below = whole[0, population], whole[0, population - 1]
         for place in others:

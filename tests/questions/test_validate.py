@@ -1,0 +1,175 @@
+"""Studies held against their models: what is met and missed, of one study and of all, and what is asserted of that."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from qnet.cli.group import qnet
+from qnet.errors import UsageError
+from qnet.questions.validate_report import validate_report
+
+WINDOW = """
+qnet = 1
+title = "one window"
+[parameters]
+rate = "0.5/s"
+[stations]
+window = {}
+[classes.client]
+arrival_rate = "rate"
+steps = [ { station = "window", time = "1 s" } ]
+"""
+"""By M/M/1 the response is 1 s / (1 - rate): 2 s at 0.5/s, 4 s at 0.75/s, 5 s at 0.8/s."""
+
+STUDY = """
+schema = 1
+id = "{id}"
+title = "Study {id}"
+system = "window"
+source = "book"
+[[claims]]
+id = "half"
+role = "predicted"
+stated = "2.1 s"
+tolerance = 0.1
+figure = "response"
+[[claims]]
+id = "rising"
+role = "trend"
+stated = "{trend}"
+figure = "response"
+over = "rate=0.1/s:0.8/s:0.1/s"
+take = "trend"
+"""
+
+MISSED = """
+[[claims]]
+id = "busy"
+role = "{role}"
+stated = "4.5 s"
+tolerance = 0.1
+figure = "response"
+set = {{ rate = "0.75/s" }}
+"""
+
+MakeCatalog = Callable[..., None]
+
+APART = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
+
+
+@pytest.fixture
+def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeCatalog:
+    """A catalog of one system and some studies, given by their names."""
+
+    def make(**studies: str) -> None:
+        files = {f"studies/{name}.toml": text for name, text in studies.items()}
+        files |= {"CATALOG.toml": 'schema = 1\ntitle = "test"\n', "systems/window.toml": WINDOW}
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        monkeypatch.setenv("QNET_CATALOG", str(tmp_path))
+
+    return make
+
+
+def study(name: str, more: str = "", trend: str = "rises") -> str:
+    return STUDY.format(id=name, trend=trend) + more
+
+
+def run(*words: str) -> Result:
+    return CliRunner(**APART).invoke(qnet, ["validate", *words])
+
+
+def test_a_study_that_is_met_exits_with_0(catalog: MakeCatalog):
+    catalog(good=study("good"))
+    assert run("good").exit_code == 0
+
+
+def test_a_prediction_that_is_missed_exits_with_6_and_is_told(catalog: MakeCatalog):
+    """4 s is 11 % below the 4.5 s that the study states."""
+    catalog(bad=study("bad", MISSED.format(role="predicted")))
+    result = run("bad", "--csv")
+    assert result.exit_code == 6
+    assert "1 claim missed: busy [QN604]" in result.stderr
+    assert "bad,busy,predicted,4.5,4.0,s,-11.11" in result.stdout
+
+
+def test_a_trend_that_is_not_shown_exits_with_6(catalog: MakeCatalog):
+    catalog(bad=study("bad", trend="falls"))
+    result = run("bad")
+    assert result.exit_code == 6
+    assert "1 claim missed: rising [QN604]" in result.stderr
+
+
+def test_a_disputed_claim_requires_nothing(catalog: MakeCatalog):
+    catalog(good=study("good", MISSED.format(role="disputed")))
+    assert run("good").exit_code == 0
+
+
+def test_without_a_name_every_study_is_told_in_a_block_with_its_summary(catalog: MakeCatalog):
+    catalog(one=study("one"), two=study("two", MISSED.format(role="predicted")))
+    report = validate_report()
+    assert [row["study"] for row in report.records()] == ["one", "one", "two", "two", "two"]
+    assert report.group == "study"
+    assert [note.text.partition(":")[0] for note in report.notes] == ["one", "two"]
+    result = run()
+    assert result.exit_code == 6
+    assert "two: 1 claim missed: busy [QN604]" in result.stderr
+
+
+def test_all_studies_name_what_each_rests_on(catalog: MakeCatalog):
+    catalog(one=study("one"), two=study("two"))
+    told = validate_report().meta["studies"]
+    assert [item["study"] for item in told] == ["one", "two"]
+    assert {item["model"]["name"] for item in told} == {"window"}
+
+
+def test_a_catalog_without_studies_is_refused(catalog: MakeCatalog):
+    catalog()
+    with pytest.raises(UsageError, match="the catalog has no studies"):
+        validate_report()
+
+
+@pytest.mark.parametrize(
+    ("text", "true"),
+    [
+        ("met == 1", None),
+        ("met >= 1", True),
+        ("met / predicted >= 1", False),
+        ("missed < 1", False),
+        ("missed <= 1", True),
+        ("median_error < 8 %", True),
+        ("median_error < 7 %", False),
+        ("largest_error < 11 %", False),
+        ("largest_error < 12 %", True),
+        ("trends_shown >= trends", True),
+        ("claims > 3", False),
+    ],
+)
+def test_the_numbers_of_the_summary_are_asserted(catalog: MakeCatalog, text: str, true: bool | None):
+    """Errors are 2 / 2.1 - 1 = -4.8 % and 4 / 4.5 - 1 = -11.1 %; their median is 7.9 %."""
+    catalog(bad=study("bad", MISSED.format(role="predicted")))
+    if true is None:
+        with pytest.raises(UsageError, match="not a condition"):
+            validate_report("bad", [text])
+        return
+    codes = [problem.code for problem in validate_report("bad", [text]).broken]
+    assert codes == (["QN604"] if true else ["QN604", "QN608"])
+
+
+def test_an_assertion_is_judged_for_each_study(catalog: MakeCatalog):
+    catalog(one=study("one"), two=study("two", MISSED.format(role="disputed")))
+    (problem,) = validate_report("", ["claims <= 2"]).broken
+    assert problem.found == "two: asserted claims <= 2, found 3"
+
+
+def test_what_a_summary_does_not_have_is_refused(catalog: MakeCatalog):
+    catalog(one=study("one"))
+    with pytest.raises(UsageError, match="response"):
+        validate_report("one", ["response < 1 s"])
