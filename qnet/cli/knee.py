@@ -20,7 +20,7 @@ from qnet.cli.options import assert_option, collect, output_options, said
     multiple=True,
     metavar="CONDITION",
     callback=said,
-    help="A service level, such as 'response <= 1 s'. May be repeated.",
+    help="A service level, such as 'response <= 1 s' or 'response_p95 <= 2 s'. May be repeated.",
 )
 @click.option(
     "--multiple",
@@ -61,8 +61,9 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
                    depend on the number, the N of N = (D(N) + Z) / Dmax(N);
                    n_star_unloaded is beside it, with those of the first
                    customer.
-    service_level  The largest number up to which --limit holds. The real
-                   number is interpolated between whole ones.
+    service_level  The largest number up to which --limit holds, of means as
+                   of percentiles. The real number is interpolated between
+                   whole ones.
     power          The number at which throughput / response is largest
                    (Kleinrock 1979).
     curvature      The number at which response / D over number / N* bends
@@ -70,6 +71,9 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
                    curvature are discussed by Satopaa et al. (2011). A curve
                    that bends most without load, as that of one station alone
                    does, has no such knee.
+
+    Whole numbers of customers: n_star is rounded down, to the last number below the asymptotes' meeting; power and
+    curvature are the whole number at which they are largest, the real number beside it the top of a parabola.
 
     Along a rate of arrivals: service_level and power, and
 
@@ -93,6 +97,7 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
       qnet knee examples/interactive-users.toml --limit 'response <= 1 s'
       qnet knee examples/paging-users.toml --limit 'response <= 1 s' --plot
       qnet knee examples/paging-users.toml --limit 'response <= 1 s' --definition service_level
+      qnet knee examples/interactive-users.toml --limit 'response_p95 <= 2 s' --definition service_level
       qnet knee ibm-3990-6 --multiple 3
       qnet knee --station cpu=120ms --station disk=50ms --population 20 --think-time 5s
     """

@@ -55,7 +55,8 @@ CODES: dict[str, _T] = {
         "a class rests on several parameters, or the one that was named brings no customers at all.",
         "Say --vary NAME with a parameter on which a population or an arrival rate rests."),
     "QN018": _T("no such definition of a knee",
-        "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1.",
+        "A knee is one of the definitions that qnet knee --help lists, and a multiple of the floor is above 1. Some "
+        "are of a number of customers only, some of a rate of arrivals, and a service level is that of a limit.",
         "Take a name that the message offers, or leave the choice out for all of them."),
     "QN019": _T("envelopes that do not fit one table",
         "Of some of the envelopes the largest value is asked, of others the smallest.",

@@ -21,6 +21,7 @@ CODES: dict[str, _T] = {
         "Give the class some demand or a think time."),
     "QN404": _T("a curve without a knee",
         "The customers that grow in number never queue, so that their response does not grow with them; or the range "
-        "of their parameter ends before the first of them.",
+        "of their parameter ends before the first of them; or none of the definitions that were asked for has a knee, "
+        "for the reasons that the message tells.",
         "Vary what loads a queueing station, or widen the range."),
 }  # fmt: skip

@@ -10,8 +10,8 @@ from qnet.model.conditions import condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers
-from qnet.questions.knee_axes import axes
-from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
+from qnet.questions.knee_axes import Axis, axes
+from qnet.questions.knee_found import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee_mix import MixAnswers
 
 
@@ -39,8 +39,9 @@ def knee(
                  that is more.
     Mixes        Along several parameters at once their customers are in exact proportion, and all figures of the curve
                  are between whole populations: `knee_mix.solve_mix`.
-    Raises       `UsageError` QN017, QN018 and of conditions; `NoAnswer` QN404 where nothing queues, QN401 where
-                 there is no steady state at any load; what the solver has against the model.
+    Raises       `UsageError` QN017, QN018, also for definitions that nothing here has, and of conditions; `NoAnswer`
+                 QN404 where nothing queues, QN401 where there is no steady state at any load; what the solver has
+                 against the model.
     Limits       Between the places that are looked at first (all of a curve of one class up to 1000 customers, else
                  17 or 33) a curve is taken to have one hill or one crossing.
     """
@@ -53,7 +54,9 @@ def knee(
     conditions = [condition(text, model) for text in limits]
     asked = tuple(definitions) or tuple(DEFINITIONS)
     found: list[Knees] = []
-    for axis in axes(model, vary):
+    along = axes(model, vary)
+    _refuse_impossible(definitions, along, bool(limits))
+    for axis in along:
         if axis.closed:
             from qnet.questions.knee_closed import of_populations
 
@@ -62,12 +65,20 @@ def knee(
             from qnet.questions.knee_open import of_rates
 
             found.append(of_rates(axis, conditions, asked, wanted, multiple))
-    if not any(item.knees for item in found):
-        kinds = {"populations" if item.axis.closed else "rates" for item in found}
-        unknown = f"there is no {' and no '.join(asked)} of {' and '.join(sorted(kinds))} here"
-        help = "a service_level needs a --limit" if "service_level" in asked and not limits else ""
-        raise UsageError(Problem("QN018", unknown, "another definition", help=help))
     return found
+
+
+def _refuse_impossible(definitions: Sequence[str], along: Sequence[Axis], limited: bool) -> None:
+    """Refuse definitions that were asked for and that no axis has."""
+    possible = dict.fromkeys(name for axis in along for name in OF_KIND[axis.closed])
+    for name in definitions:
+        if name not in possible:
+            kind = "a number of customers" if along[0].closed else "a rate of arrivals"
+            found = f"{name} along {', '.join(axis.name for axis in along)}: {kind} has no such knee"
+            raise UsageError(Problem("QN018", found, ", ".join(possible)))
+        if name == "service_level" and not limited:
+            expected = "--limit with it, such as --limit 'response <= 1 s'"
+            raise UsageError(Problem("QN018", "service_level without a limit", expected))
 
 
 def around(found: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | MixAnswers]:

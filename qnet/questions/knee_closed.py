@@ -87,7 +87,7 @@ class _Seeking:
             knees.append(self.curved())
         full = self.np.array([max(self.n_star or self.first, self.first)])
         saturating = str(self.asymptotes.light(full).station[0]) if self.n_star else ""
-        return Knees(self.axis, tuple(knees), self.curve, self.floor, self.dependent, self.span, saturating)
+        return Knees(self.axis, tuple(knees), self.curve, self.first, self.floor, self.dependent, self.span, saturating)
 
     def none(self, definition: str, why: str, about: str = "") -> Knee:
         """That there is no such knee."""
@@ -173,7 +173,7 @@ class _Seeking:
         if margin and float(of(np.array([whole]))[0]) <= _FLAT:
             return self.none(definition, "the curve is straight")
         if self.begins(of, whole, low, margin):
-            return self.none(definition, f"largest at the least number looked at, {low:.9g}: no knee")
+            return self.none(definition, f"largest at the least number looked at, {low:.9g}")
         if whole >= high:
             return self.none(definition, f"still rising at {whole:.9g}, where the range ends")
         return Knee(self.axis, definition, "", "ok", real, whole)

@@ -92,7 +92,9 @@ class Curve:
         approximate = next((item for item in solutions if item.method in APPROXIMATIONS), None)
         if self.wanted.method != "auto" or approximate is None:
             return False
-        self.why = f"method {approximate.method}: {approximate.why}; each of some {_SOLVES} solves has its part of that"
+        self.why = (
+            f"method {approximate.method}: {approximate.why}; each solve of a curve has 1/{_SOLVES} of --operations"
+        )
         # A curve of one method has no steps where another takes over.
         self.wanted = self.wanted.replace(method=approximate.method)
         return len(self.known) > len(new) or len(answers.methods) > 1

@@ -15,6 +15,11 @@ DEFINITIONS: dict[str, str] = {
     "saturation": "capacity",
 }
 """By the name of a definition: where it comes from."""
+OF_KIND: dict[bool, tuple[str, ...]] = {
+    True: ("n_star", "service_level", "power", "curvature"),
+    False: ("service_level", "power", "multiple", "saturation"),
+}
+"""What there is along a number of customers, and along a rate of arrivals."""
 
 
 class Knee(Record):
@@ -34,6 +39,12 @@ class Knee(Record):
     also: tuple[float, ...] = ()
     """Where else the curve crosses the limit."""
 
+    @property
+    def name(self) -> str:
+        """What it is the knee of, such as `service_level (response <= 1 s) along users`."""
+        about = f" ({self.about})" if self.about else ""
+        return f"{self.definition}{about} along {self.axis.name}"
+
 
 class Knees(Record):
     """The knees along one axis."""
@@ -41,6 +52,8 @@ class Knees(Record):
     axis: Axis
     knees: tuple[Knee, ...]
     curve: Curve
+    first: float
+    """Where the curve begins along the axis: the first customer, or hardly any arrivals."""
     floor: float
     """The response of the first customer, in seconds."""
     dependent: bool

@@ -70,7 +70,7 @@ class _Seeking:
         if "saturation" in asked:
             none = self.none("saturation", f"the range ends before, at {self.edge:.6g}/s")
             knees.append(Knee(self.axis, "saturation", "", "ok", self.edge, self.edge) if self.bounded else none)
-        return Knees(self.axis, tuple(knees), self.curve, self.floor, False, 0.0, self.saturating)
+        return Knees(self.axis, tuple(knees), self.curve, self.idle, self.floor, False, 0.0, self.saturating)
 
     def none(self, definition: str, why: str, about: str = "") -> Knee:
         """That there is no such knee."""

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import Problem
+from qnet.errors import NoAnswer, Problem
+from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers
-from qnet.questions.assertions import broken, conditions
+from qnet.questions.assertions import conditions, failing, told
 from qnet.questions.knee import around, knee
 from qnet.questions.knee_curve import grown, whole_places
 from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
@@ -75,6 +76,7 @@ def knee_report(
     """
     claimed = conditions(asserted, model)
     found = knee(model, vary, limits, multiple, definitions, wanted)
+    _refuse_all_missing(model, found)
     rows: list[tuple[Cell, ...]] = []
     drawn: list[tuple[Cell, ...]] = []
     answers: list[Answers | MixAnswers] = []
@@ -84,7 +86,7 @@ def knee_report(
         rows += _told(item, answered, there, beyond)
         drawn += _curve(item) if curve else []
         answers.append(there)
-        problems += broken(there, claimed) if answered else []
+        problems += [problem for claim in claimed for problem in _false(claim, answered, there)] if answered else []
         missing = [one.definition for one in item.knees if one.status != "ok"]
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
@@ -104,6 +106,29 @@ def knee_report(
     )
 
 
+def _refuse_all_missing(model: Model, found: Sequence[Knees]) -> None:
+    """Refuse where no definition has a knee, with what every one of them says."""
+    knees = [one for item in found for one in item.knees]
+    if not any(one.status == "ok" for one in knees):
+        why = "; ".join(f"{one.name}: {one.status}" for one in knees)
+        raise NoAnswer(
+            Problem("QN404", f"no knee: {why}", "another definition, another limit or a wider range", file=model.name)
+        )
+
+
+def _false(claim: Condition, answered: Sequence[Knee], there: Answers | MixAnswers) -> list[Problem]:
+    """That an assertion is false, with the first knee at which it is, and the names of the others."""
+    fails, metric = failing(there, claim)
+    places = [place for place in range(there.size) if fails[place]]
+    if not places:
+        return []
+    first = places[0]
+    at = f" at {answered[first].name}"
+    if len(places) > 1:
+        at += f", and false at {', '.join(answered[place].name for place in places[1:])}"
+    return [told(claim, float(metric[first]) if there.answered[first] else None, at)]
+
+
 def _told(
     found: Knees, answered: Sequence[Knee], there: Answers | MixAnswers, beyond: Answers | MixAnswers
 ) -> list[tuple[Cell, ...]]:
@@ -120,14 +145,14 @@ def _figures(found: Knees, there: Answers | MixAnswers, beyond: Answers | MixAns
         _changes(grown(found.axis, there), grown(found.axis, beyond), closed) if growing else [(None,) * 4] * there.size
     )
     names, used = _busiest(there)
-    told: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for place in range(there.size):
         if not there.answered[place]:
-            told.append(_NOTHING)
+            rows.append(_NOTHING)
             continue
         station = str(names[place]) or None
-        told.append((*whole[place], growing or None, *own[place], station, float(used[place])))
-    return told
+        rows.append((*whole[place], growing or None, *own[place], station, float(used[place])))
+    return rows
 
 
 def _everything(answers: Answers | MixAnswers) -> tuple[Any, Any]:
@@ -137,12 +162,12 @@ def _everything(answers: Answers | MixAnswers) -> tuple[Any, Any]:
 
 def _changes(here: tuple[Any, Any], beyond: tuple[Any, Any], closed: bool) -> list[tuple[Cell, ...]]:
     """Throughput, response, response one step beyond and slope, per knee; nothing beyond where there is no answer."""
-    told: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for throughput, response, further in zip(*here, beyond[1], strict=True):
         after = None if math.isnan(further) else float(further)
         slope = after - float(response) if after is not None and closed else None
-        told.append((float(throughput), float(response), after, slope))
-    return told
+        rows.append((float(throughput), float(response), after, slope))
+    return rows
 
 
 def _busiest(there: Answers | MixAnswers) -> tuple[list[str], list[float]]:
@@ -222,6 +247,9 @@ def _unanswered(source: str, found: Knees, missing: Sequence[str]) -> Problem:
 
 
 def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> tuple[Note, ...]:
+    import numpy
+
+    np: Any = numpy
     reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
     for item in found:
@@ -230,6 +258,9 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> t
             notes.append(Note("QN607", f"along {name}: {item.curve.why}"))
         growing = f" of {', '.join(item.axis.growing)}" if item.axis.growing else ""
         floor = f"along {name}: the first customer{growing} is answered in {format_quantity(item.floor, 's', 6)}"
+        if growing:
+            everybody = float(_everything(item.curve.answers(np.array([item.first])))[1][0])
+            floor += f", and all classes in {format_quantity(everybody, 's', 6)} on average"
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"
         notes.append(Note("QN616", floor))

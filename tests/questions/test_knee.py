@@ -14,6 +14,7 @@ from qnet.questions.answers import solve_table
 from qnet.questions.knee import around, knee
 from qnet.questions.knee_axes import apportioned
 from qnet.questions.knee_report import COLUMNS, knee_report
+from qnet.units import format_quantity
 
 np: Any = importlib.import_module("numpy")
 
@@ -199,7 +200,7 @@ def test_power_that_falls_from_the_beginning_of_the_range_has_no_knee(model):
     found = by_definition(knee(loaded, limits=["response <= 12.1 s"]))
     assert found["n_star"].status == "at 36, beyond the range"
     assert found["service_level"].value == max(count for count in range(90, 101) if CURVE[count - 1][1] <= 12.1)
-    assert found["power"].status == "largest at the least number looked at, 90: no knee"
+    assert found["power"].status == "largest at the least number looked at, 90"
 
 
 def test_one_step_beyond_is_one_customer_more(machines):
@@ -788,8 +789,50 @@ def test_an_assertion_is_judged_where_the_knee_is(machines, text, true):
 
 
 def test_a_knee_that_does_not_exist_breaks_every_assertion(machines):
-    report = knee_report(machines, limits=["response <= 0.1 s"], definitions=["service_level"], asserted=["users >= 0"])
+    asked = {"limits": ["response <= 0.1 s"], "definitions": ["service_level", "power"]}
+    report = knee_report(machines, asserted=["users >= 0"], **asked)
     assert [problem.code for problem in report.broken] == ["QN608"]
+
+
+def test_a_false_assertion_names_the_knees_where_it_is_false(machines):
+    asked = {"limits": ["response <= 1 s"], "definitions": ["service_level", "power", "n_star"]}
+    (problem,) = knee_report(machines, definitions=["n_star", "power"], asserted=["users >= 37"]).broken
+    assert "found 36 at n_star along users, and false at power along users" in problem.found
+    (problem,) = knee_report(machines, asserted=["response <= 0.9 s"], **asked).broken
+    assert "service_level (response <= 1 s) along users" in problem.found
+
+
+def test_where_no_definition_has_a_knee_there_is_no_answer(machines):
+    with pytest.raises(NoAnswer, match="exceeded by the first customer") as caught:
+        knee_report(machines, limits=["response <= 0.1 s"], definitions=["service_level"])
+    assert caught.value.problems[0].code == "QN404"
+
+
+@pytest.mark.parametrize(
+    ("text", "definition", "possible"),
+    [
+        ("closed", "service_level", "--limit"),
+        ("closed", "multiple", "n_star"),
+        ("closed", "saturation", "n_star"),
+        ("open", "n_star", "saturation"),
+        ("open", "curvature", "saturation"),
+    ],
+)
+def test_a_definition_that_nothing_here_has_is_refused(model, machines, text, definition, possible):
+    with pytest.raises(UsageError) as caught:
+        knee(machines if text == "closed" else model(OPEN), definitions=["power", definition])
+    (problem,) = caught.value.problems
+    assert problem.code == "QN018"
+    assert definition in problem.found
+    assert possible in (problem.expected or "")
+
+
+def test_an_approximate_curve_says_why(model):
+    """Each solve has its part of the budget, so that a model may be exact alone and its curve not."""
+    report = knee_report(qnet.load("examples/many-tenants.toml"), definitions=["power"])
+    assert report.rows[0][-1] == "approximate"
+    (why,) = [note.text for note in report.notes if note.code == "QN607"]
+    assert "too large for an exact answer" in why
 
 
 def test_a_loaded_system_answers_as_the_command_does(machines):
@@ -819,6 +862,8 @@ def test_a_limit_of_the_response_is_of_the_response_that_is_told(model, vary, bo
         assert told[f"growing_{figure}"] == pytest.approx(answers.of(metric(own, loaded).expression)[0], rel=1e-9)
     (floor,) = [note.text for note in report.notes if note.code == "QN616"]
     assert f"the first customer of {told['growing']} " in floor
+    first = solve_table(loaded, {vary: [1.0 if vary == "queries" else 1e-9]}, 1)
+    assert format_quantity(first.of(metric("response", loaded).expression)[0], "s", 6) in floor
 
 
 def test_where_all_classes_grow_there_is_one_response(machines):
