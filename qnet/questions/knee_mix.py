@@ -66,8 +66,8 @@ class MixAnswers:
         self._shares = shares
         failed = ~corners.answered[places]
         self.answered: Any = ~failed.any(axis=1)
-        first = places[range(self.size), failed.argmax(axis=1)].tolist()
-        self.status = [
+        first: list[int] = places[range(self.size), failed.argmax(axis=1)].tolist()
+        self.status: list[str] = [
             OK if here else corners.status[place] for here, place in zip(self.answered.tolist(), first, strict=True)
         ]
         self.methods = corners.methods
@@ -119,8 +119,9 @@ class MixAnswers:
 
     def _weighted(self, value: Any, passages: Any) -> Any:
         """Means of the corners, weighted by passages; plainly where nobody passes."""
-        import numpy as np
+        import numpy
 
+        np: Any = numpy
         total = self._between(passages)
         nobody = ~(total > 0)
         return np.where(nobody, self._between(value), self._between(value * passages) / np.where(nobody, 1.0, total))
@@ -130,7 +131,7 @@ def rate_and_time(
     answers: Answers | MixAnswers, rate: Callable[[Part], Any], time: Callable[[Part], Any]
 ) -> tuple[Any, Any]:
     """Passages per second and the mean time of one, per point, from functions of a part."""
-    mean = answers.mean(time, rate) if isinstance(answers, MixAnswers) else answers.gather(time)
+    mean: Any = answers.mean(time, rate) if isinstance(answers, MixAnswers) else answers.gather(time)
     return answers.gather(rate), mean
 
 
