@@ -122,9 +122,8 @@ class MixAnswers:
         import numpy
 
         np: Any = numpy
-
         total = self._between(passages)
-        nobody: Any = ~(total > 0)
+        nobody = ~(total > 0)
         return np.where(nobody, self._between(value), self._between(value * passages) / np.where(nobody, 1.0, total))
 
 
@@ -132,7 +131,7 @@ def rate_and_time(
     answers: Answers | MixAnswers, rate: Callable[[Part], Any], time: Callable[[Part], Any]
 ) -> tuple[Any, Any]:
     """Passages per second and the mean time of one, per point, from functions of a part."""
-    mean = answers.mean(time, rate) if isinstance(answers, MixAnswers) else answers.gather(time)
+    mean: Any = answers.mean(time, rate) if isinstance(answers, MixAnswers) else answers.gather(time)
     return answers.gather(rate), mean
 
 

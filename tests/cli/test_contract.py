@@ -204,6 +204,7 @@ def test_json_lines_are_the_rows() -> None:
     assert [json.loads(line) for line in lines] == json.loads(answer_of("envelope", "ibm-3990-6", "--json").out)["rows"]
 
 
+MEASURED = str(Path(__file__).parents[2] / "examples" / "measured")
 SCHEMAS = [
     ("solution", ("solve", "ibm-3990-6")),
     ("solution", INLINE),
@@ -219,6 +220,8 @@ SCHEMAS = [
     ("knee", ("knee", *INLINE[1:])),
     ("sensitivity", ("sensitivity", *INLINE[1:])),
     ("tornado", ("sensitivity", *INLINE[1:], "--within", "10%")),
+    ("calibration", ("calibrate", "ibm-3990-6", f"{MEASURED}-3990-6.csv", "--fit", "seek")),
+    ("demands", ("calibrate", "--demands", f"{MEASURED}-intervals.csv")),
     ("uncertainty", ("sensitivity", *INLINE[1:], "--sample", "10", "--within", "10%")),
     ("queue", ("queue", "M/M/1", "--arrival-rate", "80/s", "--service-time", "10ms")),
     ("catalog", ("catalog", "list")),
