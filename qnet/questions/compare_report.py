@@ -9,6 +9,7 @@ from qnet.questions.assertions import broken, conditions
 from qnet.questions.compare import Comparison, Figure, Side
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
+from qnet.questions.trust import percentile_notes
 from qnet.reports.report import Cell, Column, Note, Report
 
 _ROUNDING = 1e-12
@@ -35,6 +36,7 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
     asserted  conditions that every side must meet; those that are false stand in `broken` of the report.
     """
     first = found.sides[0]
+    asked = [figure.metric.expression for figure in found.figures]
     rows = [
         _row(first, side, place, figure)
         for place, side in enumerate(found.sides[1:], start=1)
@@ -49,7 +51,7 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
         f"A: {first.label}",
         COLUMNS,
         rows,
-        tuple(_notes(found.sides)),
+        (*_notes(found.sides), *percentile_notes(first.model, asked)),
         Basis(first.model, methods, exact, sides=[_told(side) for side in found.sides]),
         group="side",
         broken=tuple(_broken(found.sides, asserted)),

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem
-from qnet.model.conditions import Condition
+from qnet.expression import Expression
+from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers
@@ -18,6 +19,7 @@ from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
 from qnet.questions.knee_mix import MixAnswers, rate_and_time
 from qnet.questions.points import Part
 from qnet.questions.provenance import Basis
+from qnet.questions.trust import percentile_notes
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import format_quantity
 
@@ -98,12 +100,17 @@ def knee_report(
         f"{model.title}: knees",
         COLUMNS,
         [(*row, *trust) for row in rows],
-        _notes(found, answers),
+        (*_notes(found, answers), *percentile_notes(model, _judged(model, limits, claimed))),
         Basis(model, trust[0], exact),
         group="along",
         plot=_plot(found, drawn, trust) if curve else None,
         broken=tuple(problems),
     )
+
+
+def _judged(model: Model, limits: Sequence[str], claimed: Sequence[Condition]) -> list[Expression]:
+    """What service levels and assertions are about."""
+    return [item.metric for item in (*(condition(text, model) for text in limits), *claimed)]
 
 
 def _refuse_all_missing(model: Model, found: Sequence[Knees]) -> None:

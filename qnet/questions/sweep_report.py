@@ -9,6 +9,7 @@ from qnet.questions.assertions import broken, conditions
 from qnet.questions.columns import Columns, metric_cells, parameter_cells
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
+from qnet.questions.trust import percentile_notes
 from qnet.reports.report import Column, Matrix, Note, Plot, Report
 
 KEYS = ("method", "exactness", "status")
@@ -33,7 +34,8 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     told = [make.metric(item) for item in found.metrics]
     cells = [parameter_cells(model, item.name, found.columns[item.name]) for item in grids]
     cells += [metric_cells(item, answers.of(item.expression)) for item in found.metrics]
-    cells += [list(answers.method), list(answers.exactness), list(answers.status)]
+    guessed = percentile_notes(model, [item.expression for item in found.metrics])
+    cells += [list(answers.method), exactness(answers, bool(guessed)), list(answers.status)]
     # A status that says nothing needs no room on a screen.
     trust = [Column(key, key, footed=key != "status" or bool(answers.answered.all())) for key in KEYS]
     slow = along[0].key if len(found.axes) > 1 else ""
@@ -45,13 +47,18 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
         f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
         (*along, *told, *trust),
         list(zip(*cells, strict=True)),
-        tuple(answer_notes(answers)),
-        Basis(model, ", ".join(answers.methods), answers.exact),
+        (*answer_notes(answers), *guessed),
+        Basis(model, ", ".join(answers.methods), answers.exact and not guessed),
         group=slow,
         matrix=matrix,
         plot=_plot(found, along, told, chosen),
         broken=tuple(broken(answers, claimed)),
     )
+
+
+def exactness(answers: Answers, guessed: bool) -> list[str | None]:
+    """How far each point can be trusted; `guessed` says that a metric is approximate wherever it is read."""
+    return ["approximate" if item and guessed else item for item in answers.exactness]
 
 
 def answer_notes(answers: Answers) -> Iterator[Note]:
