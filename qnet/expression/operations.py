@@ -241,11 +241,8 @@ def symbols() -> Symbols:
 
 
 def operations_for(*values: Value) -> Operations:
-    """`FLOATS` for plain numbers, `TRACING` where one of them has a formula, else `arrays()`."""
+    """`FLOATS` for plain numbers, the `operations` of a value that has its own, else `arrays()`."""
     if all(isinstance(value, (int, float)) for value in values):
         return FLOATS
-    if any(hasattr(value, "formula") for value in values):
-        from qnet.expression.traced import TRACING
-
-        return TRACING
-    return arrays()
+    own = (getattr(value, "operations", None) for value in values)
+    return next((operations for operations in own if operations is not None), None) or arrays()

@@ -27,6 +27,11 @@ class Traced:
         self.value = value
         self.formula = formula
 
+    @property
+    def operations(self) -> Operations:
+        """The operations over such numbers."""
+        return TRACING
+
     def __add__(self, other: Value) -> Traced:
         return Traced(self.value + number_of(other), self.formula + formula_of(other))
 

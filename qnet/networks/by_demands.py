@@ -13,7 +13,7 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
-from qnet.networks.passage_times import PassageTimes
+from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
@@ -123,9 +123,7 @@ class _Reduction:
             stations=tuple(self.rounded(item) for item in solution.stations),
             ceiling=self.ceiling(demands),
             states=self.states(found),
-            passages=PassageTimes(
-                self.network, compiled, tuple(throughputs), tuple(waits), wanted.replace(announce=None)
-            ),
+            passages=Passages(self.network, compiled, tuple(throughputs), tuple(waits), wanted.replace(announce=None)),
             log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )

@@ -8,7 +8,7 @@ from typing import Any
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
-from qnet.networks.passage_times import PassageTimes
+from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
     ClassFigures,
@@ -112,7 +112,7 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         exact=not reasons,
         reasons=reasons,
         rounds=rounds,
-        passages=PassageTimes(network, steady.compiled, tuple(steady.throughputs), tuple(steady.waits)),
+        passages=Passages(network, steady.compiled, tuple(steady.throughputs), tuple(steady.waits)),
     )
 
 

@@ -9,6 +9,7 @@ from qnet.errors import NotComputed
 from qnet.expression import Value
 from qnet.networks.duration import Wait
 from qnet.networks.routed import ClosedClass, RoutedNetwork, Station
+from qnet.networks.solve import solve
 from qnet.networks.streams import Key, Streams
 from qnet.networks.wanted import Wanted
 from qnet.record import Record
@@ -161,8 +162,6 @@ class _Found:
 
     def by_states(self, point: int) -> dict[Key, Seen]:
         """What is found at one point by state probabilities; without them, what is found where many customers are."""
-        from qnet.networks.solve import solve
-
         network = self.network if self.network.size is None else self.network.point(point)
         classes = list(network.classes)
         own = classes[self.number]

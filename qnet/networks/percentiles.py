@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.networks.solution import PassageTime, RoutedSolution
+from qnet.networks.duration import Wait
+from qnet.networks.found_waiting import with_variances
+from qnet.networks.passage_times import Passages
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.streams import RouteTime
 from qnet.queues.roots import root
 from qnet.record import Record
 
@@ -48,16 +52,41 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     if solution.passages is None:
         found = f"percentiles need second moments, which {solution.method} does not give here"
         raise NotComputed(Problem("QN516", found, "means, such as response"))
-    wanted = [way for way in solution.passages() if not about or about in (way.class_name, way.route)]
-    nobody = sum(way.throughput for way in wanted) == 0
-    parts = [Part(np.atleast_1d(_weight(way, nobody)), way.stages) for way in wanted]
+    wanted = list(_ways(solution.passages, about))
+    nobody = sum(rate for rate, _, _ in wanted) == 0
+    # Where nobody comes, a way counts as often as it would be taken.
+    parts = [Part(np.atleast_1d(rate + nobody * probability), stages) for rate, probability, stages in wanted]
     found = mixture_percentile(parts, share)
     return float(found[0]) if isinstance(solution.throughput, float) and found.size == 1 else found
 
 
-def _weight(way: PassageTime, nobody: Any) -> Any:
-    """How often a way is taken; where nobody comes, how often it would be."""
-    return way.throughput + nobody * way.probability
+_Stages = tuple[tuple[Value, Value], ...]
+"""Mean and variance of the time at each station of a way, and in delays."""
+
+
+def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stages]]:
+    """How often each way of a class or a route is taken, its probability, and its stages; of all for an empty name.
+
+    Customers of a chain take all its ways, one after the other.
+    """
+    waits: Sequence[Wait] = passages.waits
+    if passages.wanted is not None:
+        waits = with_variances(passages.network, passages.compiled, waits, passages.throughputs, passages.wanted)
+    for number, customers in enumerate(passages.network.classes):
+        own = [route for route in passages.compiled.routes if route.class_index == number]
+        rate = passages.throughputs[number]
+        if customers.chain:
+            if about in ("", customers.name):
+                yield rate, 1.0, tuple(stage for route in own for stage in _stages(route, waits))
+            continue
+        for route in own:
+            if about in ("", customers.name, route.route):
+                yield rate * route.probability, route.probability, tuple(_stages(route, waits))
+
+
+def _stages(route: RouteTime, waits: Sequence[Wait]) -> Iterator[tuple[Value, Value]]:
+    for part in route.parts.values():
+        yield part.mean_with(waits), part.variance_with(waits)
 
 
 def mixture_percentile(parts: Sequence[Part], share: float) -> Any:

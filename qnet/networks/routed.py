@@ -6,7 +6,7 @@ copies, servers, routes and their steps) is shared by all points of a batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from qnet.expression import Value
@@ -163,7 +163,4 @@ def at_point(value: Any, index: int) -> Any:
         return {key: at_point(item, index) for key, item in cast("Mapping[Any, Any]", value).items()}
     if value is None or isinstance(value, (str, int, float)):
         return value
-    if callable(value):
-        found = cast("Callable[[], Any]", value)
-        return lambda: at_point(found(), index)
     return float(value[index]) if value.ndim else float(value)

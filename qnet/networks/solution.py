@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from qnet.expression import Value
+from qnet.networks.passage_times import Passages
 from qnet.record import Record
-
-
-class PassageTime(Record):
-    """What the response of one way through the network is made of: a route, or all of a chain."""
-
-    class_name: str
-    route: str
-    """Empty for a chain, whose customers take all their ways one after the other."""
-    probability: Value
-    throughput: Value
-    stages: tuple[tuple[Value, Value], ...]
-    """Mean and variance of the time at each station, and in delays."""
 
 
 class StationFigures(Record):
@@ -126,5 +113,5 @@ class RoutedSolution(Record):
     """Logarithm of the normalising constant of the closed classes of a point, where the method has it."""
     why: str = ""
     """Why this method was taken, where there was a choice."""
-    passages: Callable[[], tuple[PassageTime, ...]] | None = None
-    """What responses are made of, found when it is asked for; None where the method has no second moments."""
+    passages: Passages | None = None
+    """What responses are made of; None where the method has no second moments."""

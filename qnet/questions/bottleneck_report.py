@@ -11,7 +11,7 @@ from qnet.questions.bottleneck import Bottleneck, Part, Place, bottleneck
 from qnet.questions.changes import Change
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import claims, false_claims, trust_notes
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.report import Cell, Column, Note, Report, row_maker
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -48,7 +48,7 @@ COLUMNS = (
 """`scope` says what a row is about: system, class, station, limit, delays, class at station, route at station, or what
 if. Ratios are after to before; `share` is of the response, `waits_inside` of the holding time."""
 
-_PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
+_row = row_maker(COLUMNS)
 
 
 def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
@@ -91,13 +91,6 @@ def notes(found: Bottleneck) -> list[Note]:
         text = f"changes were tried at the stations that matter most, not at {len(found.left_out)} others"
         told.append(Note("QN626", text))
     return told
-
-
-def _row(**cells: Cell) -> tuple[Cell, ...]:
-    row: list[Cell] = [None] * len(COLUMNS)
-    for key, value in cells.items():
-        row[_PLACES[key.rstrip("_")]] = value
-    return tuple(row)
 
 
 _Rows = list[tuple[Cell, ...]]

@@ -12,7 +12,7 @@ from qnet.questions.determined import doubts
 from qnet.questions.points import solve_points
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
-from qnet.questions.trust import percentile_notes
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import format_quantity
 
@@ -182,8 +182,7 @@ def _told(found: Calibration, name: str, cell: Cell) -> str:
 
 def _notes(found: Calibration) -> Iterator[Note]:
     answers, table = found.answers, found.measured.table
-    if answers.reasons:
-        yield Note("QN601", f"the answer is approximate: {'; '.join(answers.reasons)}")
+    yield from approximate_notes(answers.reasons)
     yield from percentile_notes(found.model, [item.expression for item in found.measured.metrics])
     error = "the same at every row, of a metric" if found.absolute else "proportional to the measurement"
     text = (

@@ -8,6 +8,7 @@ from qnet.errors import Problem, UsageError
 from qnet.questions.cost import OK, Cost, CostPart, Costs
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
+from qnet.questions.trust import approximate_notes
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import Dimension, base_unit
 
@@ -51,7 +52,7 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
     model = found.model
     broken = _broken(found, asserted) if asserted else ()
     rows = _rows(found)
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(found.reasons)}")] if found.reasons else []
+    notes = approximate_notes(found.reasons)
     missing = sum(item.status != OK for item in found.found)
     if missing:
         text = f"{missing} of {len(found.found)} points have no answer; their status says why"

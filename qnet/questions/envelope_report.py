@@ -14,7 +14,7 @@ from qnet.questions.envelope_points import OK, Interval, Point
 from qnet.questions.envelope_question import Question
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
-from qnet.questions.trust import percentile_notes
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
 from qnet.units import base_unit, format_quantity
 
@@ -188,7 +188,7 @@ def _metric_name(question: Question, index: int) -> str:
 def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool) -> list[Note]:
     """What the reader should know of the answers."""
     reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
+    notes = approximate_notes(reasons)
     first = envelopes[0].question
     asked = [limit.metric for item in envelopes for limit in item.question.limits]
     notes += percentile_notes(first.model, [*asked, *(output.expression for output in first.model.outputs.values())])

@@ -8,6 +8,7 @@ from qnet.errors import Problem
 from qnet.questions.formula import Formula, Formulas
 from qnet.questions.formula_text import latex_name, latex_of, text_of
 from qnet.questions.provenance import Basis
+from qnet.questions.trust import approximate_notes
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import base_unit
 
@@ -40,7 +41,7 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
     free = {name for name, item in answer.definitions.items() if item.expression.is_Symbol}
     rows += [_row("definition", item) for name, item in answer.definitions.items() if name not in free]
     rows += [_row("parameter", item) for name, item in answer.definitions.items() if name in free]
-    notes = [Note("QN601", f"the formulas are approximate: {'; '.join(answer.reasons)}")] if answer.reasons else []
+    notes = approximate_notes(answer.reasons, "the formulas are")
     notes += [Note("QN610", text) for text in answer.notes]
     if answer.fixed:
         told = ", ".join(f"{name} = {value:g}" for name, value in answer.fixed.items())

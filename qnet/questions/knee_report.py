@@ -19,7 +19,7 @@ from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
 from qnet.questions.knee_mix import MixAnswers, rate_and_time
 from qnet.questions.points import Part
 from qnet.questions.provenance import Basis
-from qnet.questions.trust import percentile_notes
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import format_quantity
 
@@ -258,7 +258,7 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> t
 
     np: Any = numpy
     reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(reasons)}")] if reasons else []
+    notes = approximate_notes(reasons)
     for item in found:
         name = item.axis.name
         if item.curve.why:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem, UsageError
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS, STATIONS
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.report import Cell, Column, Note, Report, row_maker
 from qnet.units import UnitError, format_number, format_quantity, quantity, unit
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ COLUMNS = (
 NAMES = {name: row[1] for name, row in STATIONS.items()}
 """Every station, with one line about it: for help and completion."""
 
-_PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
+_row = row_maker(COLUMNS)
 
 
 def queue_report(
@@ -137,13 +137,6 @@ def _quantity(key: str, text: str) -> float | int:
         found = f'{option} "{text}" is {dimension.describe()}'
         raise UsageError(Problem("QN120", found, expected.describe()))
     return int(value) if not wanted and value == int(value) and abs(value) < 2**53 else value
-
-
-def _row(**cells: Cell) -> tuple[Cell, ...]:
-    row: list[Cell] = [None] * len(COLUMNS)
-    for key, value in cells.items():
-        row[_PLACES[key]] = value
-    return tuple(row)
 
 
 def _number(value: Any) -> float | None:

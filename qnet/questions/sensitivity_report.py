@@ -6,7 +6,7 @@ from qnet.errors import Problem
 from qnet.questions.provenance import Basis
 from qnet.questions.sensitivity import ABOVE, BELOW, Effect, Sensitivity
 from qnet.questions.solve import in_unit
-from qnet.questions.trust import percentile_notes
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.reports.report import Bars, Cell, Column, Note, Report
 from qnet.units import base_unit
 
@@ -41,7 +41,7 @@ def sensitivity_report(found: Sensitivity, broken: tuple[Problem, ...] = ()) -> 
     model = found.model
     trust = (", ".join(found.methods), "exact" if found.exact else "approximate")
     rows = [(*_row(found, item), *trust) for item in found.effects]
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(found.reasons)}")] if found.reasons else []
+    notes = approximate_notes(found.reasons)
     notes += percentile_notes(model, [item.metric.expression for item in found.effects])
     sides = {(item.metric.source, item.input.name, item.by) for item in found.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)

@@ -14,7 +14,8 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.questions.trust import percentile_notes, trust_notes
+from qnet.reports.report import Cell, Column, Report, row_maker
 from qnet.units import base_unit, format_quantity, scale, unit
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ COLUMNS = (
 A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
 A row of scope `state` has the probability that so many `customers` of closed classes are at one copy."""
 
-_PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
+_row = row_maker(COLUMNS)
 
 
 def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
@@ -74,10 +75,8 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
         # More customers are another network: what the throughput of this one tends to says nothing of it.
         solution = solution.replace(ceiling=None)
     notes = trust_notes(solution)
-    if model.outputs:
-        from qnet.questions.trust import percentile_notes
-
-        notes += percentile_notes(model, [output.expression for output in model.outputs.values()])
+    told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
+    notes += percentile_notes(model, told)
     return Report(
         "qnet/solution/1",
         model.title,
@@ -102,14 +101,6 @@ def metric_value(model: Model, text: str) -> float:
     if not solved.stable:
         raise no_steady_state(model, solved, saturation(model, solved))
     return float(solved.metric(asked.expression))
-
-
-def trust_notes(solution: RoutedSolution) -> list[Note]:
-    """What limits the trust in an answer: why it is approximate, and why by this method."""
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
-    if solution.why and solution.reasons and solution.why != "asked for":
-        notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
-    return notes
 
 
 def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
@@ -150,13 +141,6 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
     possible = format_quantity(largest, "/s", 6)
     help = f"the largest possible rate is {possible}" if largest > 0 else "there is no steady state at any rate"
     return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
-
-
-def _row(**cells: Cell) -> tuple[Cell, ...]:
-    row: list[Cell] = [None] * len(COLUMNS)
-    for key, value in cells.items():
-        row[_PLACES[key.rstrip("_")]] = value
-    return tuple(row)
 
 
 _Rows = list[tuple[Cell, ...]]

@@ -9,7 +9,7 @@ from qnet.questions.assertions import broken, conditions
 from qnet.questions.columns import Columns, metric_cells, parameter_cells
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
-from qnet.questions.trust import percentile_notes
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.reports.report import Column, Matrix, Note, Plot, Report
 
 KEYS = ("method", "exactness", "status")
@@ -63,9 +63,8 @@ def exactness(answers: Answers, guessed: bool) -> list[str | None]:
 
 def answer_notes(answers: Answers) -> Iterator[Note]:
     """Why some answers are approximate, and how many there are none of."""
-    if answers.reasons:
-        some = "some answers are" if len(set(answers.exactness) - {None}) > 1 else "the answer is"
-        yield Note("QN601", f"{some} approximate: {'; '.join(answers.reasons)}")
+    some = "some answers are" if len(set(answers.exactness) - {None}) > 1 else "the answer is"
+    yield from approximate_notes(answers.reasons, some)
     missing = int((~answers.answered).sum())
     if missing:
         text = f"{missing} of {answers.size} points have no answer; their status says why"

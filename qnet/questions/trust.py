@@ -7,7 +7,22 @@ from collections.abc import Iterable
 from qnet.expression import Expression
 from qnet.expression.functions import percentile_share
 from qnet.model.model import Model
+from qnet.networks.solution import RoutedSolution
 from qnet.reports.report import Note
+
+
+def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
+    """Why something is approximate; nothing where there is no reason."""
+    told = "; ".join(dict.fromkeys(reasons))
+    return [Note("QN601", f"{what} approximate: {told}")] if told else []
+
+
+def trust_notes(solution: RoutedSolution) -> list[Note]:
+    """What limits the trust in an answer: why it is approximate, and why by this method."""
+    notes = approximate_notes(solution.reasons)
+    if solution.why and solution.reasons and solution.why != "asked for":
+        notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
+    return notes
 
 
 def percentile_notes(model: Model, asked: Iterable[Expression]) -> list[Note]:

@@ -9,7 +9,7 @@ from qnet.model.metrics import Metric
 from qnet.questions.provenance import Basis
 from qnet.questions.ranges import SPREAD, Range
 from qnet.questions.solve import in_unit
-from qnet.questions.trust import percentile_notes
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.questions.uncertainty import Figures, Reach, Uncertainty
 from qnet.reports.report import Bars, Cell, Column, Note, Report
 from qnet.units import base_unit, format_quantity
@@ -120,7 +120,7 @@ def _report(
 
 
 def _approximate(found: Uncertainty) -> list[Note]:
-    notes = [Note("QN601", f"the answer is approximate: {'; '.join(found.reasons)}")] if found.reasons else []
+    notes = approximate_notes(found.reasons)
     asked = [item.metric.expression for item in (*found.reaches, *found.figures)]
     return [*notes, *percentile_notes(found.model, asked)]
 

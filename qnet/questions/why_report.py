@@ -14,7 +14,7 @@ from qnet.questions.provenance import Basis, used
 from qnet.questions.solve import claims, false_claims
 from qnet.questions.why import why
 from qnet.questions.why_limits import ordered
-from qnet.reports.report import Cell, Column, Report
+from qnet.reports.report import Cell, Column, Report, row_maker
 
 COLUMNS = (
     Column("section", "section"),
@@ -48,7 +48,7 @@ COLUMNS = (
 """A row is a sentence (`text`, with the number it is about under `quantity`, `value` in base units, and `unit`), or a
 line of the table of its section."""
 
-_PLACES = {column.key: place for place, column in enumerate(COLUMNS)}
+_row = row_maker(COLUMNS)
 
 
 def why_report(
@@ -88,13 +88,6 @@ def why_report(
 
 
 _Cells = dict[str, Cell]
-
-
-def _row(**cells: Cell) -> tuple[Cell, ...]:
-    row: list[Cell] = [None] * len(COLUMNS)
-    for key, value in cells.items():
-        row[_PLACES[key.rstrip("_")]] = value
-    return tuple(row)
 
 
 def _told(item: Finding) -> tuple[Cell, ...]:

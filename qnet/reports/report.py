@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import Problem
@@ -23,6 +23,22 @@ class Column(Record):
     """Whether tables leave it to the last line of the report; forms for machines have it in its column."""
     math: bool = False
     """Whether its texts are LaTeX: Markdown shows them as formulas below the table, plain tables leave them out."""
+
+
+def row_maker(columns: Sequence[Column]) -> Callable[..., tuple[Cell, ...]]:
+    """A function from cells, named by their columns, to a row with nothing in all other columns.
+
+    A key that Python has a meaning for, such as `class`, is written with an underscore behind it.
+    """
+    places = {column.key: place for place, column in enumerate(columns)}
+
+    def row(**cells: Cell) -> tuple[Cell, ...]:
+        found: list[Cell] = [None] * len(places)
+        for key, value in cells.items():
+            found[places[key.rstrip("_")]] = value
+        return tuple(found)
+
+    return row
 
 
 class Note(Record):
