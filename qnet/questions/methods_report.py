@@ -1,7 +1,8 @@
-"""The table of methods as a report."""
+"""The table of methods, and the table of their measured errors, as reports."""
 
 from __future__ import annotations
 
+from qnet.networks.measured_errors import MEASURED
 from qnet.networks.product.methods import METHODS
 from qnet.reports.report import Column, Report
 
@@ -14,6 +15,17 @@ COLUMNS = (
     Column("error", "error"),
     Column("source", "source"),
 )
+ERROR_COLUMNS = (
+    Column("name", "name"),
+    Column("method", "method"),
+    Column("figure", "figure"),
+    Column("systems", "systems"),
+    Column("median", "median error", "%"),
+    Column("worst", "worst error", "%"),
+    Column("trusted", "trusted for"),
+    Column("code", "code"),
+    Column("source", "source"),
+)
 
 
 def methods_report() -> Report:
@@ -22,3 +34,13 @@ def methods_report() -> Report:
         (row.trust, row.name, row.classes, row.applies, row.cost, row.error, row.source) for row in METHODS.values()
     ]
     return Report("qnet/methods/1", "qnet methods", COLUMNS, rows, group="trust")
+
+
+def errors_report() -> Report:
+    """Every approximation beyond product form: its error against exact Markov chains of small random systems."""
+    rows = [
+        (row.name, row.method, row.figure, row.systems, 100 * row.median, 100 * row.worst, row.trusted, row.code,
+         row.source)
+        for row in MEASURED.values()
+    ]  # fmt: skip
+    return Report("qnet/errors/1", "qnet methods: errors against exact Markov chains", ERROR_COLUMNS, rows)

@@ -40,6 +40,7 @@ ANSWERS: dict[str, Answer] = {
     "demands": Answer("what qnet calibrate --demands answers", "demands_report"),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),
+    "errors": Answer("what qnet methods --error lists", "methods_report", "ERROR_COLUMNS"),
     "validation": Answer("what qnet validate answers", "validate_report"),
     "catalog": Answer("what qnet catalog list tells", "catalog_report", "LISTED"),
     "part": Answer("what qnet catalog show tells of a part", "catalog_report", "SHOWN", "WHY"),
