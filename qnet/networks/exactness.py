@@ -6,8 +6,13 @@ from qnet.expression import Operations, Value
 from qnet.networks.routed import RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
+RESIDUAL = "residual-service"
+"""The method that corrects closed classes for what they wait first come first served."""
+_CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
+_SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
-def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[str, ...]:
+
+def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operations, method: str = "") -> tuple[str, ...]:
     """Why the closed-form answer is an approximation; empty where theory makes it exact.
 
     Exact are product-form networks: every queueing station is processor sharing, last come first served preemptive
@@ -17,6 +22,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     network     its stations and routes.
     compiled    its streams.
     operations  those of its numbers.
+    method      the one that gave the answer.
     Returns     one reason for each cause, in words for people.
     Source      Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260.
     """
@@ -35,10 +41,22 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
         own = [stream for stream in streams if stream.station == station.name]
         reason = _station_reason(station, own, alone, operations)
         if reason and network.closed:
-            reason += "; solved like processor sharing, which may be wrong by tens of per cent"
+            reason += _CORRECTED if method == RESIDUAL and station.discipline == "fcfs" else _SHARED
         if reason:
             reasons.append(f"{station.name}: {reason}")
     return tuple(dict.fromkeys(reasons))
+
+
+def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:
+    """The stations first come first served that have no product form, beside closed classes."""
+    return frozenset(
+        station.name
+        for station in network.stations
+        if network.closed and not station.delay and station.discipline == "fcfs"
+        if _station_reason(
+            station, [item for item in compiled.streams if item.station == station.name], False, operations
+        )
+    )
 
 
 def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:
