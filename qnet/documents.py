@@ -37,12 +37,16 @@ class Document(Record):
 
     def line(self, path: Path) -> int:
         """The line of a key, or of the nearest key above it that stands in the text; 0 for none."""
-        lines = _locate(self.text)
+        lines = _locate(self.text).lines
         while path:
             if path in lines:
                 return lines[path]
             path = path[:-1]
         return 0
+
+    def span(self, path: Path) -> tuple[int, int] | None:
+        """Where the value of a key begins and ends in the text; None where it is no value, or is not there."""
+        return _locate(self.text).spans.get(path)
 
     def place(self, problem: Problem) -> Problem:
         """The problem with this file's name and the line of its key; one that names a file already stays as it is."""
@@ -162,8 +166,8 @@ def _survey(data: dict[str, Any], name: str) -> None:
 
 
 @lru_cache(maxsize=4)
-def _locate(text: str) -> dict[Path, int]:
-    return _Locator(text).lines
+def _locate(text: str) -> _Locator:
+    return _Locator(text)
 
 
 _BARE_KEY = "[A-Za-z0-9_-]++"
@@ -186,7 +190,7 @@ def _long_key(text: str) -> int:
 
 
 class _Locator:
-    """Where each key of a valid TOML document stands. Lenient: it reads only what it needs to tell lines."""
+    """Where each key and value of a valid TOML document stands. Lenient: it reads only what it needs to tell that."""
 
     def __init__(self, text: str) -> None:
         # Compiled here, because most runs have no error to place.
@@ -201,6 +205,7 @@ class _Locator:
         self.position = 0
         self.ends = [match.start() for match in re.finditer("\n", text)]
         self.lines: dict[Path, int] = {}
+        self.spans: dict[Path, tuple[int, int]] = {}
         self.counts: dict[Path, int] = {}
         table: Path = ()
         while self._next(self.space_and_lines):
@@ -271,6 +276,7 @@ class _Locator:
 
     def _value(self, path: Path) -> None:
         character = self._next(self.space)
+        start = self.position
         if character == "[":
             self.position += 1
             index = 0
@@ -291,6 +297,7 @@ class _Locator:
             self.position += 1
         elif match := (self.quoted if character in ("'", '"') else self.plain).match(self.text, self.position):
             self.position = match.end()
+        self.spans[path] = (start, start + len(self.text[start : self.position].rstrip()))
 
 
 def _unquoted(quoted: str) -> str:

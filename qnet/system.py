@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.model.model import Model
 
 if TYPE_CHECKING:
+    from qnet.questions.tables import Rows
     from qnet.reports.report import Report
 
 
@@ -155,6 +156,42 @@ class System(Model):
         from qnet.questions.uncertainty_report import uncertainty_report
 
         return uncertainty_report(sampled(self, sample, seed, of, by, ranges, within, spread, shape))
+
+    def calibrate(
+        self,
+        measured: Rows,
+        fit: Sequence[str],
+        metrics: Sequence[str] = (),
+        between: Sequence[str] = (),
+        hold_out: str = "",
+        absolute: bool = False,
+        starts: int = 4,
+    ) -> Report:
+        """Parameters from measurements with their errors, as `qnet calibrate`.
+
+        measured  a CSV file, or rows as mappings such as {"users": 50, "response_s": 0.31}.
+        fit       the parameters.
+        metrics   what to fit on, such as "response"; every measured column if left out.
+        between   ranges, such as "cpu=1ms:20ms".
+        hold_out  rows that only test the fit: a number of them at the end, or a condition such as "users > 100".
+        absolute  errors are the same at every row, not proportional to the measurement.
+        starts    how many starts to search from.
+        """
+        from qnet.questions.calibrate import calibrate
+        from qnet.questions.calibrate_report import calibration_report
+
+        return calibration_report(calibrate(self, measured, fit, metrics, between, hold_out, absolute, starts))
+
+    def demands(self, measured: Rows, servers: Sequence[str] = (), background: bool = False) -> Report:
+        """Service demands from utilizations and throughputs, as `qnet calibrate SYSTEM MEASURED.csv --demands`.
+
+        servers     servers of stations where the model is not to say them, such as "cpu=4".
+        background  whether to find also what is busy without any throughput.
+        """
+        from qnet.questions.demands import demands_of
+        from qnet.questions.demands_report import demands_report
+
+        return demands_report(demands_of(measured, self, servers, background))
 
     def sweep(self, *vary: str, metrics: Sequence[str] = (), method: str = "auto") -> Report:
         """Every metric along grids of parameters, as `qnet sweep`.

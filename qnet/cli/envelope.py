@@ -53,7 +53,8 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     For every point of the grid: the largest value of the varied parameter up to which all limits hold, the largest one
     with a steady state at all, and what binds: the limit (of several, in its words), the saturation of a named station,
     or the range of the parameter. What helps as it grows, such as servers or a hit ratio, is answered by the smallest
-    value from which on the limits hold; --largest and --smallest decide it.
+    value from which on the limits hold; --largest and --smallest decide it. Along two grids, tables and Markdown tell
+    a matrix of the values that were found; CSV and JSON have a row with all figures for every point.
 
     Servers, copies and customers are whole numbers. A limit may hold again beyond the answer, as where a system
     thrashes: a note tells it, --crossings tells every interval, and the note says how finely it was looked for.

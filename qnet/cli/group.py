@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "qnet.cli.sensitivity",
         "What every parameter, and doubt about it, does to a metric.",
     ),
+    "calibrate": ("qnet.cli.calibrate", "Parameters from measurements, with their errors."),
     "queue": ("qnet.cli.queue", "The figures of one station, such as M/M/c, in closed form."),
     "methods": ("qnet.cli.methods", "The methods for networks: trust, applicability, cost, source."),
     "check": ("qnet.cli.check", "Say everything that is wrong with a model; compute nothing."),

@@ -83,7 +83,7 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float,
     Examples:
       qnet knee examples/interactive-users.toml --limit 'response <= 1 s'
       qnet knee examples/paging-users.toml --limit 'response <= 1 s' --plot
-      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --assert 'response < 2 s'
+      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --definition service_level
       qnet knee ibm-3990-6 --multiple 3
       qnet knee --station cpu=120ms --station disk=50ms --population 20 --think-time 5s
     """

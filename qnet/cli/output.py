@@ -43,15 +43,16 @@ def write(report: Report, output: Output) -> None:
     format_name = output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
     text = render(report, format_name, _style(output), plot=output.plot)
     if format_name in ("csv", "jsonl"):
-        _tell_notes(report.notes)
+        tell_notes(report.notes)
     if output.plot and format_name not in ("table", "md"):
-        _tell_notes([Note("QN606", f"--plot draws in tables and Markdown, not in {format_name}")])
-    _deliver(text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace"), output)
+        tell_notes([Note("QN606", f"--plot draws in tables and Markdown, not in {format_name}")])
+    deliver(text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace"), output)
     if report.broken:
         raise AssertionFailed(*report.broken)
 
 
-def _deliver(data: bytes, output: Output) -> None:
+def deliver(data: bytes, output: Output) -> None:
+    """Write bytes where an answer goes; raises `UsageError` where that fails."""
     if output.path == "-":
         _put(data)
         return
@@ -99,7 +100,7 @@ def _unwritable(path: str, error: OSError) -> UsageError:
     return UsageError(Problem("QN005", f"cannot write {path}: {error.strerror or error}", "a file that can be written"))
 
 
-def _tell_notes(notes: tuple[Note, ...] | list[Note]) -> None:
+def tell_notes(notes: tuple[Note, ...] | list[Note]) -> None:
     """Notes of formats that have no room for them, on standard error."""
     for note in notes:
         tell(f"qnet: {note.severity}: {printable(note.text, 2000)} [{note.code}]")

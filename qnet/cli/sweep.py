@@ -33,6 +33,7 @@ def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
     Without --metric: throughput and response, also by class where there are several, utilization and queue length of
     every station, and the outputs that the model names. A point without an answer says why in its status; the exit
     code is 0 where any point has one. Any parameter may be varied: numbers of servers and the words of a choice too.
+    One metric along two grids is a matrix in tables and Markdown; CSV and JSON have a row for every point.
 
     \b
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c

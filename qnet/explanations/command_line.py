@@ -74,6 +74,19 @@ CODES: dict[str, _T] = {
     "QN026": _T("there is nothing to move",
         "No number that the model states as a parameter counts for the network or for the metric.",
         "Name a parameter with --by, or give numbers a name under [parameters]."),
+    "QN027": _T("a parameter or metric that cannot be fitted",
+        "A calibration finds stated numbers that may be any: no choice of words, no number of servers or customers, "
+        "nothing that follows from other parameters, and nothing that the rows state. It fits on metrics that are "
+        "columns of the measurements.",
+        "Name parameters with --fit that have a value of their own in the model."),
+    "QN028": _T("where to look for a parameter is not clear",
+        "A range has the form NAME=LOW:HIGH with units, low below high, inside the range that the model states. A "
+        "parameter that is 0, or may be negative, needs one.",
+        "Write --between seek=1ms:20ms."),
+    "QN029": _T("rows or servers of measurements are wrong",
+        "Rows are held out by a number of them at the end, fewer than there are, or by a condition over parameters and "
+        "measured figures. Servers of a demand are NAME=NUMBER for a station that is measured.",
+        "Write --hold-out 5, --hold-out 'rate > 900/s', or --servers cpu=4."),
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),

@@ -113,4 +113,22 @@ CODES: dict[str, _T] = {
     "QN245": _T("a cost of what the model does not have",
         "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
         "Take the nearest name that the message offers; leave it out for all passages and all work."),
+    "QN250": _T("measurements that cannot be read",
+        "Measurements are a CSV file with a header and rows below it. At least one column is named like a figure or an "
+        "output, with or without the unit at its end, as qnet sweep writes them; no column is there twice.",
+        "Name columns response_s, throughput_per_s, utilization_cpu; for --demands utilization_STATION and "
+        "throughput_CLASS."),
+    "QN251": _T("a measurement that cannot be read",
+        "The cell is no number and no quantity of the right kind, a weight is not above 0, or the row has another "
+        "number of cells than the header.",
+        "Correct the cell; leave it empty where nothing was measured."),
+    "QN252": _T("too few measurements",
+        "There are fewer measurements than parameters, or no row tells anything of a class.",
+        "Measure more rows, or fit fewer parameters; rows that are held out do not count."),
+    "QN253": _T("a measurement of 0 has no relative error",
+        "Errors proportional to the measurement have no size where it is 0 or negative.",
+        "Say --absolute, or leave the cell empty."),
+    "QN254": _T("a fitted value that the model does not state",
+        "The value stands in a part of the catalog, which is shared by others and vouches for its own sources.",
+        "Give the model a parameter of its own in its place, and fit that."),
 }  # fmt: skip

@@ -37,9 +37,8 @@ CODES: dict[str, _T] = {
         "The work and the memory of every exact method were estimated, and are more than allowed.",
         "Use an approximation or bounds, or allow more."),
     "QN516": _T("no second moments for percentiles",
-        "Percentiles of response are built from means and variances of the waits. Those of closed classes need state "
-        "probabilities, which approximate methods do not give.",
-        "Ask for the mean, for fewer customers, or allow more --operations and --memory."),
+        "Percentiles of response are built from means and variances of the waits, which this method does not give.",
+        "Ask for the mean, or for another method."),
     "QN520": _T("no closed form: a fixed point",
         "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
         "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
@@ -65,6 +64,17 @@ CODES: dict[str, _T] = {
     "QN532": _T("no derivative",
         "The metric has no value at the stated point, or no parameter can be moved from it with an answer.",
         "Ask at a point with room around it: set another one with -p."),
+    "QN533": _T("least squares found no minimum",
+        "No step makes the residuals smaller, and yet they are not at right angles to what the parameters do: the "
+        "answer of the model jumps or bends there; or the search did not end.",
+        "Start elsewhere with -p, narrow the range with --between, or search more often with --starts 20."),
+    "QN534": _T("no start with an answer at every row",
+        "At every start that was tried the model has no answer at some of the rows, mostly because it is saturated at "
+        "a load that was measured.",
+        "Give values with -p, or ranges with --between, at which all rows have an answer; or doubt the model."),
+    "QN535": _T("a regression did not end",
+        "The columns differ by less than rounding.",
+        "Report the measurements: this should not happen."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),

@@ -119,6 +119,27 @@ CODES: dict[str, _T] = {
         "Some parameters have no derivative: there is no answer beside the stated point, or the differences do not "
         "settle however short the steps. The status of the row says which.",
         "Look at the metric around that value with a grid."),
+    "QN633": _T("how errors are taken",
+        "What is assumed of the errors of measurements decides what is the best fit, and how wide intervals are. They "
+        "know nothing of errors of the model itself.",
+        "Say --absolute, or give a column weight, where errors are others."),
+    "QN634": _T("parameters that cannot be told apart",
+        "The measurements change in the same way, or nearly, with several parameters, so that only a combination of "
+        "them is determined, and each alone hardly or not at all.",
+        "Measure at other conditions, at which they differ; or state one of them from another source."),
+    "QN635": _T("a parameter that was not really fitted",
+        "It has no effect on what was measured, or the fit would be better beyond the end of its range, where it was "
+        "stopped.",
+        "Leave it out of --fit, widen its range where it may be wider, or doubt the model."),
+    "QN636": _T("several minima",
+        "Searches from other starts ended at other values, each better than all around it, with residuals up to twice "
+        "as large, or as small: where two stations are alike, either may be the slow one. Told is the best, and of "
+        "those that are as good the one that the stated values lead to.",
+        "Narrow the ranges with --between to what is possible."),
+    "QN637": _T("what a calibration left out",
+        "Columns with no name that the model knows were not used; or settings of the run are not in the model that was "
+        "written.",
+        "Name columns like parameters, figures or outputs; give settings again where the model is used."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",
         "Nothing."),

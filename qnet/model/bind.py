@@ -15,15 +15,15 @@ from qnet.model.values import Values
 from qnet.networks.routed import ClosedClass, Group, Hold, Limit, OpenClass, Route, RoutedNetwork, Station, Step, Time
 
 
-def bind(model: Model, values: Values, load_factor: Value = 1.0) -> RoutedNetwork:
-    """The network of a model at the points of `values`; every arrival rate is multiplied by `load_factor`.
+def bind(model: Model, values: Values) -> RoutedNetwork:
+    """The network of a model at the points of `values`.
 
     The structural numbers (servers, rates, copies, hot copies) must be the same at all points; see `structures`.
 
     Raises `InvalidInput` with file, line and key for a number outside its domain or probabilities that do not sum to
     one, `UsageError` where an option set what they rest on.
     """
-    return _Binder(model, values).network(load_factor)
+    return _Binder(model, values).network()
 
 
 def structures(model: Model, values: Values) -> list[Any]:
@@ -80,6 +80,19 @@ def expressions(model: Model) -> list[Expression]:
     return found
 
 
+def depends_on_population(model: Model) -> bool:
+    """Whether any demand changes with a parameter that sets a population."""
+    driving = {name for item in model.customers if item.population is not None for name in item.population.names}
+    affected = set(driving)
+    for name, item in model.parameters.items():
+        if not affected.isdisjoint(item.expression.names):
+            affected.add(name)
+    populations = [item.population for item in model.customers]
+    return any(
+        not affected.isdisjoint(expression.names) for expression in expressions(model) if expression not in populations
+    )
+
+
 def _all_steps(model: Model) -> list[StepModel]:
     waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
     found: list[StepModel] = []
@@ -106,19 +119,19 @@ class _Binder:
                 found.setdefault(station.follows or station.name, []).append(step)
         return found
 
-    def network(self, load_factor: Value) -> RoutedNetwork:
-        """The network, with every arrival rate multiplied by a factor."""
+    def network(self) -> RoutedNetwork:
+        """The network."""
         stations = tuple(self.station(station) for station in self.model.stations)
-        classes = [self.customers(customers, load_factor) for customers in self.model.classes]
+        classes = [self.customers(customers) for customers in self.model.classes]
         if self.model.chains:
             from qnet.model.bind_chains import bind_chain
 
             parts = (self.model, self.values)
-            classes += [bind_chain(*parts, chain, load_factor, self.check_sum) for chain in self.model.chains]
+            classes += [bind_chain(*parts, chain, self.check_sum) for chain in self.model.chains]
         limits = tuple(
             Limit(
                 limit.name,
-                self.number("limit", "load", limit.load, limit.path) * load_factor,
+                self.number("limit", "load", limit.load, limit.path),
                 self.number("limit", "capacity", limit.capacity, limit.path),
             )
             for limit in self.model.limits
@@ -222,7 +235,7 @@ class _Binder:
 
     # Classes
 
-    def customers(self, customers: ClassModel, load_factor: Value) -> OpenClass | ClosedClass:
+    def customers(self, customers: ClassModel) -> OpenClass | ClosedClass:
         """A class with its routes."""
         path = customers.path
         routes = tuple(
@@ -235,7 +248,7 @@ class _Binder:
         terms = {f'"{route.name}"': route.probability for route in customers.routes}
         self.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
         if customers.arrival_rate is not None:
-            rate = self.number("class", "arrival_rate", customers.arrival_rate, path) * load_factor
+            rate = self.number("class", "arrival_rate", customers.arrival_rate, path)
             return OpenClass(customers.name, rate, routes)
         assert customers.population is not None
         population = self.number("class", "population", customers.population, path)

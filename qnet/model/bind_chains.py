@@ -15,7 +15,7 @@ from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, Time
 
 
 def bind_chain(
-    model: Model, values: Values, chain: ChainModel, load_factor: Value, check_sum: Callable[..., None]
+    model: Model, values: Values, chain: ChainModel, check_sum: Callable[..., None]
 ) -> OpenClass | ClosedClass:
     """A chain as one class, with one route for each class of the chain: what is done as that class in a passage.
 
@@ -41,7 +41,7 @@ def bind_chain(
         return values.field(expression, TABLES["chain"][key], (*chain.path, key))
 
     if chain.arrival_rate is not None:
-        return OpenClass(chain.name, number("arrival_rate", chain.arrival_rate) * load_factor, routes, chain=True)
+        return OpenClass(chain.name, number("arrival_rate", chain.arrival_rate), routes, chain=True)
     assert chain.population is not None
     if chain.think_time is not None:
         thinking = thinking + number("think_time", chain.think_time) * visits.get(HOME, 0.0)

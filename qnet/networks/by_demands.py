@@ -136,7 +136,7 @@ class _Reduction:
         """What responses are made of, with the variances of waits that state probabilities give."""
         from qnet.networks.found_waiting import with_variances
 
-        known = with_variances(self.network, compiled, waits, wanted)
+        known = with_variances(self.network, compiled, waits, throughputs, wanted)
         return passages(Steady(self.network, throughputs, compiled, self.members, known, rho, self.operations))
 
     def rounded(self, item: StationFigures) -> StationFigures:

@@ -139,6 +139,15 @@ class RoutedNetwork(Record):
         """The closed classes."""
         return tuple(customers for customers in self.classes if isinstance(customers, ClosedClass))
 
+    def loaded(self, factor: Value) -> RoutedNetwork:
+        """The network with every arrival rate, and the load of every limit, multiplied by a factor."""
+        classes = tuple(
+            item.replace(arrival_rate=item.arrival_rate * factor) if isinstance(item, OpenClass) else item
+            for item in self.classes
+        )
+        limits = tuple(item.replace(load=item.load * factor) for item in self.limits)
+        return self.replace(classes=classes, limits=limits)
+
     def point(self, index: int) -> RoutedNetwork:
         """One point of a batch by itself, in plain floats."""
         return at_point(self, index).replace(size=None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from qnet.errors import NoAnswer, Problem, UsageError
 from qnet.expression import Value
-from qnet.model.bind import bind, expressions
+from qnet.model.bind import bind
 from qnet.model.model import Model
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
@@ -143,7 +143,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     tried, left_out = _tried(model, places)
     compared = changes(model, tried, faster, wanted)
     visits = [
-        Visit(item.name, part, demand, _finite(group.full_at(_only(number, len(solution.classes)))))
+        Visit(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups
         for number, item in enumerate(solution.classes)
         for part in [parts[number].get(group.label)]
@@ -168,17 +168,9 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     )
 
 
-def depends_on_population(model: Model) -> bool:
-    """Whether any demand changes with a parameter that sets a population."""
-    driving = {name for item in model.customers if item.population is not None for name in item.population.names}
-    affected = set(driving)
-    for name, item in model.parameters.items():
-        if not affected.isdisjoint(item.expression.names):
-            affected.add(name)
-    populations = [item.population for item in model.customers]
-    return any(
-        not affected.isdisjoint(expression.names) for expression in expressions(model) if expression not in populations
-    )
+def _full(group: GroupWork, mix: Sequence[Value]) -> float | None:
+    """The throughput at which a group of copies is full; None at delays."""
+    return None if group.capacity is None else _finite(group.full_at(mix))
 
 
 def _overloaded(model: Model, solved: Solved, edge: Saturation, faster: float, wanted: Wanted) -> NoAnswer:
@@ -291,7 +283,7 @@ def _places(
     floor = sum(float(item.probability) * sum(map(float, item.service.values())) for item in asked.routes)
     found: list[Place] = []
     for figures, group in zip(solution.stations, asked.groups, strict=True):
-        full = _finite(group.full_at(mix)) if group.capacity is not None else None
+        full = _full(group, mix)
         population = None
         if full is not None and isinstance(closed, ClosedClass):
             population = full * (floor + float(closed.think_time))

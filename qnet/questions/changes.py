@@ -17,7 +17,7 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import work
 from qnet.questions.points import Solved, solve_points
-from qnet.questions.saturation import Saturation, saturation
+from qnet.questions.saturation import Saturation, limiting, saturation
 from qnet.questions.solve import largest_throughput
 from qnet.record import Record
 from qnet.units import NUMBER, format_number
@@ -193,7 +193,8 @@ def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, nam
     arrivals = arriving * edge.factor if arriving > 0 else None
     limit = (*_maximum(solution, edge, network), arrivals, solution.exact)
     if not stable:
-        return Change(name, faster, f"no steady state: {edge.cause}", None, None, *limit)
+        full = edge.cause or (limiting(part) if point is None else limiting(part)[point])
+        return Change(name, faster, f"no steady state: {full}", None, None, *limit)
     mixed = bool(network.closed) and arrivals is not None
     return Change(
         name,

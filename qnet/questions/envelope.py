@@ -169,8 +169,9 @@ def _looked(pieces: Sequence[Piece]) -> tuple[int, float, float]:
 def _no_answer(asked: Question, smallest: bool, told: Sequence[Point], piece: Piece) -> NoAnswer:
     """Why no point has an answer, and where the limits are nearest to one."""
     if all(point.status == UNLIMITED for point in told):
-        one = "smallest" if smallest else "largest"
-        found = f'every value of "{asked.vary}" meets {asked.stated}: there is no {one} one'
+        seen = piece.regions.scan.value
+        one, far = ("smallest", f"down to {seen.min():.6g}") if smallest else ("largest", f"up to {seen.max():.6g}")
+        found = f'every value of "{asked.vary}" that was looked at, {far}, meets {asked.stated}: there is no {one} one'
         help = f'vary what loads the system, or give "{asked.vary}" a range'
     else:
         status = told[0].status

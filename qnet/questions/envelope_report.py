@@ -15,7 +15,7 @@ from qnet.questions.envelope_question import Question
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
 from qnet.questions.trust import percentile_notes
-from qnet.reports.report import Cell, Column, Note, Plot, Report
+from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
 from qnet.units import base_unit, format_quantity
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
@@ -46,6 +46,10 @@ def envelope_report(
     told = [column.key for column in columns]
     along = told[2 : 2 + len(layout.over)]
     drawn = [layout.value_key, told[told.index(layout.value_key) + 1]]
+    matrix = None
+    if len(along) == 2 and all(len(item.question.over) == 2 for item in envelopes) and not every:
+        down, across = along
+        matrix = Matrix(down, across, layout.value_key, ("binds", "status"), ("limit", OK))
     plot = Plot(along[0], tuple(drawn), ("envelope", *along[1:])) if along and not every else None
     return Report(
         "qnet/envelope/1",
@@ -55,6 +59,7 @@ def envelope_report(
         tuple(_notes(envelopes, points, every)),
         Basis(model, ", ".join(dict.fromkeys(point.method for point in points)), exact),
         group="envelope",
+        matrix=matrix,
         plot=plot,
         broken=tuple(problem for item in envelopes for problem in broken(item, claimed)),
     )

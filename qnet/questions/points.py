@@ -60,6 +60,14 @@ class Solved(Record):
         """The largest load among those that hold no waits."""
         return self.gather(lambda part: _largest([item.load for item in part.solution.loads if item.certain], part))
 
+    @property
+    def rising_load(self) -> Value:
+        """The largest load among those that hold waits and rise faster than the arrivals; of all where times do."""
+        every = needs_solution(self.model)
+        return self.gather(
+            lambda part: _largest([item.load for item in part.solution.loads if every or not item.certain], part)
+        )
+
     def gather(self, of: Callable[[Part], Any]) -> Value:
         """One value per point from a function of a part."""
         if self.size is None:
@@ -186,6 +194,32 @@ def solve_points(
     return Solved(model, size, tuple(parts))
 
 
+def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Callable[[Value], Solved]:
+    """How to solve the same points with all arrival rates multiplied by a factor, as searches do again and again.
+
+    varied   what `solve_points` was given for them, and `asked` as well.
+    Returns  what `solve_points` does for a `load_factor` without patience; numbers that no load changes are found once.
+    """
+    model, size = solved.model, solved.size
+
+    def anew(factor: Value) -> Solved:
+        return solve_points(model, varied, size, factor, patient=False, asked=asked)
+
+    if needs_solution(model):
+        return anew
+    networks = [bind(model, part.values) for part in solved.parts]
+
+    def again(factor: Value) -> Solved:
+        factors = [factor if size is None or factor.ndim == 0 else factor[part.points] for part in solved.parts]
+        pairs = zip(solved.parts, networks, factors, strict=True)
+        try:
+            return Solved(model, size, tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs))
+        except Divided:
+            return anew(factor)
+
+    return again
+
+
 def _solve_part(
     model: Model,
     index: Any,
@@ -197,7 +231,7 @@ def _solve_part(
     asked: Wanted,
 ) -> Part:
     if not needs_solution(model):
-        return Part(index, values, solve(bind(model, values, factor), asked))
+        return Part(index, values, solve(bind(model, values).loaded(factor), asked))
     return _fixed_point(model, index, varied, size, factor, patient, asked)
 
 
@@ -246,7 +280,7 @@ def _fixed_point(
     rounds = 0
     while True:
         values = Values(model, varied, size, known)
-        part = Part(index, values, solve(bind(model, values, factor), asked))
+        part = Part(index, values, solve(bind(model, values).loaded(factor), asked))
         found, sizes = figures(part.solution), _sizes(part.solution)
         stable = part.solution.stable
         astray = fast & (stable == False)  # noqa: E712

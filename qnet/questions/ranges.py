@@ -131,7 +131,7 @@ def _stated(model: Model, text: str) -> _Read:
     if not separator or found.options:
         what = "is a choice of words" if found.options else "is no range"
         raise UsageError(Problem("QN025", f'"{short(text)}" {what}', "a number, as NAME=low:high"))
-    least, most = (_number(end, found.dimension, text) for end in (low, high))
+    least, most = (constant(end, found.dimension, text) for end in (low, high))
     if not least < most:
         raise UsageError(Problem("QN025", f'"{short(text)}" leaves no room', "low below high"))
     return name, least, most, 0.0
@@ -169,8 +169,8 @@ def _share(text: str, problems: list[Problem]) -> float:
     return 0.0
 
 
-def _number(text: str, dimension: Dimension, whole: str) -> float:
-    """A constant expression of a dimension."""
+def constant(text: str, dimension: Dimension, whole: str) -> float:
+    """The value of a text that is a constant of a dimension; raises `UsageError` that quotes the whole it stands in."""
     try:
         parsed = parse(text)
         found = check(parsed.root, {}, {})

@@ -9,11 +9,13 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.points import Part, Solved, needs_solution, solve_points
+from qnet.questions.points import Part, Solved, at_loads, needs_solution
 from qnet.record import Record
 
+_NEAR = (1e-3, 1e-2, 1e-1)
+"""How far below its upper end a search looks first."""
 _STEP, _STEPS = 1e-3, 110
-"""How far a search goes down at once to where there is a steady state, and how often."""
+"""How far it goes down at once after that to where there is a steady state, and how often."""
 JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
@@ -49,51 +51,56 @@ def saturation(
         # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
 
-    def at(factor: Value) -> Solved:
-        return solve_points(model, varied, solved.size, factor, patient=False, asked=wanted)
-
-    edge = at(bound * JUST_BELOW)
-    reached = edge.stable
-    if not operations.all(reached):
-        bound = _search(at, bound, reached, operations)
-        edge = at(bound * JUST_BELOW)
+    again = at_loads(solved, varied, wanted)
+    edge = again(bound * JUST_BELOW)
+    if not operations.all(edge.stable):
+        bound, edge = _search(again, bound, edge, operations)
     factor = operations.where(idle, float("inf"), bound)
     return Saturation(factor, edge.gather(limiting))
 
 
-def _search(at: Any, bound: Value, reached: Value, operations: Operations) -> Value:
-    """The factor below `bound` where an outer station saturates; `bound` itself where it is reached.
+def _search(
+    again: Callable[[Value], Solved], bound: Value, edge: Solved, operations: Operations
+) -> tuple[Value, Solved]:
+    """The factor below `bound` where an outer station saturates, and the solution there.
 
-    The search is over the share of `bound`: factors themselves may be as small as the smallest floats.
+    It is `bound` itself where the `edge` just below it is reached. The search is over the share of `bound`: factors
+    themselves may be as small as the smallest floats. It begins just below `bound`, because outer stations mostly
+    fill only when those inside are nearly full.
     """
 
     from qnet.queues.roots import root
 
-    def excess(share: Value) -> Value:
-        solved = at(share * bound)
-        return (
-            operations.where(solved.stable, operations.minimum([solved.load, 1 - 1e-16 + 0 * solved.load]), 1.0)
-            - 1
-            + _over(solved, operations)
-        )
+    reached, where = edge.stable, operations.where
+    last = edge
 
-    whole = operations.where(reached, 1.0, 1.0)
-    low = high = whole
-    at_low = at_high = excess(whole)
-    for _ in range(_STEPS):
+    def excess(share: Value) -> Value:
+        nonlocal last
+        last = again(share * bound)
+        return _excess(last, operations)
+
+    low = high = where(reached, JUST_BELOW, JUST_BELOW)
+    at_low = at_high = _excess(edge, operations)
+    for step in range(_STEPS):
         here = reached | (at_low < 0)
         if operations.all(here):
             break
-        high, at_high = operations.where(here, high, low), operations.where(here, at_high, at_low)
-        low = operations.where(here, low, low * _STEP)
-        at_low = excess(low)
+        high, at_high = where(here, high, low), where(here, at_high, at_low)
+        low = where(here, low, 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP)
+        at_low = where(here, at_low, excess(low))
     found = root(excess, low, high, at_low, at_high, operations)
-    return operations.where(reached, bound, found * bound)
+    return where(reached, bound, found * bound), last
 
 
-def _over(solved: Solved, operations: Operations) -> Value:
-    """How far beyond its capacity the most loaded centre is; 0 where there is a steady state."""
-    return operations.where(solved.stable, 0.0, operations.maximum([solved.load - 1, 1e-16 + 0 * solved.load]))
+def _excess(solved: Solved, operations: Operations) -> Value:
+    """How far the most loaded centre is beyond its capacity; negative where there is a steady state.
+
+    Of centres that hold no waits only whether they are full: they grow as the arrivals do, and would hide how much
+    steeper the others rise.
+    """
+    rising = solved.rising_load
+    below, beyond = operations.minimum([rising, 1 - 1e-16 + 0 * rising]), operations.maximum([rising - 1, 1e-16])
+    return operations.where(solved.stable, below - 1, beyond)
 
 
 def limiting(part: Part) -> Any:

@@ -36,6 +36,8 @@ ANSWERS: dict[str, Answer] = {
     "sensitivity": Answer("what qnet sensitivity answers", "sensitivity_report"),
     "tornado": Answer("what qnet sensitivity --tornado answers", "uncertainty_report", "TORNADO"),
     "uncertainty": Answer("what qnet sensitivity --sample and --corners answer", "uncertainty_report", "UNCERTAINTY"),
+    "calibration": Answer("what qnet calibrate answers", "calibrate_report"),
+    "demands": Answer("what qnet calibrate --demands answers", "demands_report"),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),
     "validation": Answer("what qnet validate answers", "validate"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse
+from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
@@ -69,6 +70,9 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     solution = solved.parts[0].solution
     if not solution.stable:
         raise no_steady_state(model, solved, edge)
+    if solution.ceiling and depends_on_population(model):
+        # More customers are another network: what the throughput of this one tends to says nothing of it.
+        solution = solution.replace(ceiling=None)
     notes = trust_notes(solution)
     if model.outputs:
         from qnet.questions.trust import percentile_notes

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from qnet.questions.answers import Answers
+from qnet.questions.answers import OK, Answers
 from qnet.questions.assertions import broken, conditions
 from qnet.questions.columns import Columns, metric_cells, parameter_cells
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
-from qnet.reports.report import Column, Note, Plot, Report
+from qnet.reports.report import Column, Matrix, Note, Plot, Report
 
 KEYS = ("method", "exactness", "status")
 """The columns that every sweep has."""
@@ -37,6 +37,9 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     # A status that says nothing needs no room on a screen.
     trust = [Column(key, key, footed=key != "status" or bool(answers.answered.all())) for key in KEYS]
     slow = along[0].key if len(found.axes) > 1 else ""
+    matrix = None
+    if [len(axis) for axis in found.axes] == [1, 1] and len(told) == 1:
+        slow, matrix = "", Matrix(along[0].key, along[1].key, told[0].key, ("status",), (OK,))
     return Report(
         "qnet/sweep/1",
         f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
@@ -45,6 +48,7 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
         tuple(answer_notes(answers)),
         Basis(model, ", ".join(answers.methods), answers.exact),
         group=slow,
+        matrix=matrix,
         plot=_plot(found, along, told, chosen),
         broken=tuple(broken(answers, claimed)),
     )

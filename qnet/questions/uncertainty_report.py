@@ -93,7 +93,9 @@ def uncertainty_report(found: Uncertainty, broken: tuple[Problem, ...] = (), **h
             names = ", ".join(item.mixed)
             text = f"{item.metric.source} is not monotone in {names}: it may go beyond its corners"
             notes.append(Note("QN630", text, "warning"))
-    return _report(found, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, broken, **how)
+    return _report(
+        found, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, broken, **how
+    )
 
 
 def _report(

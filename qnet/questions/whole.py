@@ -13,6 +13,8 @@ _ALL = 40
 """So many whole numbers are looked at one by one; of more, about as many at rising distances."""
 _FIRST, _BEYOND = 64, 100.0
 """Customers are looked at up to here at least, and to so many times the stated number where the range has no end."""
+_FARTHER = 4
+"""How many times as far to look where the limits still hold there."""
 _AT_ONCE = 4
 """So many numbers of customers are looked at together."""
 
@@ -21,7 +23,8 @@ def whole(trial: Trial) -> Regions:
     """Find every interval of whole numbers in which there is a steady state and the limits hold.
 
     Method   Values at rising distances, of customers without a range in steps upwards until the limits have failed
-             again; more of them where the excess turns near zero; and every change is halved down to two neighbours.
+             again, and ever farther while they hold; more of them where the excess turns near zero; and every change
+             is halved down to two neighbours.
     Limits   What happens between two neighbours that were looked at only is not seen.
     """
     np, size = trial.np, trial.size
@@ -31,11 +34,14 @@ def whole(trial: Trial) -> Regions:
     first, last = (np.array(values, dtype=float) for values in zip(*ends, strict=True))
     endless = np.zeros(size, dtype=bool)
     unlimited = customers and trial.greatest == float("inf")
+    end = last
     if unlimited:
-        most = max(float(_FIRST), np.floor(_BEYOND * trial.stated))
-        endless, last = last > most, np.minimum(last, most)
+        last = np.minimum(end, max(float(_FIRST), np.floor(_BEYOND * trial.stated)))
     scan = Scan(trial)
     _look(trial, scan, first, last, customers, unlimited)
+    if unlimited:
+        last = _farther(scan, last, end)
+        endless = np.ones(size, dtype=bool)
     scan.closer(lambda low, high: np.floor(low + (high - low) / 2))
     scan.settle()
     _halve(scan, lambda: scan.stable)
@@ -70,6 +76,20 @@ def _look(trial: Trial, scan: Scan, first: Any, last: Any, customers: bool, unli
             held[scan.place[scan.holds]] = True
             latest[scan.place[scan.holds & (scan.value >= block[0])]] = True
             done = held & ~latest
+
+
+def _farther(scan: Scan, last: Any, end: Any) -> Any:
+    """How far was looked in the end: ever farther at the points where the limits still hold at the last number."""
+    np = scan.np
+    while True:
+        held = np.zeros(len(last), dtype=bool)
+        latest = np.flatnonzero(np.append(~scan.neighbours(), True))
+        held[scan.place[latest]] = scan.holds[latest]
+        places = np.flatnonzero(held & (last < end))
+        if not len(places):
+            return last
+        last = np.where(held, np.minimum(last * _FARTHER, end), last)
+        scan.look(places, last[places], brief=True)
 
 
 def _halve(scan: Scan, flags: Callable[[], Any]) -> None:

@@ -25,6 +25,8 @@ class Table(Record):
     """Paragraphs above the table."""
     math: tuple[str, ...] = ()
     """Formulas in LaTeX below it."""
+    legend: tuple[str, ...] = ()
+    """Lines below it that explain what stands in it."""
 
     @property
     def empty(self) -> bool:
@@ -72,8 +74,14 @@ def tables(report: Report, ascii: bool) -> list[Table]:
 
     A block leaves out columns that are empty in all its rows, and tells words that all its rows share in its heading.
     Rows with a text in the column that `prose` names are paragraphs of their block.
+    Rows that fill the `matrix` that a report asks for are told as one.
     """
     rows = list(checked_rows(report))
+    if report.matrix:
+        from qnet.reports.matrix import is_matrix, matrices
+
+        if is_matrix(report, rows):
+            return matrices(report, report.matrix, rows, ascii)
     if not report.group or not rows:
         shown = [index for index, column in enumerate(report.columns) if not column.footed and not column.math]
         columns = [report.columns[index] for index in shown]
@@ -96,7 +104,7 @@ def tables(report: Report, ascii: bool) -> list[Table]:
             and not report.columns[index].math
             and any(row[index] not in (None, "") for row in block)
         ]
-        common = [index for index in kept if _common_text(block, index)]
+        common = [index for index in kept if common_text(block, index)]
         told = "; ".join(f"{title_of(report.columns[index])} {block[0][index]}" for index in common)
         heading = label(report.columns[group], value, ascii)
         columns = [report.columns[index] for index in kept if index not in common]
@@ -112,7 +120,7 @@ def _math(report: Report, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
     return tuple(str(row[index]) for row in rows for index in places if row[index])
 
 
-def _common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:
+def common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:
     """Whether all of several rows say the same in words: told once, in the heading of the block."""
     first = block[0][index]
     return len(block) > 1 and isinstance(first, str) and all(row[index] == first for row in block)
@@ -168,8 +176,10 @@ def cell_text(cell: Cell) -> str:
 
 
 def aligned(cells: Sequence[str]) -> list[str]:
-    """Numbers with their decimal points below each other: spaces stand for the digits that others have after it."""
-    tails = [len(cell) - (cell.find(".") if "." in cell else len(cell.partition("e")[0])) for cell in cells]
+    """Numbers with their decimal points below each other: spaces stand for digits and marks of others."""
+    numbers = [cell.partition(" ")[0] for cell in cells]
+    wholes = [number.find(".") if "." in number else len(number.partition("e")[0]) for number in numbers]
+    tails = [len(cell) - whole for cell, whole in zip(cells, wholes, strict=True)]
     longest = max(tails, default=0)
     padded = [cell + " " * (longest - tail) for cell, tail in zip(cells, tails, strict=True)]
     room = max(map(len, padded), default=0)

@@ -51,7 +51,8 @@ def _block(table: Table) -> str:
     ]
     drawn = "\n".join(map(_line, zip(*columns, strict=True)))
     formulas = (f"$$\n{clean(formula, ascii=True)}\n$$" for formula in table.math)
-    parts = (heading, *map(escaped, table.prose), drawn, "(no rows)" if table.empty else "", *formulas)
+    legend = map(escaped, table.legend)
+    parts = (heading, *map(escaped, table.prose), drawn, *legend, "(no rows)" if table.empty else "", *formulas)
     return "\n\n".join(part for part in parts if part)
 
 

@@ -57,6 +57,18 @@ class Bars(Record):
     """The column of the value that bars begin at; empty for 0."""
 
 
+class Matrix(Record):
+    """How rows along two grids can be told as a matrix: which columns run down, run across, and stand in the cells."""
+
+    rows: str
+    columns: str
+    cells: str
+    words: tuple[str, ...] = ()
+    """Columns of texts that are told by marks in the cells, which are explained below."""
+    usual: tuple[str, ...] = ()
+    """Texts of these columns that need no mark."""
+
+
 class Report(Record):
     """One answer, ready to be rendered.
 
@@ -75,6 +87,8 @@ class Report(Record):
     group: str = ""
     prose: str = ""
     """A column of texts that tables and Markdown tell as paragraphs, above the table of the rows that have none."""
+    matrix: Matrix | None = None
+    """How tables and Markdown tell the rows, where they fill it; other formats keep the rows."""
     plot: Plot | Bars | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""

@@ -61,6 +61,8 @@ def _block(table: Table, style: Style) -> Iterator[str]:
     for band in _bands(_fields(table), style.width or _UNLIMITED):
         yield "\n".join(part for part in (heading, _drawn(band, style), ending) if part)
         heading = ""
+    if table.legend:
+        yield "\n".join(_prose(line, "", style) for line in table.legend)
 
 
 def _fields(table: Table) -> list[_Field]:

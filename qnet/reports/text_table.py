@@ -32,7 +32,7 @@ def _block(table: Table) -> str:
     lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
     heading = [table.heading] if table.heading else []
     drawn = ["", *lines] if lines and table.prose else lines
-    return "\n".join([*heading, *table.prose, *drawn, *(["(no rows)"] if table.empty else [])])
+    return "\n".join([*heading, *table.prose, *drawn, *(["(no rows)"] if table.empty else []), *table.legend])
 
 
 def _column(title: str, numeric: bool, cells: list[str]) -> list[str]:

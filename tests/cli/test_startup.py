@@ -84,6 +84,7 @@ def used(modules: set[str], names: tuple[str, ...]) -> set[str]:
         (("compare", "--help"), NO_SOLVER),
         (("cost", "--help"), NO_SOLVER),
         (("sensitivity", "--help"), NO_SOLVER),
+        (("calibrate", "--help"), NO_SOLVER),
         (("sensitivity", "./model.toml", "--csv", "--by", "work"), ("rich", "sympy")),
         (("cost", "./model.toml", "--of", "server", "--csv"), (*LIGHT, "qnet.networks.open")),
         (("completion", "bash"), (*LIGHT, "qnet.networks", "qnet.model")),

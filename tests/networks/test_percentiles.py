@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import qnet
-from qnet.errors import InvalidInput, NotComputed, UsageError
+from qnet.errors import InvalidInput, UsageError
 from qnet.model.metrics import metric
 from qnet.networks.percentiles import Part, mixture_percentile
 from qnet.questions.answers import solve_table
@@ -125,9 +125,27 @@ def test_more_customers_never_answer_sooner(tmp_path):
     assert (np.diff(found) > 0).all()
 
 
-def test_what_has_no_state_probabilities_is_refused_with_the_way_out(tmp_path):
-    with pytest.raises(NotComputed, match="state probabilities"):
-        system(tmp_path, REPAIR).set(machines=10**8).metric("response_p95")
+def test_many_customers_have_the_percentile_of_a_normal_time(tmp_path):
+    """A full repairman: all but a Poisson number of the machines are there (mean away / service time)."""
+    machines, away = 10**6, 100.0
+    time = system(tmp_path, REPAIR).set(machines=machines, away=away).metric("response_p90")
+    mean = 0.1 * machines - away
+    deviation = 0.1 * (away / 0.1 + mean / 0.1) ** 0.5
+    assert time == pytest.approx(mean + 1.2816 * deviation, rel=1e-4)
+
+
+def test_the_recursion_agrees_with_state_probabilities(tmp_path):
+    """Two servers who are never both needed are one: the same machines, by states and by the recursion."""
+    one = system(tmp_path, REPAIR).set(machines=9)
+    rates = system(tmp_path, REPAIR.replace("repair = {}", "repair = { rates = [1, 1] }")).set(machines=9)
+    assert rates.metric("response_p95") == pytest.approx(one.metric("response_p95"), rel=0.02)
+
+
+def test_open_customers_in_between_make_closed_ones_slower(tmp_path):
+    """A closed class of one customer beside an open one: the customer finds what an M/M/1 queue has."""
+    text = REPAIR + '[classes.web]\narrival_rate = "4/s"\nsteps = [ { station = "repair", time = "100 ms" } ]\n'
+    mixed = system(tmp_path, text).set(machines=1)
+    assert mixed.metric("response_p90('machine')") == pytest.approx(log(10) / (10 - 4), rel=1e-6)
 
 
 def test_names_that_are_no_percentiles_are_unknown(tmp_path):

@@ -6,7 +6,8 @@ import pytest
 
 import qnet
 from qnet.errors import NoAnswer, UsageError
-from qnet.questions.bottleneck import bottleneck, depends_on_population
+from qnet.model.bind import depends_on_population
+from qnet.questions.bottleneck import bottleneck
 from qnet.questions.bottleneck_report import bottleneck_report
 
 FAST = (
@@ -279,3 +280,75 @@ def test_the_population_where_asymptotes_meet_is_that_of_the_knee(tmp_path):
     system = load(tmp_path, CLOSED)
     knees = system.knee(definitions=["n_star"]).records()
     assert bottleneck(system).ranked[0].full_population == pytest.approx(knees[0]["population_real"], rel=1e-12)
+
+
+# Notes
+
+
+BESIDE = """qnet = 1
+title = "a channel beside the disk"
+[stations]
+cpu = {}
+disk = {}
+[limits.channel]
+load = "utilization('disk')"
+capacity = "0.7"
+[classes.user]
+population = 3
+steps = [ { station = "cpu", time = "10 ms" }, { station = "disk", time = "5 ms" } ]
+"""
+
+
+def told(system, code):
+    """The texts of a note, of both reports: they say the same."""
+    once, again = ([note.text for note in report.notes if note.code == code] for report in reports(system))
+    assert once == again
+    return once
+
+
+def reports(system):
+    return bottleneck_report(system), system.why()
+
+
+def row_of(stations):
+    """A closed model of some stations in a row, each a little slower than the one before."""
+    names = [f"s{number}" for number in range(1, stations + 1)]
+    steps = ", ".join(f'{{ station = "{name}", time = "{10 + place} ms" }}' for place, name in enumerate(names))
+    tables = "".join(f"[stations.{name}]\n" for name in names)
+    return f'qnet = 1\ntitle = "a row"\n{tables}[classes.user]\npopulation = 4\nsteps = [ {steps} ]\n'
+
+
+def test_waits_inside_holds_end_the_steady_state_first():
+    """QN623 says why there is none below the rate that the work of the first station alone allows."""
+    system = qnet.load("ibm-3990-6")
+    found = bottleneck(system)
+    between = (found.maximum + found.ranked[0].full_at) / 2
+    assert told(system, "QN623") == ["waits inside holds end the steady state before back_end is full by its own work"]
+    with pytest.raises(NoAnswer):
+        system.set(rate=f"{between!r}/s").metric("response")
+
+
+def test_where_work_alone_is_the_limit_no_waits_are_blamed(tmp_path):
+    assert told(load(tmp_path, HELD), "QN623") == []
+
+
+def test_a_change_without_an_answer_says_so(tmp_path):
+    """Three users keep the disk half as busy as the cpu; with a cpu as fast as the disk both are busy for 3/4."""
+    system = load(tmp_path, BESIDE)
+    assert told(system, "QN625") == ["2 of 4 changes have no answer; their status says why"]
+    assert change(bottleneck(system), "cpu", True).status == "no steady state: channel"
+    assert change(bottleneck(system), "disk", True).status == "ok"
+
+
+def test_where_every_change_has_an_answer_nothing_is_missed(tmp_path):
+    assert told(load(tmp_path, CLOSED), "QN625") == []
+
+
+def test_of_many_stations_those_that_matter_least_are_left_out(tmp_path):
+    system = load(tmp_path, row_of(11))
+    assert bottleneck(system).left_out == ("s1", "s2", "s3")
+    assert told(system, "QN626") == ["changes were tried at the stations that matter most, not at 3 others"]
+
+
+def test_of_few_stations_all_are_changed(tmp_path):
+    assert told(load(tmp_path, row_of(8)), "QN626") == []

@@ -9,7 +9,9 @@ import numpy as np  # noqa: TID253
 import pytest
 from envelopes import answer, holds, inside, model, points
 
+from qnet.cli.inline import inline
 from qnet.errors import NoAnswer
+from qnet.questions.envelope import envelope
 from qnet.questions.envelope_question import question
 
 
@@ -177,3 +179,12 @@ steps = [ { station = "cpu", time = "135 ms" }, { station = "disk", time = "96 m
         ((_, high),) = point.intervals
         beside = [mean_value_response(int(high) + more, think, [0.135, 0.048, 0.048]) for more in (0, 1)]
         assert beside[0] <= 2 < beside[1]
+
+
+@pytest.mark.parametrize("stated", [1, 5, 700])
+@pytest.mark.parametrize("limit", [3, 500, 40_000])
+def test_the_stated_number_of_customers_does_not_decide_how_far_is_looked(stated, limit):
+    """A repairman without thinking answers after as many services as there are customers."""
+    network = inline(["repair=1s"], [], [], population=str(stated)).model()
+    asked = question(network, None, "population", (f"response <= {limit} s",))
+    assert [point.value for point in envelope(asked).points] == [limit]

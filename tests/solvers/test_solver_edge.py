@@ -9,8 +9,9 @@ import pytest
 
 from qnet.documents import parse
 from qnet.errors import NoAnswer
-from qnet.model.load import build
+from qnet.model.load import build, load
 from qnet.model.model import Model
+from qnet.model.settings import with_settings
 from qnet.questions.points import solve_points
 from qnet.questions.saturation import JUST_BELOW, limiting, saturation
 
@@ -61,3 +62,27 @@ def test_a_batch_ends_where_each_of_its_points_does(seed: int) -> None:
         varied = {"load": float(factor)}
         alone = saturation(asked, solve_points(asked, varied), varied)
         assert (found, cause) == (pytest.approx(alone.factor, rel=1e-12), alone.cause)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"volumes": "16", "hot_volumes": "4"}, {"rate": "5000/s"}, {"rate": "1e-6/s"}]
+)
+def test_where_outer_stations_fill_first_the_steady_state_ends_there(settings: dict[str, str]) -> None:
+    """Volumes that wait for paths fill within a few percent below the capacity of the paths, however far that is."""
+    asked = with_settings(load("ibm-3990-6"), settings)
+    solved = solve_points(asked)
+    edge = saturation(asked, solved)
+    assert edge.factor < 1 / solved.certain_load
+    assert solve_points(asked, load_factor=edge.factor).stable
+    assert not solve_points(asked, load_factor=edge.factor * (1 + 1e-12)).stable
+
+
+def test_a_batch_of_holds_ends_where_each_of_its_points_does() -> None:
+    asked = load("ibm-3990-6")
+    varied = {"seek": np.array([0.02, 0.008, 0.0]), "volumes": np.array([64.0, 20.0, 64.0])}
+    batch = saturation(asked, solve_points(asked, varied, 3), varied)
+    for point in range(3):
+        own = {name: float(values[point]) for name, values in varied.items()}
+        alone = saturation(asked, solve_points(asked, own), own)
+        assert batch.factor[point] == pytest.approx(alone.factor, rel=1e-12)
+        assert batch.cause[point] == alone.cause

@@ -1,0 +1,161 @@
+"""`qnet calibrate`: parameters from measurements, and service demands from utilizations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qnet.cli.method_options import method, method_options
+from qnet.cli.options import (
+    Output,
+    assert_option,
+    collect,
+    complete_system,
+    metric_option,
+    output_options,
+    parameter_option,
+    said,
+)
+
+
+@click.command("calibrate")
+@click.argument("system", metavar="SYSTEM", callback=said, shell_complete=complete_system)
+@click.argument("measured", metavar="MEASURED.csv", required=False, callback=said, type=click.Path())
+@parameter_option
+@click.option("--fit", multiple=True, metavar="NAMES", callback=said, help="Parameters to find, such as seek,read_hit.")
+@metric_option
+@click.option("--between", multiple=True, metavar="NAME=LOW:HIGH", callback=said,
+              help="Where to look, else in the range that the model states.")  # fmt: skip
+@click.option("--hold-out", metavar="ROWS", callback=said,
+              help="Rows that only test the fit: so many at the end, or a condition: 'rate > 900/s'.")  # fmt: skip
+@click.option("--absolute", is_flag=True, help="Errors are the same at every row, not proportional to the measurement.")
+@click.option("--starts", type=click.IntRange(1, 1000), metavar="COUNT",
+              help="Search from so many starts, spread over the ranges, else 4 or more.")  # fmt: skip
+@click.option("--write", "written", metavar="FILE.toml", callback=said,
+              help="Write the model with the fitted values there; - writes it instead of the answer.")  # fmt: skip
+@click.option("--demands", is_flag=True, help="Service demands from utilizations and throughputs; no SYSTEM is needed.")
+@click.option("--servers", multiple=True, metavar="NAME=NUMBER", callback=said,
+              help="Beside --demands: servers of a station, else those of the SYSTEM, or 1.")  # fmt: skip
+@click.option("--background", is_flag=True, help="Beside --demands: also the utilization without any throughput.")
+@method_options
+@assert_option
+@output_options
+def command(system: str, measured: str | None, settings: tuple[str, ...], fit: tuple[str, ...],
+            metrics: tuple[str, ...], between: tuple[str, ...], hold_out: str | None, absolute: bool,
+            starts: int | None, written: str | None, demands: bool, servers: tuple[str, ...], background: bool,
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+    """Parameters from measurements, with their errors.
+
+    MEASURED.csv has a row for each measurement. Columns named like parameters, with or without the unit at the end
+    (users, rate_per_s), are the conditions of the row; columns named like figures or outputs, as qnet sweep writes
+    them (response_s, throughput_per_s, utilization_cpu), are what was measured; a column weight, and a column hold_out
+    for rows that only test the fit. Cells are numbers in the unit of the column, or quantities such as 12 ms.
+
+    Found is the least sum of squares of ln(modelled / measured), which takes errors as proportional to the
+    measurement, or with --absolute of modelled - measured: by Levenberg's and Marquardt's method inside the ranges of
+    the parameters, positive ones in their logarithm. A minimum is proven (Bates and Watts 1981) or refused. Told are
+    standard errors from the covariance s^2 (J'J)^-1 and 95 % intervals of Student's t (Bates and Watts 1988), the
+    correlations, which parameters cannot be told apart, and each row with its residual. --assert is judged with the
+    fitted values, everything else as stated.
+
+    With --demands: service demands per station and class by the utilization law, U = sum of X D over classes (Denning
+    and Buzen 1978), as non-negative least squares over all rows (Bard and Shatzoff 1978; Rolia and Vetland 1995; Zhang,
+    Cherkasova and Smirni 2007). Columns are utilization_STATION, and throughput or throughput_CLASS, per second.
+
+    \b
+    Examples:
+      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek,destages_per_write
+      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek --hold-out 'rate > 700/s'
+      qnet calibrate ./web.toml runs.csv --fit cpu --write - > fitted.toml
+      qnet calibrate --demands examples/measured-intervals.csv --servers cpu=2 --background
+    """
+    from qnet.cli.output import ready, write
+
+    wanted, output = method(options), collect(options)
+    if demands:
+        _refuse_beside_demands(fit, metrics, between, absolute, starts, written, asserted, settings and not measured)
+        from qnet.questions.demands import demands_of
+        from qnet.questions.demands_report import demands_report
+
+        ready(output)
+        model = _model(system, settings, measured) if measured else None
+        write(demands_report(demands_of(measured or system, model, servers, background, hold_out or "")), output)
+        return
+    if measured is None:
+        raise click.UsageError("found no MEASURED.csv, expected a SYSTEM and measurements; or --demands")
+    if servers or background:
+        raise click.UsageError("found --servers or --background without --demands, expected both")
+    from qnet.questions.assertions import conditions
+    from qnet.questions.calibrate import SEARCHES, calibrate, fitted_point, refuse_without_fit
+    from qnet.questions.calibrate_report import calibration_report, fitted_on
+
+    names = [name.strip() for text in fit for name in text.split(",") if name.strip()]
+    refuse_without_fit(names)
+    ready(output)
+    model = _model(system, settings, measured)
+    conditions(asserted, model)
+    if written:
+        from qnet.model.rewrite import refuse_elsewhere
+
+        _ready_to_write(written, measured)
+        refuse_elsewhere(model, tuple(name for name in names if name in model.parameters))
+    found = calibrate(model, measured, names, metrics, between, hold_out or "", absolute, starts or SEARCHES, wanted)
+    report = calibration_report(found, asserted)
+    if written:
+        from qnet.model.rewrite import rewritten
+
+        text = rewritten(model, fitted_point(found), fitted_on(found))
+        _write_model(text, written, model.settings)
+    if written == "-" and output.path == "-":
+        _judge(report)
+    else:
+        write(report, output)
+
+
+def _model(system: str, settings: tuple[str, ...], measured: str) -> Any:
+    if system == measured == "-":
+        raise click.UsageError("found - for the model and for the measurements, expected a FILE for one of them")
+    from qnet.cli.system import open_system
+
+    return open_system(system, settings)
+
+
+def _refuse_beside_demands(*given: object) -> None:
+    if any(given):
+        raise click.UsageError("found --demands beside options of a fit, expected --servers, --background, --hold-out")
+
+
+def _ready_to_write(path: str, measured: str) -> None:
+    """Refuse to write over the measurements, and make sure that the file can be written."""
+    import os
+    from pathlib import Path
+
+    from qnet.cli.output import ready
+    from qnet.errors import Problem, UsageError
+
+    both = "-" not in (path, measured) and os.path.exists(path) and os.path.exists(measured)
+    if both and Path(path).samefile(measured):
+        raise UsageError(Problem("QN005", "the model would be written over the measurements", "another file"))
+    ready(Output("table", path, "never", True))
+
+
+def _write_model(text: str, path: str, settings: dict[str, str]) -> None:
+    """Write a model with fitted values; what was set for the run is not in it, and that is said."""
+    from qnet.cli.failures import tell
+    from qnet.cli.output import deliver
+
+    deliver(text.encode(), Output("table", path, "never", True))
+    if settings:
+        told = " ".join(f"-p {name}={value}" for name, value in settings.items())
+        tell(f"qnet: note: the model was written without {told}, which the fit was made with [QN637]")
+
+
+def _judge(report: Any) -> None:
+    """Notes and assertions of an answer that is not written, because the model is."""
+    from qnet.cli.output import tell_notes
+    from qnet.errors import AssertionFailed
+
+    tell_notes(report.notes)
+    if report.broken:
+        raise AssertionFailed(*report.broken)

@@ -1,0 +1,250 @@
+"""Bounded nonlinear least squares with the errors of what it finds; knows nothing of models, only of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qnet.record import Record
+
+STEP = 1e-4
+"""Of central differences, in coordinates in which 1 is much."""
+SETTLED = 1e-6
+"""The relative offset at which a minimum is proven."""
+CLOSE = 1e-3
+"""The relative offset that is enough where rounding keeps it from getting smaller (Bates and Watts)."""
+STILL = 1e-9
+"""The Gauss-Newton step at which residuals that vanish are proven to."""
+RANK = 1e-6
+"""Singular values below this share of the largest are those of rounding in the differences."""
+_ROUNDS = 200
+_LADDER = (0.0, 1e-2, 1e-1, 1.0, 1e1, 1e2)
+"""Dampings that are tried at once, as shares of the present one."""
+_LONGEST = 2.0
+_SHRINKS = 6
+
+Residuals = Callable[[Any], Any]
+"""Points (P, n) -> residuals (P, m); a row with a not-a-number is a point without an answer."""
+
+
+class Minimum(Record):
+    """Where a search for the least sum of squares ended."""
+
+    point: Any
+    residuals: Any
+    jacobian: Any
+    """(m, n): derivatives of the residuals by the coordinates."""
+    side: Any
+    """(n,): -1 at its lower bound and pressed against it, 1 at the upper one, 0 free."""
+    offset: float
+    """How far the point is from the minimum, in units of the residuals' own uncertainty."""
+    converged: bool
+    reason: str
+    """Why it is not a minimum; empty where it is."""
+    rounds: int
+
+    @property
+    def cost(self) -> float:
+        """The sum of squares."""
+        return float(self.residuals @ self.residuals)
+
+
+def minimise(residuals: Residuals, start: Any, low: Any, high: Any, least: float = 0.0) -> Minimum | None:
+    """The least sum of squares of residuals inside bounds, near a start.
+
+    start, low, high   (n,) coordinates of comparable size: logarithms, or shares of a range; bounds may be infinite.
+    least              norm of a column of derivatives up to which it is rounding.
+    Returns            `Minimum`; `converged` is False where it is not proven to be one. None where there is no answer
+                       at the start.
+    Method             Levenberg's damping with Marquardt's scaling by columns, several dampings at once, projected on
+                       the bounds; a trial without an answer is a step too long. Derivatives are central differences,
+                       one-sided at bounds and where one side has no answer. Converged by the relative offset of
+                       residuals from the tangent plane, or by a Gauss-Newton step of nearly nothing.
+    Source             K. Levenberg, Quart. Appl. Math. 2 (1944) 164-168; D. W. Marquardt, J. SIAM 11 (1963) 431-441;
+                       J. J. More, The Levenberg-Marquardt algorithm, LNM 630 (1978) 105-116; D. M. Bates and
+                       D. G. Watts, A relative offset orthogonality convergence criterion for nonlinear least squares,
+                       Technometrics 23 (1981) 179-183.
+    Limits             A local minimum: other starts may end at others. A residual that jumps has no derivative there.
+    """
+    import numpy as np
+
+    point = np.clip(np.asarray(start, dtype=float), low, high)
+    here = residuals(point[None])[0]
+    if not np.isfinite(here).all():
+        return None
+    damping = 1e-2
+    for count in range(1, _ROUNDS + 1):
+        jacobian = differences(residuals, point, here, low, high)
+        if jacobian is None:
+            flat = np.zeros((len(here), len(point)))
+            return Minimum(point, here, flat, 0 * point, float("inf"), False, "no answer beside the point", count)
+        slope = jacobian.T @ here
+        side = np.where((point <= low) & (slope > 0), -1, np.where((point >= high) & (slope < 0), 1, 0))
+        tangent = _Tangent(jacobian * (side == 0), least)
+        offset = tangent.offset(here)
+        longest = np.abs(tangent.step(here, 0.0)).max(initial=0.0)
+        done = Minimum(point, here, jacobian, side, offset, True, "", count)
+        if offset <= SETTLED or longest <= STILL:
+            return done
+        moved, damping = _descend(residuals, point, here, tangent, low, high, damping)
+        if moved is None:
+            if offset <= CLOSE or longest <= STILL**0.5 * 1e-1:
+                return done
+            return done.replace(converged=False, reason="no step makes the residuals smaller: a jump or a kink")
+        point, here = moved
+    return done.replace(converged=False, reason=f"no minimum after {_ROUNDS} rounds")  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+def _descend(
+    residuals: Residuals, point: Any, here: Any, tangent: _Tangent, low: Any, high: Any, damping: float
+) -> tuple[tuple[Any, Any] | None, float]:
+    """The best of some damped steps, dampings growing until one descends; and the damping of it."""
+    import numpy as np
+
+    cost = here @ here
+    while damping < 1e16:
+        steps = np.array([tangent.step(here, damping * share) for share in _LADDER])
+        lengths = np.abs(steps).max(axis=1, initial=0.0, keepdims=True)
+        steps *= np.minimum(1.0, _LONGEST / np.where(lengths > 0, lengths, 1.0))
+        points = np.clip(point + steps, low, high)
+        found = residuals(points)
+        costs = np.where(np.isfinite(found).all(axis=1), (np.nan_to_num(found) ** 2).sum(axis=1), np.inf)
+        best = int(costs.argmin())
+        if costs[best] < cost:
+            return (points[best], found[best]), max(damping * _LADDER[best], 1e-12)
+        damping *= 1e3
+    return None, damping
+
+
+class _Tangent:
+    """Steps in the plane that touches the residuals, in the directions that are determined."""
+
+    def __init__(self, jacobian: Any, least: float) -> None:
+        import numpy as np
+
+        norms = np.linalg.norm(jacobian, axis=0)
+        self.counted = norms > max(least, RANK * 0.1 * norms.max(initial=0.0))
+        self.norms = np.where(self.counted, norms, 1.0)
+        scaled = np.where(self.counted, jacobian / self.norms, 0.0)
+        self.left, self.singular, self.right = np.linalg.svd(scaled, full_matrices=False)
+        self.kept = (self.singular > RANK * self.singular.max(initial=0.0)) & (self.singular > 0)
+
+    def step(self, here: Any, damping: float) -> Any:
+        """The step that is best for residuals under a damping; 0 for Gauss-Newton."""
+        import numpy as np
+
+        squares = np.where(self.kept, self.singular**2 + damping, 1.0)
+        shares = np.where(self.kept, self.singular / squares, 0.0) * (self.left.T @ here)
+        return -(self.right.T @ shares) / self.norms
+
+    def offset(self, here: Any) -> float:
+        """The part of the residuals along the plane, over the part that is at right angles to it, per dimension."""
+        along = (self.left.T @ here)[self.kept]
+        inside = float(along @ along)
+        rank, freedom = int(self.kept.sum()), len(here) - int(self.kept.sum())
+        if not rank:
+            return 0.0
+        across = float(here @ here) - inside
+        if freedom <= 0 or across <= 1e-24 * float(here @ here):
+            return float("inf")
+        return (inside / rank) ** 0.5 / (across / freedom) ** 0.5
+
+
+def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any) -> Any:
+    """The derivatives (m, n) of residuals at a point by differences; None where a coordinate cannot be moved.
+
+    Central where both sides are inside the bounds and have an answer, else of the second order from one side; shorter
+    steps where neither side has one.
+    """
+    import numpy as np
+
+    count = len(point)
+    found = np.full((len(here), count), np.nan)
+    length = STEP
+    for _ in range(_SHRINKS):
+        waiting = [place for place in range(count) if not np.isfinite(found[:, place]).all()]
+        if not waiting:
+            return found
+        moves = np.array([[-2.0], [-1.0], [1.0], [2.0]]) * length
+        points = np.repeat(point[None], 4 * len(waiting), axis=0)
+        for number, place in enumerate(waiting):
+            points[4 * number : 4 * number + 4, place] += moves[:, 0]
+        # A point outside the bounds is replaced by the centre, and its values are not used.
+        inside = ((points >= low) & (points <= high)).all(axis=1)
+        values = residuals(np.where(inside[:, None], points, point))
+        values[~inside] = np.nan
+        for number, place in enumerate(waiting):
+            two_below, below, above, two_above = values[4 * number : 4 * number + 4]
+            estimates = (
+                (above - below) / (2 * length),
+                (-3 * here + 4 * above - two_above) / (2 * length),
+                (3 * here - 4 * below + two_below) / (2 * length),
+            )
+            found[:, place] = next((each for each in estimates if np.isfinite(each).all()), np.nan)
+        length /= 8
+    return found if np.isfinite(found).all() else None
+
+
+class Spread(Record):
+    """How well the coordinates of a minimum are known."""
+
+    covariance: Any
+    """(n, n): not-a-number for coordinates that are not determined."""
+    correlation: Any
+    freedom: int
+    """Measurements less determined coordinates."""
+    condition: float
+    """Largest over smallest singular value of the derivatives, columns scaled to 1; infinite where some coordinates
+    are not determined."""
+    idle: Any
+    """(n,): coordinates without any effect."""
+    tied: Any
+    """(k, n): directions along which nothing changes, where there are any."""
+    inflation: Any
+    """(n,): how many times larger the variance is than if the coordinate were fitted alone."""
+
+
+def spread(found: Minimum, least: float = 0.0) -> Spread:
+    """The covariance s^2 (J'J)^-1 of the free coordinates of a minimum, with s^2 of the residuals over their freedom.
+
+    least    norm of a column of derivatives up to which it is rounding.
+    Method   Singular values of the derivatives with columns of length 1 (D. A. Belsley, E. Kuh and R. E. Welsch,
+             Regression Diagnostics, 1980, section 3.2); the linear approximation of D. M. Bates and D. G. Watts,
+             Nonlinear Regression Analysis and Its Applications, 1988, section 2.3.
+    Limits   Linear: where a residual bends much within its own error, true regions are not symmetric.
+    """
+    import numpy as np
+
+    count = len(found.point)
+    tangent = _Tangent(found.jacobian * (found.side == 0), least)
+    idle = ~tangent.counted & (found.side == 0)
+    used = np.flatnonzero(tangent.counted)
+    left_out = np.ones(count, dtype=bool)
+    covariance = np.full((count, count), np.nan)
+    inflation = np.full(count, np.nan)
+    rank = int(tangent.kept.sum())
+    freedom = len(found.residuals) - rank
+    tied = np.zeros((0, count))
+    condition = 1.0
+    if len(used):
+        scaled = found.jacobian[:, used] / tangent.norms[used]
+        _, singular, right = np.linalg.svd(scaled, full_matrices=True)
+        singular = np.concatenate([singular, np.zeros(len(used) - len(singular))])
+        kept = singular > RANK * singular[0]
+        condition = float(singular[0] / singular[-1]) if kept.all() else float("inf")
+        tied = np.zeros((int((~kept).sum()), count))
+        tied[:, used] = right[~kept]
+        free = used[~(np.abs(tied[:, used]) > 1e-3).any(axis=0)]
+        left_out[free] = False
+        inverse = (right[kept].T / singular[kept] ** 2) @ right[kept]
+        variance = found.cost / freedom if freedom > 0 else np.nan
+        full = np.full((count, count), np.nan)
+        full[np.ix_(used, used)] = inverse
+        inflation[free] = np.diag(full)[free]
+        covariance[np.ix_(free, free)] = (full / np.outer(tangent.norms, tangent.norms))[np.ix_(free, free)] * variance
+        correlation = full / np.sqrt(np.outer(np.diag(full), np.diag(full)))
+    else:
+        correlation = np.full((count, count), np.nan)
+    correlation[left_out] = np.nan
+    correlation[:, left_out] = np.nan
+    return Spread(covariance, correlation, freedom, condition, idle, tied, inflation)

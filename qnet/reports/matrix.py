@@ -1,0 +1,116 @@
+"""Rows that run along two grids as people read them: a matrix for each block, with what is to be said of its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from qnet.reports.layout import Table, cell_text, column_index, common_scale, common_text, is_number, title_of
+from qnet.reports.report import Cell, Column, Matrix, Report
+from qnet.reports.text import clean
+from qnet.units import format_quantity
+
+_NOTHING = "-"
+"""Where nothing was found."""
+
+_Row = tuple[Cell, ...]
+
+
+def is_matrix(report: Report, rows: Sequence[_Row]) -> bool:
+    """Whether the rows of a report fill a matrix: it asks for one, and no two rows of a block meet in one cell."""
+    if report.matrix is None or not rows:
+        return False
+    keys = [key for key in (report.group, report.matrix.rows, report.matrix.columns) if key]
+    places = [tuple(row[column_index(report, key)] for key in keys) for row in rows]
+    return len(set(places)) == len(places) and not any(None in place for place in places)
+
+
+def matrices(report: Report, asked: Matrix, rows: Sequence[_Row], ascii: bool) -> list[Table]:
+    """One matrix for each run of values in the column that `group` names; the last says what machines are told beside.
+
+    report  one that `is_matrix`, whose rows these are.
+    """
+    group = column_index(report, report.group) if report.group else None
+    runs = groupby(rows, key=lambda row: None if group is None else row[group])
+    found = [_Matrix(report, asked, list(run)) for _, run in runs]
+    tables = [block.table(group, ascii) for block in found]
+    more = [
+        title_of(column)
+        for index, column in enumerate(report.columns)
+        if index != group and any(block.silent(index) for block in found)
+    ]
+    if more:
+        told = clean(f"csv, json and jsonl tell of every point as well: {', '.join(more)}", ascii)
+        tables[-1] = tables[-1].replace(legend=(*tables[-1].legend, told))
+    return tables
+
+
+class _Matrix:
+    """One block."""
+
+    def __init__(self, report: Report, asked: Matrix, rows: list[_Row]) -> None:
+        self.columns = report.columns
+        self.asked = asked
+        self.block = rows
+        keys = (asked.rows, asked.columns, asked.cells)
+        self.down, self.across, self.value = (column_index(report, key) for key in keys)
+        places = [index for index in range(len(report.columns)) if not report.columns[index].footed]
+        self.common = [index for index in places if common_text(rows, index)]
+        words = [column_index(report, key) for key in asked.words]
+        self.words = [index for index in words if index not in self.common]
+
+    def table(self, group: int | None, ascii: bool) -> Table:
+        """The matrix under its heading: what stands in it, and what all its cells share."""
+        rows, columns = self.along(self.down), self.along(self.across)
+        scale = common_scale((row[self.value] for row in self.block), self.columns[self.value].unit)
+        marks: dict[str, str] = {}
+        cells: dict[tuple[Cell, Cell], str] = {}
+        for row in self.block:
+            value = row[self.value]
+            shown = cell_text(scale.value(value) if is_number(value) else value) or _NOTHING
+            words = "; ".join(str(row[index]) for index in self.words if row[index] not in (None, *self.asked.usual))
+            if words:
+                shown += f" {marks.setdefault(words, _letter(len(marks)))}"
+            cells[row[self.down], row[self.across]] = shown
+        first, second = (title_of(self.columns[index]) for index in (self.down, self.across))
+        named = f"{scale.heading(title_of(self.columns[self.value]))} by {first} and {second}"
+        told = [f"{title_of(self.columns[index])} {self.block[0][index]}" for index in self.common if index != group]
+        name = f"{self.block[0][group]}: " if group is not None else ""
+        own = common_scale(rows, self.columns[self.down].unit)
+        titles = [own.heading(first), *(_heading(self.columns[self.across], value) for value in columns)]
+        lines = [
+            [
+                cell_text(own.value(value) if is_number(value) else value),
+                *(cells.get((value, other), "") for other in columns),
+            ]
+            for value in rows
+        ]
+        return Table(
+            clean(name + "; ".join([named, *told]), ascii),
+            tuple(clean(title, ascii) for title in titles),
+            (all(map(is_number, rows)), *(True for _ in columns)),
+            [tuple(clean(text, ascii) for text in line) for line in lines],
+            legend=tuple(clean(f"{mark}: {words}", ascii) for words, mark in marks.items()),
+        )
+
+    def along(self, index: int) -> list[Cell]:
+        """The values of a grid, in their order."""
+        return list(dict.fromkeys(row[index] for row in self.block))
+
+    def silent(self, index: int) -> bool:
+        """Whether a column has something to say that the matrix does not."""
+        told = (self.down, self.across, self.value, *self.common, *self.words)
+        column = self.columns[index]
+        return not column.footed and index not in told and any(row[index] not in (None, "") for row in self.block)
+
+
+def _heading(column: Column, value: Cell) -> str:
+    """A value of the grid that runs across, under its title: `skew 2`, `block 4 KiB`, `staging track`."""
+    shown = format_quantity(value, column.unit) if is_number(value) and column.unit else cell_text(value)
+    return f"{title_of(column)} {shown}"
+
+
+def _letter(number: int) -> str:
+    """a, b, ..., z, aa, ab, ..."""
+    ahead = _letter(number // 26 - 1) if number >= 26 else ""
+    return ahead + chr(ord("a") + number % 26)
