@@ -107,6 +107,9 @@ def metric_value(model: Model, text: str) -> float:
 def trust_notes(solution: RoutedSolution) -> list[Note]:
     """What limits the trust in an answer: why it is approximate, and why by this method."""
     notes = [Note("QN601", f"the answer is approximate: {'; '.join(solution.reasons)}")] if solution.reasons else []
+    from qnet.questions.trust import region_notes
+
+    notes += region_notes(solution.reasons)
     if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
     return notes

@@ -9,6 +9,7 @@ from qnet.questions.assertions import broken, conditions
 from qnet.questions.columns import Columns, metric_cells, parameter_cells
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
+from qnet.questions.trust import region_notes
 from qnet.reports.report import Column, Matrix, Note, Plot, Report
 
 KEYS = ("method", "exactness", "status")
@@ -59,6 +60,7 @@ def answer_notes(answers: Answers) -> Iterator[Note]:
     if answers.reasons:
         some = "some answers are" if len(set(answers.exactness) - {None}) > 1 else "the answer is"
         yield Note("QN601", f"{some} approximate: {'; '.join(answers.reasons)}")
+        yield from region_notes(answers.reasons)
     missing = int((~answers.answered).sum())
     if missing:
         text = f"{missing} of {answers.size} points have no answer; their status says why"

@@ -198,3 +198,12 @@ def test_a_full_station_is_not_above_one_by_rounding():
     found = solve(routed([station("cpu"), station("disk")], closed(300, 0.0, visit("cpu", 0.12), visit("disk", 0.05))))
     assert found.ceiling is not None
     assert at_station(found, "cpu").utilization <= 1.0 and found.throughput <= found.ceiling[0]
+
+
+@pytest.mark.parametrize("time, scv, servers, trusted", [(0.3, 1.0, 1, True), (0.9, 1.0, 1, False),
+                                                       (0.3, 9.0, 1, False), (0.3, 1.0, 2, False)])  # fmt: skip
+def test_what_is_beyond_the_measured_region_says_so(time: float, scv: float, servers: int, trusted: bool):
+    other = closed(3, 1.0, visit("cpu", time, scv), name="batch")
+    found = solve(routed([station("cpu", servers=servers)], closed(6, 1.0, visit("cpu", 0.15)), other))
+    assert found.method == "residual-service"
+    assert ("beyond where errors were measured as small" in " ".join(found.reasons)) != trusted
