@@ -146,7 +146,7 @@ CODES: dict[str, _T] = {
         "Against Markov chains of 500 small networks its throughputs had a median error of 3 % and a ninth decile of 9 "
         "%; 2 % and 6 % where service times differ by a factor of up to 3, and up to 36 % at factors of 4 to 10. The "
         "note names stations with several servers (ninth decile 13 %), with times that differ by more than a factor of "
-        "4, or with an scv above 4, which was not measured.",
+        "3, or with an scv above 4, which was not measured.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
     "QN650": _T("how a figure is meant",
         "A word about the station that was asked for, without which its figures could be misread.",

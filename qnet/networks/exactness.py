@@ -11,8 +11,8 @@ RESIDUAL = "residual-service"
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
 BEYOND = "beyond where errors were measured as small"
 """In a reason: the estimate is used where its ninth decile of errors was above 10 per cent, or was not measured."""
-_MOST = 4.0
-"""How far service times of visits may differ, and how variable they may be, where the estimate is trusted."""
+_FACTOR, _MOST = 3.0, 4.0
+"""How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
 
@@ -69,7 +69,7 @@ def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) 
 def _trusted(station: Station, own: list[Stream], operations: Operations) -> bool:
     """Whether the order of arrival at a station without product form is corrected within what was measured."""
     means = [stream.first.mean + stream.second.mean for stream in own]
-    alike = all(operations.all(operations.compare("<=", mean, _MOST * other)) for mean in means for other in means)
+    alike = all(operations.all(operations.compare("<=", mean, _FACTOR * other)) for mean in means for other in means)
     calm = all(
         operations.all(operations.compare("<=", stream.scv, _MOST))
         if stream.scv is not None
