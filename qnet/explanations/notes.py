@@ -8,8 +8,9 @@ CODES: dict[str, _T] = {
     "QN601": _T("the answer is approximate",
         "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
         "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
-        "first come first served, or are not exponential there, are solved like processor sharing: that may be wrong "
-        "by tens of per cent.",
+        "first come first served, or are not exponential there, are corrected for the order of arrival (median error "
+        "of throughputs of small networks 3 %, QN638); by a method of product form they are solved like processor "
+        "sharing, which may be wrong by tens of per cent.",
         "Nothing, where that is good enough; the answer is exact for the network without what is named."),
     "QN602": _T("some points have no answer",
         "At some points of the grid the limit cannot be met or holds at every value, or there is no steady state.",
@@ -140,6 +141,13 @@ CODES: dict[str, _T] = {
         "Columns with no name that the model knows were not used; or settings of the run are not in the model that was "
         "written.",
         "Name columns like parameters, figures or outputs; give settings again where the model is used."),
+    "QN638": _T("the order of arrival is corrected beyond where that is trusted",
+        "Closed classes at a station first come first served wait for what an approximation says of those before them. "
+        "Against Markov chains of 500 small networks its throughputs had a median error of 3 % and a ninth decile of 9 "
+        "%; 2 % and 6 % where service times differ by a factor of up to 3, and up to 36 % at factors of 4 to 10. The "
+        "note names stations with several servers (ninth decile 13 %), with times that differ by more than a factor of "
+        "3, or with an scv above 4, which was not measured.",
+        "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "
         "and 1.38. Rates and numbers of customers are interpolated between the solved whole populations around that, "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
+from qnet.networks.exactness import RESIDUAL, in_order
 from qnet.networks.figures import Steady, figures
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
@@ -19,9 +20,9 @@ from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
-from qnet.networks.streams import Key, Streams, streams
+from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Wanted
-from qnet.queues.arithmetic import total
+from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
     from qnet.networks.product.bounds import Bounds
@@ -67,6 +68,8 @@ class _Reduction:
             for station in network.stations
             for index, group in enumerate(station.groups)
         ]
+        self.ordered = in_order(network, self.unit, self.operations)
+        """The stations first come first served that have no product form."""
         self.places: dict[Key, int] = {}
         """The row of the first copy of each group."""
         rows = 0
@@ -109,10 +112,10 @@ class _Reduction:
             for kind, item in enumerate(self.network.classes)
         ]
         compiled = streams(self.network, self.operations, throughputs)
-        waits = self.waits(found, demands)
+        waits = self.waits(found, demands, visits)
         steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations)
         solution = figures(steady, found.method, 1)
-        reasons = (*found.reasons, *solution.reasons)
+        reasons = (*(reason for reason in found.reasons if not reason.startswith("station ")), *solution.reasons)
         enclosed = wanted.bounds or (wanted.enclosed and found.reasons)
         bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if enclosed else None
         classes = self.classes(solution, bounds)
@@ -216,6 +219,19 @@ class _Reduction:
         rows.append(away if weighted else [1.0 for _ in classes])
         return rows
 
+    def variability(self) -> list[list[Value]]:
+        """The squared coefficients of variation of the time per visit, of every class at every station group."""
+        rows: list[list[Value]] = []
+        for key, station, _ in self.groups:
+            row: list[Value] = [1.0 for _ in self.network.classes]
+            for kind in range(len(row)) if station.name in self.ordered else ():
+                own = [item for item in (self.unit.streams[index] for index in self.members[key])
+                       if item.class_index == kind]  # fmt: skip
+                if own:
+                    row[kind] = _mixed_scv(own, self.operations)
+            rows.append(row)
+        return [*rows, [1.0 for _ in self.network.classes]]
+
     def reduced(self, demands: list[list[Value]], visits: list[list[Value]], stable: Value) -> Demands:
         """The network of demands, every copy a station of its own, pure delays as one more."""
         copies = [*(count for _, _, count in self.groups), 1]
@@ -237,6 +253,10 @@ class _Reduction:
             population=population,
             think_time=think_time,
             arrival_rate=arrival_rate,
+            disciplines=_repeated(
+                ["fcfs" if item and item.name in self.ordered else "ps" for item in stations], copies
+            ),
+            scv=self.spread(self.variability(), copies) if self.ordered else None,
         )
 
     def spread(self, rows: list[list[Value]], copies: Sequence[int]) -> Any:
@@ -254,8 +274,11 @@ class _Reduction:
         """One column of figures by class."""
         return values[kind] if self.network.size is None else values[:, kind]
 
-    def waits(self, found: Found, demands: list[list[Value]]) -> list[Wait]:
-        """What every stream waits: its own part of how much the station stretches the demands of its class."""
+    def waits(self, found: Found, demands: list[list[Value]], visits: list[list[Value]]) -> list[Wait]:
+        """What every stream waits: its own part of how much the station stretches the demands of its class.
+
+        Where the order of arrival was taken into account, all visits of a class wait alike.
+        """
         residence = found.figures.residence
         place = {key: number for number, (key, _, _) in enumerate(self.groups)}
         changing = {station.name for station in self.network.stations if station.rates is not None}
@@ -270,6 +293,11 @@ class _Reduction:
             spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
             demand = demands[place[key]][kind]
             idle = (spent == 0) | (demand == 0)
+            if found.method == RESIDUAL and stream.station in self.ordered:
+                count = visits[place[key]][kind]
+                wait = self.operations.maximum([spent - demand, 0.0 * spent]) / (count + (count == 0))
+                waits.append(Wait(wait, 0.0))
+                continue
             longer = spent / (demand + idle) - 1.0 + idle
             if stream.station not in changing:
                 longer = self.operations.maximum([longer, 0.0 * longer])
@@ -288,6 +316,23 @@ class _Reduction:
                 item = item.replace(population=asked.population, think_time=asked.think_time)
             classes.append(item.replace(enclosed=enclosed))
         return tuple(classes)
+
+
+def _mixed_scv(streams: Sequence[Stream], operations: Operations) -> Value:
+    """The squared coefficient of variation of a mixture of visits; 1 where there are none."""
+    rate = total(item.rate for item in streams)
+    mean = ratio(total(item.rate * item.holding.mean for item in streams), rate)
+    square = ratio(total(item.rate * _square(item) for item in streams), rate)
+    nothing = mean == 0
+    found = square / (mean + nothing) ** 2 - 1.0 + nothing
+    found = operations.where(operations.absolute(found - 1.0) <= 1e-12, 1.0, found)
+    return operations.where(found < 1e-12, 0.0, found)
+
+
+def _square(stream: Stream) -> Value:
+    """The mean square of a service time."""
+    mean = stream.holding.mean
+    return mean**2 + (stream.holding.variance if stream.scv is None else stream.scv * mean**2)
 
 
 def _column(row: Any, kind: int, size: int | None) -> Value:

@@ -6,8 +6,29 @@ from qnet.expression import Operations, Value
 from qnet.networks.routed import RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
+RESIDUAL = "residual-service"
+"""The method that corrects closed classes for what they wait first come first served."""
+_CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
+_FACTOR, _MOST = 3.0, 4.0
+"""How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
+_SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
-def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[str, ...]:
+
+class Beyond(str):
+    """A reason for an approximate answer that is used beyond the region in which its error was measured as small."""
+
+    code: str
+    """Of the warning."""
+    warning: str
+    """What the reader is told of it."""
+
+    def __new__(cls, reason: str, code: str, warning: str) -> Beyond:
+        self = super().__new__(cls, reason)
+        self.code, self.warning = code, warning
+        return self
+
+
+def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operations, method: str = "") -> tuple[str, ...]:
     """Why the closed-form answer is an approximation; empty where theory makes it exact.
 
     Exact are product-form networks: every queueing station is processor sharing, last come first served preemptive
@@ -17,6 +38,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     network     its stations and routes.
     compiled    its streams.
     operations  those of its numbers.
+    method      the one that gave the answer.
     Returns     one reason for each cause, in words for people.
     Source      Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260.
     """
@@ -35,10 +57,40 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
         own = [stream for stream in streams if stream.station == station.name]
         reason = _station_reason(station, own, alone, operations)
         if reason and network.closed:
-            reason += "; solved like processor sharing, which may be wrong by tens of per cent"
+            ordered = method == RESIDUAL and station.discipline == "fcfs"
+            reason += _CORRECTED if ordered else _SHARED
+            if ordered and not _trusted(station, own, operations):
+                text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
+                reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
+                continue
         if reason:
             reasons.append(f"{station.name}: {reason}")
     return tuple(dict.fromkeys(reasons))
+
+
+def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:
+    """The stations first come first served that have no product form, beside closed classes."""
+    return frozenset(
+        station.name
+        for station in network.stations
+        if network.closed and not station.delay and station.discipline == "fcfs"
+        if _station_reason(
+            station, [item for item in compiled.streams if item.station == station.name], False, operations
+        )
+    )
+
+
+def _trusted(station: Station, own: list[Stream], operations: Operations) -> bool:
+    """Whether the order of arrival at a station without product form is corrected within what was measured."""
+    means = [stream.first.mean + stream.second.mean for stream in own]
+    alike = all(operations.all(operations.compare("<=", mean, _FACTOR * other)) for mean in means for other in means)
+    calm = all(
+        operations.all(operations.compare("<=", stream.scv, _MOST))
+        if stream.scv is not None
+        else operations.all(operations.compare("<=", stream.holding.variance, _MOST * stream.holding.mean**2))
+        for stream in own
+    )
+    return station.servers == 1 and alike and calm
 
 
 def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:

@@ -86,7 +86,7 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         for item, rate, own in zip(network.classes, steady.throughputs, routes, strict=True)
     )
     groups = [(station, index, group) for station in network.stations for index, group in enumerate(station.groups)]
-    reasons = reasons_for(network, steady.compiled, steady.operations)
+    reasons = reasons_for(network, steady.compiled, steady.operations, method)
     return RoutedSolution(
         stable=_stable(steady),
         throughput=throughput,

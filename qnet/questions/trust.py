@@ -7,14 +7,22 @@ from collections.abc import Iterable
 from qnet.expression import Expression
 from qnet.expression.functions import percentile_share
 from qnet.model.model import Model
+from qnet.networks.exactness import Beyond
 from qnet.networks.solution import RoutedSolution
 from qnet.reports.report import Note
 
 
 def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
-    """Why something is approximate; nothing where there is no reason."""
-    told = "; ".join(dict.fromkeys(reasons))
-    return [Note("QN601", f"{what} approximate: {told}")] if told else []
+    """Why something is approximate, with warnings of what is beyond its measured region; nothing without a reason."""
+    found = list(dict.fromkeys(reasons))
+    if not found:
+        return []
+    warned: dict[str, list[str]] = {}
+    for reason in found:
+        if isinstance(reason, Beyond):
+            warned.setdefault(reason.code, []).append(reason.warning)
+    warnings = [Note(code, "; ".join(texts), "warning") for code, texts in warned.items()]
+    return [Note("QN601", f"{what} approximate: {'; '.join(found)}"), *warnings]
 
 
 def trust_notes(solution: RoutedSolution) -> list[Note]:

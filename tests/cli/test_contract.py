@@ -211,6 +211,7 @@ SCHEMAS = [
     ("envelope", ("envelope", "ibm-3990-6")),
     ("validation", ("validate", "ibm-3990-6")),
     ("methods", ("methods",)),
+    ("errors", ("methods", "--error")),
     ("formula", ("formula", *INLINE[1:])),
     ("bottleneck", ("bottleneck", "ibm-3990-6")),
     ("why", ("why", "ibm-3990-6")),

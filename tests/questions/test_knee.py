@@ -326,8 +326,8 @@ queries = { value = 12, range = [0, 300] }
 jobs = { value = 4, range = [0, 300] }
 rate = { value = "2/s", unit = "/s" }
 [stations]
-cpu = {}
-disk = {}
+cpu = { discipline = "ps" }
+disk = { discipline = "ps" }
 [classes.query]
 population = "queries"
 think_time = "6 s"

@@ -7,6 +7,7 @@ from building import at_station, delay, network, station, visit
 
 import qnet
 from qnet.errors import NotComputed
+from qnet.networks.exactness import Beyond
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO
@@ -81,12 +82,12 @@ def test_rates_of_open_classes_alone():
 
 def test_open_classes_see_closed_ones_and_the_other_way_round():
     users = closed(20, 5.0, visit("cpu", 0.12))
-    found = solve(routed([station("cpu", servers=2)], users, arriving(3.0, visit("cpu", 0.3))))
+    shared = station("cpu", servers=2, discipline="ps")
+    found = solve(routed([shared], users, arriving(3.0, visit("cpu", 0.3))))
     wanted = qnet.Network(
         [[0.12, 0.3]], servers=[2], population=[20, None], think_time=[5.0, 0.0], arrival_rate=[None, 3.0]
     ).solve()
-    # One exponential time for all would be needed at a first-come-first-served station.
-    assert not found.exact and wanted.exact
+    assert found.exact and wanted.exact
     assert [item.response for item in found.classes] == pytest.approx(list(wanted.figures.response))
 
 
@@ -174,14 +175,36 @@ def test_a_method_for_closed_classes_is_refused_where_there_are_none():
 
 
 def test_what_a_closed_class_makes_of_unequal_times_is_labelled():
-    """First come first served with two service times has no product form, and no correction yet."""
+    """First come first served with two service times is no product form; a method of product form says what it does."""
     asked = routed([station("cpu")], closed(6, 0.0, visit("cpu", 0.1)), closed(3, 0.0, visit("cpu", 0.2), name="batch"))
     found = solve(asked)
-    assert not found.exact and "exact" not in found.why.replace("exact for product form", "")
-    assert "solved like processor sharing, which may be wrong by tens of per cent" in found.reasons[0]
+    assert not found.exact and found.method == "residual-service"
+    assert "what is waited for is estimated" in found.reasons[1]
+    shared = solve(asked, AUTO.replace(method="lattice-mva"))
+    assert not shared.exact and "exact" not in shared.why.replace("exact for product form", "")
+    assert "solved like processor sharing, which may be wrong by tens of per cent" in shared.reasons[0]
+
+
+def test_all_visits_of_a_class_wait_alike_where_the_order_of_arrival_counts():
+    routes = (Route("short", 0.75, (visit("cpu", 0.1),)), Route("long", 0.25, (visit("cpu", 0.5),)))
+    found = solve(routed([station("cpu"), station("disk")], ClosedClass("users", 8, 2.0, routes)))
+    short, long = found.routes
+    assert found.method == "residual-service"
+    assert long.response - short.response == pytest.approx(0.4)
+    assert found.response == pytest.approx(0.75 * short.response + 0.25 * long.response)
+    assert found.throughput * (found.response + 2.0) == pytest.approx(8)
 
 
 def test_a_full_station_is_not_above_one_by_rounding():
     found = solve(routed([station("cpu"), station("disk")], closed(300, 0.0, visit("cpu", 0.12), visit("disk", 0.05))))
     assert found.ceiling is not None
     assert at_station(found, "cpu").utilization <= 1.0 and found.throughput <= found.ceiling[0]
+
+
+@pytest.mark.parametrize("time, scv, servers, trusted", [(0.3, 1.0, 1, True), (0.9, 1.0, 1, False),
+                                                       (0.3, 9.0, 1, False), (0.3, 1.0, 2, False)])  # fmt: skip
+def test_what_is_beyond_the_measured_region_says_so(time: float, scv: float, servers: int, trusted: bool):
+    other = closed(3, 1.0, visit("cpu", time, scv), name="batch")
+    found = solve(routed([station("cpu", servers=servers)], closed(6, 1.0, visit("cpu", 0.15)), other))
+    assert found.method == "residual-service"
+    assert any(isinstance(reason, Beyond) for reason in found.reasons) != trusted

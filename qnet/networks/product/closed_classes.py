@@ -9,7 +9,7 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.methods import APPROXIMATIONS
+from qnet.networks.product.methods import OF_PRODUCT_FORM
 from qnet.networks.product.open_classes import capacities_left
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import total
@@ -40,7 +40,7 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
              them, or their own, as approximations do that are told the open load.
     Raises   `NoAnswer` QN403 for a class with customers that has no time to spend.
     """
-    _refuse_without_time(network)
+    refuse_without_time(network)
     most = most_present(network)
     rates: list[tuple[float, ...] | None] = []
     rows: list[list[Any]] = []
@@ -96,14 +96,14 @@ def solve_closed(network: Demands, loads: list[Any], wanted: Wanted, states_need
     states = wanted.states or states_needed
     if wanted.each and wanted.method == "auto" and network.size is not None:
         _divide(_whole(network))
-    if wanted.method in APPROXIMATIONS:
+    if wanted.method in OF_PRODUCT_FORM:
         if wanted.states:
             raise _refused(wanted.method, "it gives no state probabilities", "an exact method")
         return _approximate(network, loads, wanted, "asked for", (wanted.method,))
     if wanted.method != "auto":
         closed = closed_part(network, loads)
         if _fractional(closed):
-            raise _refused(wanted.method, "a population is fractional", "whole populations, or " + APPROXIMATIONS[0])
+            raise _refused(wanted.method, "a population is fractional", "whole populations, or " + OF_PRODUCT_FORM[0])
         return _forced(closed, wanted, states)
     failure: NotComputed | None = None
     try:
@@ -117,7 +117,7 @@ def solve_closed(network: Demands, loads: list[Any], wanted: Wanted, states_need
     if wanted.states:
         raise NotComputed(Problem("QN515", f"state probabilities: {why}", "an exact method within the budget"))
     try:
-        return _approximate(network, loads, wanted, why, APPROXIMATIONS)
+        return _approximate(network, loads, wanted, why, OF_PRODUCT_FORM)
     except NotComputed as error:
         if failure is None or error.problems[0].code != "QN513":
             raise
@@ -254,7 +254,7 @@ def _refused(name: str, reason: str, expected: str) -> NotComputed:
     return NotComputed(Problem("QN513", f"{name} does not apply: {reason}", expected))
 
 
-def _refuse_without_time(network: Demands) -> None:
+def refuse_without_time(network: Demands) -> None:
     """Raise `NoAnswer` for a closed class that spends no time anywhere."""
     for kind in network.closed:
         time = network.think_time[kind] + total(network.demand(station, kind) for station in range(network.shape[0]))

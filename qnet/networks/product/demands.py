@@ -19,13 +19,15 @@ class Demands:
     """
 
     __slots__ = (
-        "arrival_rate", "delay", "demands", "disciplines", "population", "rates", "servers", "size", "think_time",
-        "visits",
+        "arrival_rate", "delay", "demands", "disciplines", "population", "rates", "scv", "servers", "size",
+        "think_time", "visits",
     )  # fmt: skip
 
     demands: Any
     """(K, R) tuples, or an array (B, K, R)."""
     visits: Any
+    scv: Any
+    """Of the service times of visits, of the same shape; None: all are exponential."""
     delay: tuple[bool, ...]
     disciplines: tuple[str, ...]
     servers: tuple[int, ...]
@@ -48,6 +50,7 @@ class Demands:
         population: Sequence[Any] | None = None,
         think_time: Sequence[Any] | None = None,
         arrival_rate: Sequence[Any] | None = None,
+        scv: Any = None,
     ) -> None:
         """A checked network.
 
@@ -56,7 +59,8 @@ class Demands:
         visits        the same shape: visits per passage, > 0 where the demand is; None: 1 where the demand is positive.
         kinds         K entries, "queue" or "delay"; None: queues.
         disciplines   K entries, "ps", "fcfs" or "lcfs-pr"; None: "ps". "fcfs" with times per visit that differ between
-                      classes, and "lcfs-pr" with several servers, have no product form: answers are then approximate.
+                      classes or are not exponential, and "lcfs-pr" with several servers, have no product form: answers
+                      are then approximate.
         servers       K entries, whole numbers >= 1; None: 1.
         rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
                       not together with several servers.
@@ -64,12 +68,15 @@ class Demands:
                       Fractions have approximate answers only.
         think_time    R entries in seconds, >= 0; None: 0. Closed classes only.
         arrival_rate  R entries: passages per second, >= 0, for an open class, None for a closed one.
+        scv           squared coefficients of variation of the time per visit, of the shape of demands; None: 1. They
+                      count at stations "fcfs" only.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Given()
         self.demands = given.matrix("demands", demands)
         stations, classes = given.shape
         self.visits = None if visits is None else given.matrix("visits", visits)
+        self.scv = None if scv is None else given.matrix("scv", scv)
         self.delay = tuple(word == "delay" for word in given.words("kinds", kinds, stations, KINDS))
         self.disciplines = given.words("disciplines", disciplines, stations, DISCIPLINES)
         self.rates = given.capacities(rates, stations)
@@ -96,6 +103,9 @@ class Demands:
         self.demands = np.broadcast_to(table, shape)
         if self.visits is not None:
             self.visits = np.broadcast_to(np.asarray(self.visits, float), shape)
+
+        if self.scv is not None:
+            self.scv = np.broadcast_to(np.asarray(self.scv, float), shape)
 
         def column(values: tuple[Any, ...]) -> tuple[Any, ...]:
             return tuple(
@@ -132,6 +142,12 @@ class Demands:
             return (self.demand(station, kind) > 0) * 1.0
         return self.visits[station][kind] if self.size is None else self.visits[:, station, kind]
 
+    def variability(self, station: int, kind: int) -> Any:
+        """The squared coefficient of variation of the time per visit: a float, or an array (B,)."""
+        if self.scv is None:
+            return 1.0
+        return self.scv[station][kind] if self.size is None else self.scv[:, station, kind]
+
     def capacities(self, station: int) -> Sequence[float]:
         """Relative capacities of a queueing station with 1, 2, ... customers present; the last repeats."""
         given = self.rates[station]
@@ -152,6 +168,7 @@ class Demands:
         )  # fmt: skip
         found.demands = _rows(self.demands[index])
         found.visits = None if self.visits is None else _rows(self.visits[index])
+        found.scv = None if self.scv is None else _rows(self.scv[index])
         for name in ("population", "think_time", "arrival_rate"):
             values = tuple(None if value is None else float(value[index]) for value in getattr(self, name))
             setattr(found, name, values)

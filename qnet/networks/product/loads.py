@@ -68,14 +68,43 @@ def reasons(network: Demands) -> tuple[str, ...]:
         if discipline == "lcfs-pr":
             if network.servers[station] > 1:
                 found.append(f"station {station}: last come first served with several servers has no product form")
-        elif not _alike(network, station):
-            found.append(f"station {station}: first come first served, with service times that differ between classes")
+        else:
+            alike, exponential = _alike(network, station), _exponential(network, station)
+            if not everywhere(network, alike):
+                found.append(
+                    f"station {station}: first come first served, with service times that differ between classes"
+                )
+            elif not everywhere(network, exponential):
+                found.append(f"station {station}: first come first served, with service times that are not exponential")
     return tuple(found)
 
 
-def _alike(network: Demands, station: int) -> bool:
+def everywhere(network: Demands, said: Any) -> bool:
+    """Whether something is true, at every variant of a batch."""
+    return bool(said) if network.size is None or isinstance(said, bool) else bool(said.all())
+
+
+def product_form(network: Demands, station: int) -> Any:
+    """Whether a station that serves first come first served has product form: one exponential time for all visits.
+
+    Returns  a truth value, or an array (B,) of them.
+    """
+    return _alike(network, station) & _exponential(network, station)
+
+
+def _exponential(network: Demands, station: int) -> Any:
+    """Whether all who come to a station have exponential times there."""
+    found: Any = True
+    for kind in range(network.shape[1] if network.scv is not None else 0):
+        away = abs(network.variability(station, kind) - 1.0)
+        found = found & ((away <= 1e-12) | (network.demand(station, kind) == 0))
+    return found
+
+
+def _alike(network: Demands, station: int) -> Any:
     """Whether all classes have the same time per visit at a station."""
     operations: Operations = FLOATS if network.size is None else arrays()
+    found: Any = True
     first: Any = None
     for kind in range(network.shape[1]):
         demand, visits = network.demand(station, kind), network.visit_ratio(station, kind)
@@ -84,7 +113,5 @@ def _alike(network: Demands, station: int) -> bool:
             continue
         if first is None:
             first = (demand, visits)
-        near = operations.absolute(demand * first[1] - first[0] * visits) <= 1e-12 * demand * first[1]
-        if not operations.all(near):
-            return False
-    return True
+        found = found & (operations.absolute(demand * first[1] - first[0] * visits) <= 1e-12 * demand * first[1])
+    return found

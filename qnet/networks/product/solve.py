@@ -12,6 +12,7 @@ from qnet.errors import InvalidInput, NotComputed, Problem, suggest
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures, figures
+from qnet.networks.product.first_come import solve_first_come, wanted_for
 from qnet.networks.product.loads import loads, reasons, refuse_overload, shared, visited_open
 from qnet.networks.product.methods import CORRECTIONS, SOLVERS
 from qnet.networks.product.open_classes import residence_beside, stretch
@@ -41,6 +42,8 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
         return _open(network, method, wanted.states)
     if method == "open":
         raise NotComputed(Problem("QN513", "open does not apply: there are closed classes", "a method for them"))
+    if wanted_for(network, wanted):
+        return solve_first_come(network)
     if network.size is not None and any(visited_open(network, station) for station in shared(network)):
         points = [_mixed(network.point(index), wanted) for index in range(network.size)]
         if wanted.each and len({point.exact for point in points}) > 1:

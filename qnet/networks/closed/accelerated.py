@@ -1,0 +1,78 @@
+"""Fixed points of a whole batch at once: damped rounds, mixed with the memory of earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_ROUNDS = 3000
+_ENOUGH = 1e-13
+_MEMORY = 5
+_WORSE = 3.0
+
+Image = Callable[[Any], tuple[Any, Any]]
+"""From (P, K, R) values to their images and the (P,) residuals."""
+
+
+def settled(images: Callable[[Any], Image], start: Any) -> Any:
+    """Where the images of values are the values themselves, as near as rounds bring them.
+
+    images  the map of the points of a batch at some places.
+    start   (P, K, R) values >= 0.
+    Returns (P, K, R) the values with the smallest residual seen; the caller proves them.
+    Method  Half of each move, and the mix of the last five that leaves least (Anderson, J. ACM 12 (1965) 547-560);
+            where that makes the residual worse, memory is dropped. Points that have settled are left alone.
+    """
+    import numpy
+
+    np: Any = numpy
+    best = np.array(start, dtype=float)
+    least = np.full(len(best), np.inf)
+    live = np.arange(len(best))
+    values = best.copy()
+    history: list[tuple[Any, Any]] = []
+    stale = np.zeros(len(best), dtype=int)
+    image = images(live)
+    before: tuple[Any, Any] | None = None
+    for _ in range(_ROUNDS):
+        after, residual = image(values)
+        better = residual < least[live]
+        stale[live] = np.where(residual < 0.9 * least[live], 0, stale[live] + 1)
+        best[live[better]], least[live[better]] = values[better], residual[better]
+        going = (least[live] > _ENOUGH) & (stale[live] < np.where(least[live] > 1e-11, 300, 8))
+        if not going.any():
+            break
+        if not going.all():
+            live, values, after, residual = live[going], values[going], after[going], residual[going]
+            history = [(one[going], two[going]) for one, two in history]
+            before = before and (before[0][going], before[1][going])
+            image = images(live)
+        moves = after - values
+        if before is not None:
+            history = [*history, (values - before[0], moves - before[1])][-_MEMORY:]
+        lost = residual > _WORSE * least[live]
+        for one, two in history:
+            one[lost] = two[lost] = 0.0
+        before = (values, moves)
+        values = np.maximum(values + 0.5 * moves - _mix(history, moves), 0.0)
+    return best
+
+
+def _mix(history: list[tuple[Any, Any]], moves: Any) -> Any:
+    """What the memory of earlier rounds takes off a damped move."""
+    import numpy
+
+    np: Any = numpy
+    if not history:
+        return 0.0
+    size = len(moves)
+    steps = np.stack([one.reshape(size, -1) for one, _ in history], axis=-1)
+    turns = np.stack([two.reshape(size, -1) for _, two in history], axis=-1)
+    scale = np.sqrt((turns**2).sum(1, keepdims=True))
+    scale = np.where(scale > 0, scale, 1.0)
+    unit = turns / scale
+    square = np.einsum("pnm,pnl->pml", unit, unit) + 1e-12 * np.eye(len(history))
+    right = np.einsum("pnm,pn->pm", unit, moves.reshape(size, -1))
+    weights = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
+    taken = np.einsum("pnm,pm->pn", steps + 0.5 * turns, weights).reshape(moves.shape)
+    return np.where(np.isfinite(taken), taken, 0.0)

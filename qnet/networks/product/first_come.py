@@ -1,0 +1,181 @@
+"""Networks with closed classes whose stations first come first served have no product form: corrected, not refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.networks.exactness import RESIDUAL
+from qnet.networks.product.demands import Demands
+from qnet.networks.product.figures import figures
+from qnet.networks.product.loads import product_form, reasons
+from qnet.networks.product.solution import Solution
+from qnet.networks.wanted import Divided, Wanted
+
+METHOD = RESIDUAL
+_CELLS = 2_000_000
+"""How many numbers of one array a part of a large batch may have."""
+_LARGEST = 20_000_000
+"""How many a point may have."""
+
+
+def wanted_for(network: Demands, wanted: Wanted) -> bool:
+    """Whether a network is to be solved by the correction for residual service.
+
+    Raises  `NotComputed` QN513 where it is asked for by name and does not apply; `Divided` where every point of a batch
+            is to get the method it would get alone, and only some have product form.
+    """
+    if wanted.method not in ("auto", METHOD) or (wanted.method == "auto" and wanted.states):
+        return False
+    refusal = _refusal(network)
+    if wanted.method == METHOD:
+        if wanted.states or refusal:
+            raise NotComputed(Problem("QN513", f"{METHOD} does not apply: {refusal or _NO_STATES}", "another method"))
+        return True
+    if refusal:
+        return False
+    needed: Any = False
+    for station in _lines(network):
+        alike = product_form(network, station)
+        needed = needed | ((not alike) if isinstance(alike, bool) else ~alike)
+    if wanted.each and network.size is not None and not isinstance(needed, bool) and needed.any() and not needed.all():
+        raise Divided(needed)
+    return bool(needed) if isinstance(needed, bool) else bool(needed.any())
+
+
+_NO_STATES = "it gives no state probabilities"
+
+
+def _lines(network: Demands) -> list[int]:
+    """The queueing stations that serve first come first served."""
+    return [
+        station
+        for station, discipline in enumerate(network.disciplines)
+        if discipline == "fcfs" and not network.delay[station]
+    ]
+
+
+def _refusal(network: Demands) -> str:
+    """Why the correction does not apply; empty where it does."""
+    if not network.closed:
+        return "there are no closed classes"
+    if any(rates is not None for rates in network.rates):
+        return "a station has rates that depend on the number present"
+    if network.shape[0] * len(network.closed) ** 2 > _LARGEST:
+        return "there are too many stations and classes"
+    return ""
+
+
+def solve_first_come(network: Demands) -> Solution:
+    """The steady state of a network with closed classes, with what customers wait first come first served corrected.
+
+    Applies   single and several servers, delays; first come first served with times that differ between classes or
+              are not exponential, and processor sharing; open classes beside the closed ones.
+    network   a point or a batch, with open loads below every capacity.
+    Returns   `Solution`, never exact.
+    Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
+    Method    `closed.first_come`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
+              Scale Systems 12 (1987) 91-107).
+    """
+    import numpy
+
+    from qnet.networks.closed.first_come import solve
+    from qnet.networks.product.closed_classes import refuse_without_time
+
+    np: Any = numpy
+    refuse_without_time(network)
+    table = _Table(network)
+    places = [place for place, away in enumerate(network.delay) if not away]
+    count = 1 if network.size is None else network.size
+    at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
+    parts = [solve(table.lines(places).part(slice(first, first + at_once))) for first in range(0, count, at_once)]
+    throughput, waits, met = (
+        np.concatenate([part[place] for part in parts]) if parts else np.zeros((0, *shape))
+        for place, shape in enumerate(((len(network.closed),), (len(places), len(network.closed)), (len(places),)))
+    )
+    residence = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
+    opened = table.fast[:, places, :] + table.stretch[:, places, :] * met[..., None]
+    residence[:, places, :] += np.where(table.closed, 0.0, opened)
+    for place, kind in enumerate(network.closed):
+        residence[:, places, kind] += waits[..., place]
+        residence[:, :, kind] *= (table.population[:, place] > 0)[:, None]
+    rates: list[Any] = list(network.arrival_rate)
+    for place, kind in enumerate(network.closed):
+        rates[kind] = throughput[:, place] if network.size is not None else float(throughput[0, place])
+    stations, classes = range(network.shape[0]), range(network.shape[1])
+    rows = [
+        [residence[:, station, kind] if network.size is not None else float(residence[0, station, kind])
+         for kind in classes]
+        for station in stations
+    ]  # fmt: skip
+    told = (f"{METHOD} is an approximation", *reasons(network))
+    return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
+
+
+class _Table:
+    """A network in arrays, (B, K, R), with several servers made a fast one and a rest."""
+
+    def __init__(self, network: Demands) -> None:
+        import numpy
+
+        np: Any = numpy
+        size = 1 if network.size is None else network.size
+        stations, classes = network.shape
+
+        def table(cell: Any) -> Any:
+            found = np.empty((size, stations, classes))
+            for station in range(stations):
+                for kind in range(classes):
+                    found[:, station, kind] = cell(station, kind)
+            return found
+
+        def column(values: Any) -> Any:
+            return np.stack([np.broadcast_to(np.asarray(value, float), (size,)) for value in values], axis=1)
+
+        self.network = network
+        self.demands, self.visits = table(network.demand), table(network.visit_ratio)
+        scv = table(network.variability)
+        servers = np.array(network.servers, float)[None, :, None]
+        self.fast = self.demands / servers
+        self.rest = self.demands - self.fast
+        line = np.zeros(stations, bool)
+        line[_lines(network)] = True
+        ordered = line[None, :, None]
+        each = np.where(self.visits > 0, self.fast / np.where(self.visits > 0, self.visits, 1.0), 0.0)
+        self.weight = np.where(ordered, each, 1.0)
+        self.stretch = np.where(ordered, self.visits, self.fast)
+        self.excess = np.where(ordered, each * (scv - 1.0) / 2.0, 0.0)
+        self.memory = np.where(ordered, each * np.where(scv > 1, 1.0 + scv, scv) / 2.0, 0.0)
+        self.closed = np.array([kind in network.closed for kind in range(classes)])
+        self.population = column([network.population[kind] for kind in network.closed])
+        away = np.array(network.delay)[None, :, None]
+        outside = np.where(away, self.demands, self.rest).sum(1)
+        own = list(network.closed)
+        self.think_time = column([network.think_time[kind] for kind in own]) + outside[:, own]
+        opened = list(network.open)
+        rates = column([network.arrival_rate[kind] for kind in opened]) if opened else np.zeros((size, 0))
+        self.load = self.fast[:, :, opened] * rates[:, None, :]
+
+    def lines(self, places: list[int]) -> Any:
+        """The queueing stations and closed classes, with what open classes add to them."""
+        from qnet.networks.closed.first_come import Lines
+
+        own, opened = list(self.network.closed), list(self.network.open)
+
+        def here(values: Any) -> Any:
+            return values[:, places][:, :, own]
+
+        load = self.load[:, places]
+        return Lines(
+            demands=here(self.fast),
+            visits=here(self.visits),
+            weight=here(self.weight),
+            stretch=here(self.stretch),
+            excess=here(self.excess),
+            memory=here(self.memory),
+            open_load=load.sum(-1),
+            open_work=(load * self.weight[:, places][:, :, opened]).sum(-1),
+            open_excess=(load * self.excess[:, places][:, :, opened]).sum(-1),
+            population=self.population,
+            think_time=self.think_time,
+        )
