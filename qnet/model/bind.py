@@ -11,6 +11,7 @@ from qnet.errors import Problem
 from qnet.expression import Expression, Value
 from qnet.model.fields import RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
+from qnet.model.scope import inside_stations
 from qnet.model.values import Values
 from qnet.networks.routed import ClosedClass, Group, Hold, Limit, OpenClass, Route, RoutedNetwork, Station, Step, Time
 
@@ -23,6 +24,12 @@ def bind(model: Model, values: Values) -> RoutedNetwork:
     Raises `InvalidInput` with file, line and key for a number outside its domain or probabilities that do not sum to
     one, `UsageError` where an option set what they rest on.
     """
+    every = [name for expression in expressions(model) for name in expression.names]
+    counted = inside_stations(model, every)
+    if counted:
+        from qnet.model.bind_inside import bind_inside
+
+        return bind_inside(values, counted, lambda numbers: _Binder(model, numbers).network())
     return _Binder(model, values).network()
 
 

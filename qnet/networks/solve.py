@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.networks.routed import RoutedNetwork
+from qnet.networks.routed import Hold, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
 
@@ -18,6 +18,13 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
               does not converge.
     """
     if network.closed or any(station.rates is not None for station in network.stations):
+        if nested(network):
+            from qnet.networks.memory.regions import regions
+            from qnet.networks.memory.solve import solve as solve_regions
+
+            found = regions(network)
+            if found:
+                return solve_regions(network, found, wanted)
         from qnet.networks.by_demands import solve as solve_by_demands
 
         return solve_by_demands(network, wanted)
@@ -38,3 +45,15 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
         return enclosed(network, solution, wanted.bounds)
     return solution
+
+
+def nested(network: RoutedNetwork) -> bool:
+    """Whether any station is held while another is waited for."""
+    return any(
+        isinstance(inner, Hold)
+        for customers in network.classes
+        for route in customers.routes
+        for step in route.steps
+        if isinstance(step, Hold)
+        for inner in step.steps
+    )
