@@ -148,6 +148,11 @@ CODES: dict[str, _T] = {
         "note names stations with several servers (ninth decile 13 %), with times that differ by more than a factor of "
         "3, or with an scv above 4, which was not measured.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
+    "QN643": _T("two modes",
+        "The number of customers at a subnetwork with limited room has two likely values with an unlikely one between, "
+        "as where paging sets in: the system works well or thrashes for long, and now and then goes from one to the "
+        "other. The means lie between and are seldom observed.",
+        "Lower the limit with qnet sweep --vary until one mode is left; solve --states tells the probabilities."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "
         "and 1.38. Rates and numbers of customers are interpolated between the solved whole populations around that, "

@@ -15,6 +15,8 @@ from qnet.networks.routed import Profile, RoutedNetwork
 
 _MOST = 2_000_000
 """Numbers of holders over all points."""
+_FEW = 1000
+"""Numbers of holders that are looked at for one point, though not all may be reached."""
 
 
 def bind_inside(values: Values, counted: Sequence[str], of: Callable[[Values], RoutedNetwork]) -> RoutedNetwork:
@@ -40,7 +42,8 @@ def bind_inside(values: Values, counted: Sequence[str], of: Callable[[Values], R
     points = 1 if values.size is None else values.size
     profiles: list[Profile] = []
     for name in counted:
-        levels = max(1, min(servers[name], ceil(sum(people))) if people else servers[name])
+        whole = not people or (values.size is None and servers[name] <= _FEW)
+        levels = servers[name] if whole else max(1, min(servers[name], ceil(sum(people))))
         if points * levels > _MOST:
             found = f'{points} points with up to {levels} customers at "{name}"'
             raise NotComputed(Problem("QN543", found, f"at most {_MOST} numbers inside over all points"))

@@ -17,14 +17,14 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
-    if network.closed or any(station.rates is not None for station in network.stations):
-        if nested(network):
-            from qnet.networks.memory.regions import regions
-            from qnet.networks.memory.solve import solve as solve_regions
+    if nested(network):
+        from qnet.networks.memory.solve import applies
+        from qnet.networks.memory.solve import solve as solve_limited
 
-            found = regions(network)
-            if found:
-                return solve_regions(network, found, wanted)
+        limited = applies(network)
+        if limited:
+            return solve_limited(network, limited, wanted)
+    if network.closed or any(station.rates is not None for station in network.stations):
         from qnet.networks.by_demands import solve as solve_by_demands
 
         return solve_by_demands(network, wanted)

@@ -134,7 +134,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     if not solution.stable:
         raise _overloaded(model, solved, edge, faster, wanted)
     maximum, limited_by = largest_throughput(solution, edge)
-    network = bind(model, solved.parts[0].values)
+    network = solution.network or bind(model, solved.parts[0].values)
     asked = work(network)
     mix = _mix(solution)
     parts = _parts(solution, asked, network)
@@ -284,6 +284,8 @@ def _places(
     found: list[Place] = []
     for figures, group in zip(solution.stations, asked.groups, strict=True):
         full = _full(group, mix)
+        if group.label in solution.full_at:
+            full = _finite(solution.full_at[group.label])
         population = None
         if full is not None and isinstance(closed, ClosedClass):
             population = full * (floor + float(closed.think_time))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.expression import Value
-from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
@@ -28,19 +28,17 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
 
     network   any.
     Returns   one region for each station that is held while others are waited for; () where there is none, or any hold
-              is not of this kind: its class is not the only closed one (or the only open one, where none is closed),
+              is not of this kind: several classes use it, its class is not the only closed one where any is closed,
               holds nest deeper, an inner station is used elsewhere as well, the held station has copies, rates or an
               order of service other than first come first served, or work has priorities or is left for later.
     """
-    whose = _whose(network)
-    if whose is None:
-        return ()
     by_name = {station.name: station for station in network.stations}
     outer = [step.station for step in _steps(network) if any(isinstance(inner, Hold) for inner in step.steps)]
     inner: dict[str, set[str]] = {name: set() for name in outer}
     if not inner or not all(_may_limit(by_name[name]) for name in inner):
         return ()
     others: set[str] = set()
+    users: dict[str, int] = {}
     for index, customers in enumerate(network.classes):
         for route in customers.routes:
             for step in route.steps:
@@ -52,7 +50,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
                     others.add(step.station)
                     continue
                 used = _inside(step)
-                if index != whose or used is None:
+                if used is None or users.setdefault(step.station, index) != index:
                     return ()
                 inner[step.station] |= used
     places = [{*own, name} for name, own in inner.items()]
@@ -61,17 +59,13 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
         return ()
     if any(_leader(by_name[name], by_name) not in part for part in apart for name in part):
         return ()
+    closed = [index for index, item in enumerate(network.classes) if isinstance(item, ClosedClass)]
+    if closed and {*closed, *users.values()} != {closed[0]}:
+        return ()
     names = list(by_name)
     return tuple(
-        Region(name, by_name[name].servers, tuple(sorted(own, key=names.index)), whose) for name, own in inner.items()
+        Region(name, by_name[name].servers, tuple(sorted(own, key=names.index)), users[name]) for name, own in inner.items()
     )
-
-
-def _whose(network: RoutedNetwork) -> int | None:
-    """The class whose customers are counted: the only closed one, else the only open one."""
-    kind = ClosedClass if network.closed else OpenClass
-    found = [index for index, item in enumerate(network.classes) if isinstance(item, kind)]
-    return found[0] if len(found) == 1 and not network.classes[found[0]].chain else None
 
 
 def _steps(network: RoutedNetwork) -> Iterator[Hold]:
