@@ -77,8 +77,8 @@ CODES: dict[str, _T] = {
         "The columns differ by less than rounding.",
         "Report the measurements: this should not happen."),
     "QN543": _T("too many numbers of customers inside",
-        "Where only so many customers may be inside a subnetwork, it is solved at every number inside and around it, at "
-        "every point of a grid.",
+        "Where only so many customers may be inside a subnetwork, it is solved at every number inside and around it, "
+        "at every point of a grid.",
         "Ask for fewer points at a time, or for fewer customers; or leave out a limit that is never reached."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",

@@ -153,6 +153,13 @@ CODES: dict[str, _T] = {
         "as where paging sets in: the system works well or thrashes for long, and now and then goes from one to the "
         "other. The means lie between and are seldom observed.",
         "Lower the limit with qnet sweep --vary until one mode is left; solve --states tells the probabilities."),
+    "QN644": _T("a limit around stations with rare, long visits",
+        "A subnetwork in which only so many may be is taken as one station with its throughput, as if customers left "
+        "it at a rate that depends on their number alone. Where a visit inside is rare and takes longer than a passage "
+        "through the subnetwork on average, a few customers fill the places for long: responses were up to 25 % too "
+        "short in small closed networks, and up to 75 % in open ones near their capacity.",
+        "Give the rare work a route and, where it has one, a limit of its own; or trust the throughput more than the "
+        "response."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "
         "and 1.38. Rates and numbers of customers are interpolated between the solved whole populations around that, "

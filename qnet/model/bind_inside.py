@@ -33,9 +33,7 @@ def bind_inside(values: Values, counted: Sequence[str], of: Callable[[Values], R
     model = values.model
     stations = {station.name: station for station in model.stations}
     field = TABLES["station"]["servers"]
-    servers = {
-        name: values.whole(stations[name].servers, field, (*stations[name].path, "servers")) for name in counted
-    }
+    servers = {name: values.whole(stations[name].servers, field, (*stations[name].path, "servers")) for name in counted}
     full = {solution_name(INSIDE, name): float(count) for name, count in servers.items()}
     network = of(_with(values, full, 1))
     people = [float(np.max(item.population)) for item in network.closed if np.size(item.population)]

@@ -26,6 +26,10 @@ def solve_closed(network: RoutedNetwork, found: tuple[Region, ...], wanted: Want
     return _Closed(network, found, wanted).solve()
 
 
+_EXTRA = 100_000
+"""Customers, over all points, with which a region is solved again only to know what it lets through at most."""
+
+
 class _Closed(Aggregation):
     def __init__(self, network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted) -> None:
         super().__init__(network, found, wanted)
@@ -135,7 +139,11 @@ class _Closed(Aggregation):
             often = self.column(entries(self.network, region))
             if region.limit < part.levels.throughput.shape[1]:
                 most = part.levels.throughput[:, : region.limit + 1].max(axis=1)
-            elif self.network.size is None and region.station not in self.profiles and often[0] > 0 and not part.levels.instant[0]:
+            elif (
+                self.points * region.limit <= _EXTRA
+                and region.station not in self.profiles
+                and not part.levels.instant.any()
+            ):
                 crowd = inside(self.network, region, float(region.limit))
                 most = self.column(solve_demands(crowd, Wanted(enclosed=False)).throughput)
             else:

@@ -9,7 +9,7 @@ from qnet.expression import Value, arrays
 from qnet.networks.by_demands import solve
 from qnet.networks.routed import ClosedClass, RoutedNetwork, mapped
 from qnet.networks.solution import RoutedSolution
-from qnet.networks.streams import streams
+from qnet.networks.streams import Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
@@ -29,6 +29,9 @@ class Levels(Record):
     """By stream, requests per second and copy."""
     waits: tuple[Any, ...]
     """By stream, the mean wait."""
+    longest: Any
+    """(points, numbers from 1 or 0) the longest mean time of a visit, as a share of the time of a passage without
+    waits."""
     solution: RoutedSolution
 
     @property
@@ -70,7 +73,9 @@ def solved(network: RoutedNetwork, kind: int, points: int, wanted: Wanted, witho
         raise NotComputed(Problem("QN543", found, "fewer points, or fewer customers"))
     own = network.classes[kind]
     assert isinstance(own, ClosedClass)
-    instant = np.broadcast_to(np.asarray(_time(network, kind) <= 0), (size,))
+    compiled = streams(network, arrays(), [1.0] * len(network.classes))
+    spent = _time(compiled, own, kind)
+    instant = np.broadcast_to(np.asarray(spent <= 0), (size,))
     only = own.replace(think_time=np.where(instant, 1.0, own.think_time))
     classes = tuple(only if index == kind else item for index, item in enumerate(network.classes))
     asked = Wanted(operations=float("inf"), memory=float("inf"), enclosed=False)
@@ -90,14 +95,24 @@ def solved(network: RoutedNetwork, kind: int, points: int, wanted: Wanted, witho
         instant.reshape(points, most)[:, 0],
         tuple(table(stream.rate, 0.0) for stream in passages.compiled.streams),
         tuple(table(wait.mean) for wait in passages.waits),
+        np.broadcast_to(np.asarray(_longest(compiled, spent, kind)), (size,)).reshape(points, most),
         solution,
     )
 
 
-def _time(network: RoutedNetwork, kind: int) -> Value:
+def _time(compiled: Streams, own: ClosedClass, kind: int) -> Value:
     """The time of a passage of a closed class without any waits, thinking included."""
-    item = network.classes[kind]
-    assert isinstance(item, ClosedClass)
-    compiled = streams(network, arrays(), [1.0] * len(network.classes))
-    own = [route for route in compiled.routes if route.class_index == kind]
-    return item.think_time + total(route.probability * part.mean for route in own for part in route.parts.values())
+    routes = [route for route in compiled.routes if route.class_index == kind]
+    return own.think_time + total(route.probability * part.mean for route in routes for part in route.parts.values())
+
+
+def _longest(compiled: Streams, spent: Value, kind: int) -> Value:
+    """The longest mean time of a visit that is made, as a share of the time of a passage."""
+    operations = arrays()
+    nothing = spent <= 0
+    times = [
+        operations.where(stream.rate > 0, stream.holding.mean, 0.0 * stream.rate)
+        for stream in compiled.streams
+        if stream.class_index == kind
+    ]
+    return operations.where(nothing, 0.0, operations.maximum([*times, 0.0 * spent, 0.0 * spent]) / (spent + nothing))

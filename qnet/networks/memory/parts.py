@@ -122,8 +122,8 @@ class Aggregation:
         own = [hold for _, hold in holds(self.network, region)]
         stations = {station.name: station for station in self.network.stations}
         for hold in own:
-            only = hold.steps[0]
-            if len(hold.steps) > 1 or not isinstance(only, Hold) or len(only.steps) > 1:
+            only = hold.steps[0] if len(hold.steps) == 1 else None
+            if not isinstance(only, Hold) or len(only.steps) != 1:
                 return False
             if stations[only.station].copies > 1 or not _is_one(only.visits) or only.scv is not None:
                 return False
@@ -179,7 +179,12 @@ class Aggregation:
             if region.station in self.profiles:
                 yield f"{region.station}: what changes with the number inside is taken as if that had stood for long"
             elif not own.exact:
-                yield f"{region.station}: the stations behind it are taken as one with their throughput"
+                reason = f"{region.station}: the stations behind it are taken as one with their throughput"
+                if (own.part.levels.longest > 1 + 1e-9).any():
+                    text = f"some visits behind {region.station} are longer than most passages of it"
+                    yield Beyond(reason, "QN644", f"{text}: beyond where errors were measured as small")
+                else:
+                    yield reason
             modes = next((found for row in own.shares if (found := two_modes(row))), None)
             if modes:
                 text = f"{region.station}: two numbers of customers are likely there, around {modes[0]} and {modes[1]}"

@@ -64,7 +64,8 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
         return ()
     names = list(by_name)
     return tuple(
-        Region(name, by_name[name].servers, tuple(sorted(own, key=names.index)), users[name]) for name, own in inner.items()
+        Region(name, by_name[name].servers, tuple(sorted(own, key=names.index)), users[name])
+        for name, own in inner.items()
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 _VALLEY, _SHARE = 0.9, 0.01
@@ -73,7 +74,7 @@ def two_modes(shares: Any) -> tuple[int, int] | None:
     after = np.concatenate([row[1:], [-1.0]])
     peaks = [place for place in np.flatnonzero((row > behind) & (row >= after)).tolist() if row[place] > 0]
     best: tuple[int, int] | None = None
-    for first, second in zip(peaks, peaks[1:], strict=False):
+    for first, second in pairwise(peaks):
         valley = first + int(row[first : second + 1].argmin())
         deep = row[valley] < _VALLEY * min(row[first], row[second])
         if deep and row[:valley].sum() >= _SHARE and row[valley:].sum() >= _SHARE:
