@@ -80,6 +80,11 @@ CODES: dict[str, _T] = {
         "Where only so many customers may be inside a subnetwork, it is solved at every number inside and around it, "
         "at every point of a grid.",
         "Ask for fewer points at a time, or for fewer customers; or leave out a limit that is never reached."),
+    "QN544": _T("times depend on a number inside that is not known",
+        "inside('memory') is known where memory is held first come first served by one class, the only closed one if "
+        "any is closed, around stations that nobody else uses and that hold no others. Elsewhere the number inside "
+        "depends on more than itself.",
+        "Give what is held its own stations, or a parameter in the place of inside(), and vary it with qnet sweep."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),

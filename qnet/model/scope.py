@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from qnet.expression import Expression, solution_name
+from qnet.expression import Expression, ExpressionError, solution_name
 from qnet.expression.functions import INSIDE, percentile_share
 from qnet.model.fields import RESERVED, SOLUTION_DIMENSIONS
 from qnet.model.model import Model
@@ -52,8 +52,8 @@ def is_inside(name: str) -> bool:
 
 
 def numbers_inside(model: Model) -> dict[str, Dimension]:
-    """The numbers of those who hold a station, which the steps that they do meanwhile may use."""
-    return {solution_name(INSIDE, station.name): NUMBER for station in model.stations}
+    """The numbers of those who hold a station, a delay apart, which the steps that they do meanwhile may use."""
+    return {solution_name(INSIDE, station.name): NUMBER for station in model.stations if not station.delay}
 
 
 def inside_stations(model: Model, names: Iterable[str]) -> tuple[str, ...]:
@@ -68,6 +68,13 @@ def inside_stations(model: Model, names: Iterable[str]) -> tuple[str, ...]:
             waiting += model.parameters[name].expression.names
         seen.add(name)
     return tuple(found)
+
+
+def refuse_inside(model: Model, expression: Expression) -> None:
+    """Raise `ExpressionError` where an expression that no step states rests on how many hold a station."""
+    for station in inside_stations(model, expression.names):
+        found = f"this rests on inside('{station}'), which is a number for the steps inside only"
+        raise ExpressionError(found, 0, f"busy_servers('{station}') is the mean number inside", "QN123")
 
 
 def depends_on_solution(model: Model) -> frozenset[str]:

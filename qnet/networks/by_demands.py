@@ -85,7 +85,10 @@ class _Reduction:
         reasons = [
             reason
             for reason, here in (
-                ("a station is held while another is waited for", any(item.holder for item in self.unit.streams)),
+                (
+                    "a station is held while another is waited for",
+                    any(item.holder or item.holding.waits for item in self.unit.streams),
+                ),
                 ("work is left after the response", self.unit.deferred),
                 ("steps have priorities", any(item.priority for item in self.unit.streams)),
             )

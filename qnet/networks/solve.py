@@ -17,13 +17,17 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
-    if nested(network):
+    if network.profiles or nested(network):
         from qnet.networks.memory.solve import applies
         from qnet.networks.memory.solve import solve as solve_limited
 
         limited = applies(network)
         if limited:
             return solve_limited(network, limited, wanted)
+        if network.profiles:
+            from qnet.networks.memory.solve import refusal
+
+            raise refusal(network)
     if network.closed or any(station.rates is not None for station in network.stations):
         from qnet.networks.by_demands import solve as solve_by_demands
 

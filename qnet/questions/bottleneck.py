@@ -12,7 +12,7 @@ from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, Work, work
-from qnet.questions.changes import Change, changes
+from qnet.questions.changes import Change, changes, inside_limits
 from qnet.questions.points import Solved, solve_points
 from qnet.questions.saturation import Saturation, saturation
 from qnet.questions.solve import largest_throughput, no_steady_state
@@ -286,6 +286,9 @@ def _places(
         full = _full(group, mix)
         if group.label in solution.full_at:
             full = _finite(solution.full_at[group.label])
+        elif solution.network is not None and group.label in inside_limits(solution):
+            # Their demands at another load are not those of now.
+            full = None
         population = None
         if full is not None and isinstance(closed, ClosedClass):
             population = full * (floor + float(closed.think_time))

@@ -219,10 +219,16 @@ def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, nam
 def _maximum(solution: RoutedSolution, edge: Saturation, network: RoutedNetwork) -> tuple[float | None, str | None]:
     """The largest throughput and what limits it, of a point that a batch may have answered."""
     if len(network.closed) == 1 == len(network.classes) and solution.ceiling is None:
+        inner = inside_limits(solution)
         limits = [
             (solution.full_at.get(item.label, item.full_at([1.0])), item.label)
             for item in work(network).groups
-            if item.capacity
+            if item.capacity and item.label not in inner
         ]
         return min(limits, default=(None, None))
     return largest_throughput(solution, edge)
+
+
+def inside_limits(solution: RoutedSolution) -> set[str]:
+    """The labels of stations inside limited subnetworks: what these let through has their capacities in it."""
+    return {label for name in solution.full_at for label in solution.held_by.get(name, {})}

@@ -14,7 +14,7 @@ from qnet.expression import Value
 from qnet.networks.by_demands import solve as solve_demands
 from qnet.networks.memory.levels import repeated, solved
 from qnet.networks.memory.parts import Aggregation, Inside, Outside, Part
-from qnet.networks.memory.regions import Region, around, entries, inside
+from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, inside
 from qnet.networks.memory.states import spread
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import RoutedSolution
@@ -154,7 +154,7 @@ class _Closed(Aggregation):
 
     def ceiling(self, outer: Part, full: dict[str, Value]) -> tuple[Value, str] | None:
         """What the throughput cannot exceed, however many customers there are, and the station that limits it."""
-        if len(full) < len(self.found):
+        if any(region.station not in full and region.limit < UNLIMITED for region in self.found):
             return None
         found = [(rate, label) for label, rate in full.items() if rate < float("inf")]
         if not outer.levels.instant[0]:

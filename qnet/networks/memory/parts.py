@@ -187,7 +187,8 @@ class Aggregation:
                     yield reason
             modes = next((found for row in own.shares if (found := two_modes(row))), None)
             if modes:
-                text = f"{region.station}: two numbers of customers are likely there, around {modes[0]} and {modes[1]}"
+                told = "" if self.network.size is not None else f", around {modes[0]} and {modes[1]}"
+                text = f"{region.station}: two numbers of customers are likely there{told}"
                 yield Beyond(text, "QN643", f"{text}; it stays near each of them for long, and no mean tells of either")
 
 

@@ -10,6 +10,10 @@ from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 
+UNLIMITED = 10**9
+"""The limit of a delay: who holds it waits for nobody."""
+
+
 class Region(Record):
     """A subnetwork behind a station that is held while its customers are inside."""
 
@@ -27,13 +31,15 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     """The limited subnetworks of a network, where they and what is around them can be taken apart.
 
     network   any.
-    Returns   one region for each station that is held while others are waited for; () where there is none, or any hold
-              is not of this kind: several classes use it, its class is not the only closed one where any is closed,
-              holds nest deeper, an inner station is used elsewhere as well, the held station has copies, rates or an
-              order of service other than first come first served, or work has priorities or is left for later.
+    Returns   one region for each station that is held while others are waited for, or whose holders are counted; ()
+              where there is none, or any hold is not of this kind: several classes use it, its class is not the only
+              closed one where any is closed, holds nest deeper, an inner station is used elsewhere as well, the held
+              station has copies, rates or an order of service other than first come first served, or work has
+              priorities or is left for later.
     """
     by_name = {station.name: station for station in network.stations}
     outer = [step.station for step in _steps(network) if any(isinstance(inner, Hold) for inner in step.steps)]
+    outer += [profile.station for profile in network.profiles]
     inner: dict[str, set[str]] = {name: set() for name in outer}
     if not inner or not all(_may_limit(by_name[name]) for name in inner):
         return ()
@@ -53,6 +59,8 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
                 if used is None or users.setdefault(step.station, index) != index:
                     return ()
                 inner[step.station] |= used
+    if users.keys() != inner.keys():
+        return ()
     places = [{*own, name} for name, own in inner.items()]
     apart = [*places, others]
     if len(set[str]().union(*apart)) < sum(map(len, apart)):
@@ -64,7 +72,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
         return ()
     names = list(by_name)
     return tuple(
-        Region(name, by_name[name].servers, tuple(sorted(own, key=names.index)), users[name])
+        Region(name, UNLIMITED if by_name[name].delay else by_name[name].servers, tuple(sorted(own, key=names.index)), users[name])
         for name, own in inner.items()
     )
 
@@ -79,8 +87,8 @@ def _steps(network: RoutedNetwork) -> Iterator[Hold]:
 
 
 def _may_limit(station: Station) -> bool:
-    plain = not station.delay and station.rates is None and not station.follows
-    return plain and station.discipline == "fcfs" and station.copies == 1
+    plain = station.rates is None and not station.follows and station.copies == 1
+    return plain and (station.delay or station.discipline == "fcfs")
 
 
 def _leader(station: Station, by_name: dict[str, Station]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qnet.errors import NotComputed, Problem
 from qnet.networks.memory.parts import METHOD
-from qnet.networks.memory.regions import Region, regions
+from qnet.networks.memory.regions import UNLIMITED, Region, regions
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
@@ -17,7 +17,17 @@ def applies(network: RoutedNetwork) -> tuple[Region, ...]:
     taken.
     """
     found = regions(network)
-    return found if network.closed or all(region.limit > 1 for region in found) else ()
+    several = all(1 < region.limit < UNLIMITED for region in found)
+    return found if network.closed or network.profiles or several else ()
+
+
+def refusal(network: RoutedNetwork) -> NotComputed:
+    """That times depend on the number inside of something that cannot be taken apart from the rest of a network."""
+    names = " and ".join(f'"{item.station}"' for item in network.profiles)
+    found = f"times depend on the number inside {names}, which is more than a limit around stations of its own"
+    expected = "one class that holds it first come first served, around stations that nobody else uses"
+    help = "state the number inside by a parameter, and vary that"
+    return NotComputed(Problem("QN544", found, expected, help=help))
 
 
 def solve(network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted = AUTO) -> RoutedSolution:

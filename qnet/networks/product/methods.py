@@ -64,7 +64,7 @@ METHODS: dict[str, Method] = {
                "2006, section 10.1"),
         Method("flow-equivalent", "approximate", "open, closed",
                "subnetworks in which only so many may be: a station held first come first served around stations that "
-               "nobody else uses; one closed class", "population x the cost of convolution", _FLOW,
+               "nobody else uses; one closed class", "population^2 x stations", _FLOW,
                "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Lazowska et al., Quantitative System "
                "Performance, 1984, chapter 9"),
         Method("asymptotic", "bounds", "open, closed", "any stations", "stations x classes", _ENCLOSES, _LAZOWSKA),
