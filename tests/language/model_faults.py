@@ -136,7 +136,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     ),
     "a number inside where it is only wanted": (
         '{ hold = "path", steps = [',
-        "{ hold = \"path\", visits = \"inside('path')\", steps = [",
+        '{ hold = "path", visits = "inside(\'path\')", steps = [',
         "model.toml:32: classes.io.routes[1].steps[2].steps[1].visits: inside('path') stands for no number here; expected a time or visits of a step inside a hold of \"path\" [QN123]",
     ),
     "a number inside of no station": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import pairwise, product
 from math import exp
 
 import numpy as np  # noqa: TID253
@@ -55,7 +55,6 @@ INSIDE = (visit("cpu", 0.02, 11.0), visit("disk", 0.05, 10.0))
 
 def at(found: RoutedSolution, name: str) -> StationFigures:
     return next(item for item in found.stations if item.name == name)
-
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -140,7 +139,7 @@ def test_laws_hold(limit: int):
 
 def test_more_room_never_hurts_where_times_stay():
     rates = [solve(RoutedNetwork(memory(limit), (closed(9.0, 2.0, Hold("memory", INSIDE)),))) for limit in range(1, 12)]
-    assert all(a.throughput <= b.throughput * (1 + 1e-12) for a, b in zip(rates, rates[1:], strict=False))
+    assert all(a.throughput <= b.throughput * (1 + 1e-12) for a, b in pairwise(rates))
     assert [item.exact for item in rates] == [False] * 8 + [True] * 3
 
 
@@ -184,7 +183,9 @@ def test_arrivals_beside_slow_down_what_is_around():
     assert {item.name: item.load for item in found.loads} == pytest.approx({"desk": 0.4})
 
 
-def counted(limit: int, levels: int, customers: ClosedClass | OpenClass, time: object, size: int | None) -> RoutedNetwork:
+def counted(
+    limit: int, levels: int, customers: ClosedClass | OpenClass, time: object, size: int | None
+) -> RoutedNetwork:
     route = Route("", 1.0, (Hold("memory", (Time(time),)),))  # type: ignore[arg-type]
     return RoutedNetwork((station("memory", limit, "fcfs"),), (customers.replace(routes=(route,)),), (), size)
 
@@ -194,8 +195,8 @@ def test_times_in_proportion_to_the_number_inside_are_one_server():
     for limit, people in ((2, 5), (4, 5), (7, 5)):
         levels = min(limit, people)
         customers = closed(float(people), 3.0)
-        own = counted(limit, levels, customers, 0.5 * np.arange(1.0, levels + 1), levels)
-        network = counted(limit, levels, customers, 0.5 * limit, None)
+        own = counted(limit, customers, 0.5 * np.arange(1.0, levels + 1), levels)
+        network = counted(limit, customers, 0.5 * limit, None)
         found = solve(network.replace(profiles=(Profile("memory", levels, own),)))
         wanted = solve(RoutedNetwork((station("cpu"),), (closed(float(people), 3.0, visit("cpu", 0.5)),)))
         assert found.throughput == pytest.approx(wanted.throughput, rel=1e-9)
@@ -203,8 +204,8 @@ def test_times_in_proportion_to_the_number_inside_are_one_server():
 
 
 def test_arrivals_whose_times_grow_with_the_number_inside_are_one_server():
-    own = counted(3, 3, arriving(1.2), 0.5 * np.arange(1.0, 4), 3)
-    network = counted(3, 3, arriving(1.2), 1.5, None).replace(profiles=(Profile("memory", 3, own),))
+    own = counted(3, arriving(1.2), 0.5 * np.arange(1.0, 4), 3)
+    network = counted(3, arriving(1.2), 1.5, None).replace(profiles=(Profile("memory", 3, own),))
     assert solve(network).response == pytest.approx(0.5 / (1 - 0.6), rel=1e-9)
 
 
@@ -280,7 +281,9 @@ def test_what_cannot_be_answered_is_refused():
 
 def test_states_of_the_memory_are_its_birth_and_death_chain():
     found = solve(
-        RoutedNetwork((station("memory", 2, "fcfs"), station("cpu")), (closed(3.0, 2.0, Hold("memory", (visit("cpu", 1.0),))),)),
+        RoutedNetwork(
+            (station("memory", 2, "fcfs"), station("cpu")), (closed(3.0, 2.0, Hold("memory", (visit("cpu", 1.0),))),)
+        ),
         AUTO.replace(states=True),
     )
     weights = [1, 3 / 2, 6 / 4, 6 / 8]

@@ -9,7 +9,6 @@ from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Statio
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
-
 UNLIMITED = 10**9
 """The limit of a delay: who holds it waits for nobody."""
 
@@ -72,7 +71,12 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
         return ()
     names = list(by_name)
     return tuple(
-        Region(name, UNLIMITED if by_name[name].delay else by_name[name].servers, tuple(sorted(own, key=names.index)), users[name])
+        Region(
+            name,
+            UNLIMITED if by_name[name].delay else by_name[name].servers,
+            tuple(sorted(own, key=names.index)),
+            users[name],
+        )
         for name, own in inner.items()
     )
 
