@@ -183,9 +183,7 @@ def test_arrivals_beside_slow_down_what_is_around():
     assert {item.name: item.load for item in found.loads} == pytest.approx({"desk": 0.4})
 
 
-def counted(
-    limit: int, levels: int, customers: ClosedClass | OpenClass, time: object, size: int | None
-) -> RoutedNetwork:
+def counted(limit: int, customers: ClosedClass | OpenClass, time: object, size: int | None) -> RoutedNetwork:
     route = Route("", 1.0, (Hold("memory", (Time(time),)),))  # type: ignore[arg-type]
     return RoutedNetwork((station("memory", limit, "fcfs"),), (customers.replace(routes=(route,)),), (), size)
 

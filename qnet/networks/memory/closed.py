@@ -111,7 +111,8 @@ class _Closed(Aggregation):
         found = np.zeros(self.points)
         for part, own in zip(parts[::-1], shares[::-1], strict=True):
             spends = np.isfinite(part.logs).all(axis=1)
-            rate = np.exp(np.where(spends[:, None], part.logs[:, :-1] - part.logs[:, 1:], -np.inf))
+            logs = np.where(spends[:, None], part.logs, 0.0)
+            rate = np.exp(logs[:, :-1] - logs[:, 1:])
             found = np.where(spends, (own[:, 1:] * rate).sum(axis=1), found)
         return found
 

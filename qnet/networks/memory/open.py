@@ -55,7 +55,9 @@ class _Open(Aggregation):
         part = self.region(region, region.limit)
         rate = self.column(self.arrivals(region.class_index))
         often = self.column(entries(self.network, region)) * rate
-        limit = np.exp(part.logs[:, -2] - part.logs[:, -1])
+        spends = np.isfinite(part.logs[:, -1])
+        most = np.exp(np.where(spends, part.logs[:, -2], 0.0) - np.where(spends, part.logs[:, -1], 0.0))
+        limit = np.where(spends, most, np.inf)
         load = rate / limit
         steady = load < 1
         rho = np.where(steady, load, 0.0)
