@@ -53,7 +53,8 @@ class _Closed(Aggregation):
             often = self.column(entries(self.network, region)) * throughput
             queue = (own * np.maximum(np.arange(self.most + 1) - region.limit, 0)).sum(axis=1)
             wait = np.where(often > 0, queue / np.where(often > 0, often, 1.0), 0.0)
-            regions.append(Inside(part, own, wait, self.most <= region.limit or self.one_visit(region)))
+            exact = self.most <= region.limit or self.one_visit(region)
+            regions.append(Inside(part, own, own, wait, exact, np.zeros(1)))
         loads = {item.name: self.first(item.load, outer) for item in outer.levels.solution.loads}
         around_them = Outside(outer.means(first), loads, self.outer_reasons(outer))
         rates = [

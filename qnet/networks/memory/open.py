@@ -69,5 +69,6 @@ class _Open(Aggregation):
         queue = last * rho / (1 - rho) / whole
         shares = weights / whole[:, None]
         shares[~steady] = np.arange(region.limit + 1) == region.limit
+        each = np.concatenate([shares[:, :-1], shares[:, -1:] * (1 - rho[:, None])], axis=1)
         wait = np.where(often > 0, queue / np.where(often > 0, often, 1.0), 0.0)
-        return Inside(part, shares, wait, self.one_visit(region)), load, limit
+        return Inside(part, shares, each, wait, self.one_visit(region), load), load, limit

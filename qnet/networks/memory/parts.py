@@ -20,6 +20,8 @@ from qnet.networks.wanted import Wanted
 from qnet.record import Record
 
 METHOD = "flow-equivalent"
+_BUSY = 0.7
+"""The load of arrivals up to which errors were measured."""
 
 
 class Part(Record):
@@ -72,11 +74,21 @@ class Inside(Record):
 
     part: Part
     shares: Any
-    """The shares of time with 0, 1, ... customers there, those who wait for a place included, (points, most + 1)."""
+    """The shares of time with 0, 1, ... customers there, those who wait for a place included, (points, most + 1); of
+    arrivals that never end the last is of all greater numbers."""
+    each: Any
+    """The same without the greater numbers."""
     wait: Any
     """Mean wait for a place inside, (points,)."""
     exact: bool
     """Whether nothing is lost by taking it as one station."""
+    load: Any
+    """Of arrivals that never end: the share of what it lets through when full, (points,)."""
+
+    @property
+    def crowded(self) -> bool:
+        """Whether arrivals that never end are more than measured, at a point that has a steady state."""
+        return bool(((self.load > _BUSY) & (self.load < 1)).any())
 
 
 class Aggregation:
@@ -176,16 +188,20 @@ class Aggregation:
         """Why regions are approximate."""
         for region, own in zip(self.found, regions, strict=True):
             yield from own.part.levels.solution.reasons
+            reason = ""
             if region.station in self.profiles:
-                yield f"{region.station}: what changes with the number inside is taken as if that had stood for long"
+                reason = f"{region.station}: what changes with the number inside is taken as if that had stood for long"
             elif not own.exact:
                 reason = f"{region.station}: the stations behind it are taken as one with their throughput"
-                if (own.part.levels.longest > 1 + 1e-9).any():
-                    text = f"some visits behind {region.station} are longer than most passages of it"
-                    yield Beyond(reason, "QN644", f"{text}: beyond where errors were measured as small")
-                else:
-                    yield reason
-            modes = next((found for row in own.shares if (found := two_modes(row))), None)
+            if reason and (own.part.levels.longest > 1 + 1e-9).any():
+                text = f"some visits behind {region.station} are longer than most passages of it"
+                yield Beyond(reason, "QN644", f"{text}: beyond where errors were measured as small")
+            elif reason and own.crowded:
+                text = f"{region.station} has more than {_BUSY:.0%} of the load that it can take"
+                yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
+            elif reason:
+                yield reason
+            modes = next((found for row in own.each if (found := two_modes(row))), None)
             if modes:
                 told = "" if self.network.size is not None else f", around {modes[0]} and {modes[1]}"
                 text = f"{region.station}: two numbers of customers are likely there{told}"

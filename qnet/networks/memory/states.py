@@ -65,7 +65,10 @@ def _together(parts: Sequence[Any], points: int, length: int) -> Any:
 
 
 def two_modes(shares: Any) -> tuple[int, int] | None:
-    """Two numbers that are both likely with an unlikely one between; None where there are none. `shares` is one row."""
+    """Two numbers that are both likely with an unlikely one between; None where there are none.
+
+    shares   of time with 0, 1, ... customers there; those of more are left out where they only fall.
+    """
     import numpy
 
     np: Any = numpy
@@ -77,6 +80,6 @@ def two_modes(shares: Any) -> tuple[int, int] | None:
     for first, second in pairwise(peaks):
         valley = first + int(row[first : second + 1].argmin())
         deep = row[valley] < _VALLEY * min(row[first], row[second])
-        if deep and row[:valley].sum() >= _SHARE and row[valley:].sum() >= _SHARE:
+        if deep and _SHARE <= row[:valley].sum() <= 1 - _SHARE:
             best = (first, second) if best is None else (best[0], second)
     return best
