@@ -8,7 +8,8 @@ CODES: dict[str, _T] = {
     "QN501": _T("closed classes beside what they cannot have yet",
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
         "Stations held while others are waited for, work left after the response, and priorities are solved for open "
-        "classes and servers only.",
+        "classes and servers only; but one closed class may hold a first-come-first-served station around stations "
+        "that nobody else uses, as memory or threads are held.",
         "Take one or the other out of the model, or give the class an arrival_rate."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
@@ -75,6 +76,15 @@ CODES: dict[str, _T] = {
     "QN535": _T("a regression did not end",
         "The columns differ by less than rounding.",
         "Report the measurements: this should not happen."),
+    "QN543": _T("too many numbers of customers inside",
+        "Where only so many customers may be inside a subnetwork, it is solved at every number inside and around it, "
+        "at every point of a grid.",
+        "Ask for fewer points at a time, or for fewer customers; or leave out a limit that is never reached."),
+    "QN544": _T("times depend on a number inside that is not known",
+        "inside('memory') is known where memory is held first come first served by one class, the only closed one if "
+        "any is closed, around stations that nobody else uses and that hold no others. Elsewhere the number inside "
+        "depends on more than itself.",
+        "Give what is held its own stations, or a parameter in the place of inside(), and vary it with qnet sweep."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),

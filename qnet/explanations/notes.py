@@ -148,6 +148,23 @@ CODES: dict[str, _T] = {
         "note names stations with several servers (ninth decile 13 %), with times that differ by more than a factor of "
         "3, or with an scv above 4, which was not measured.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
+    "QN643": _T("two modes",
+        "The number of customers at a subnetwork with limited room has two likely values with an unlikely one between, "
+        "as where paging sets in: the system works well or thrashes for long, and now and then goes from one to the "
+        "other. The means lie between and are seldom observed.",
+        "Lower the limit with qnet sweep --vary until one mode is left; solve --states tells the probabilities."),
+    "QN644": _T("a limit around stations with rare, long visits",
+        "A subnetwork in which only so many may be is taken as one station with its throughput, as if customers left "
+        "it at a rate that depends on their number alone. Where a visit inside is rare and takes longer than a passage "
+        "through the subnetwork on average, a few customers fill the places for long: responses were up to 25 % too "
+        "short in small closed networks, and up to 75 % in open ones near their capacity.",
+        "Give the rare work a route and, where it has one, a limit of its own; or trust the throughput more than the "
+        "response."),
+    "QN645": _T("a limit around stations, near its capacity",
+        "Arrivals wait for a place in a subnetwork in which only so many may be, and ask for more than 70 % of what it "
+        "lets through when it is full. It is taken as one station with its throughput; up to that load the response "
+        "had a median error of 0.5 % against Markov chains, and up to 20 %; at 90 % errors of 40 % were seen.",
+        "Trust the capacity, and the trend, more than the response; or ask for a lower load."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "
         "and 1.38. Rates and numbers of customers are interpolated between the solved whole populations around that, "

@@ -42,8 +42,9 @@ CODES: dict[str, _T] = {
         "time."),
     "QN123": _T("a value that needs the solution before there is one",
         "The numbers that give the network its shape, such as servers and copies, must be known before it is "
-        "solved, and so may not use wait(), utilization() or queue_length().",
-        "Use a parameter there; times and outputs may use figures of the solution."),
+        "solved, and so may not use wait(), utilization() or queue_length(). inside('memory') is the number of those "
+        "who hold a station, and known to the times and visits of the steps that they do meanwhile, nowhere else.",
+        "Use a parameter there; times and outputs may use figures of the solution, such as busy_servers('memory')."),
     "QN130": _T("an expression has no value",
         "Its arithmetic fails for these parameters: division by zero, the root or logarithm of a negative number, "
         "or a result that is too large.",

@@ -40,8 +40,13 @@ FUNCTIONS: dict[str, Function] = {
     "interp": Function(5, 41, "interp", "interp(x, x1, y1, x2, y2, ...): straight lines between points, level outside"),
 }
 
-SOLUTION_FUNCTIONS = ("wait", "residence", "utilization", "queue_length", "busy_servers", "response", "throughput")
-"""Figures of the solution, by name of a station (the first five), of a class or of a route: `utilization('cpu')`."""
+INSIDE = "inside"
+"""How many hold a station, for the steps that they do meanwhile: `inside('memory')`."""
+SOLUTION_FUNCTIONS = (
+    "wait", "residence", "utilization", "queue_length", "busy_servers", "response", "throughput", INSIDE,
+)  # fmt: skip
+"""Figures of the solution, by name of a station (the first five), of a class or of a route: `utilization('cpu')`; and
+the number inside."""
 
 PERCENTILE = re.compile(r"response_p(\d{1,2})(?:_(\d{1,6}))?")
 """A percentile of response: `response_p95` of all passages, `response_p99_9('web')` of a class or a route."""

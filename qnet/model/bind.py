@@ -11,6 +11,7 @@ from qnet.errors import Problem
 from qnet.expression import Expression, Value
 from qnet.model.fields import RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
+from qnet.model.scope import inside_stations
 from qnet.model.values import Values
 from qnet.networks.routed import ClosedClass, Group, Hold, Limit, OpenClass, Route, RoutedNetwork, Station, Step, Time
 
@@ -23,7 +24,17 @@ def bind(model: Model, values: Values) -> RoutedNetwork:
     Raises `InvalidInput` with file, line and key for a number outside its domain or probabilities that do not sum to
     one, `UsageError` where an option set what they rest on.
     """
+    stations = counted(model)
+    if stations:
+        from qnet.model.bind_inside import bind_inside
+
+        return bind_inside(values, stations, lambda numbers: _Binder(model, numbers).network())
     return _Binder(model, values).network()
+
+
+def counted(model: Model) -> tuple[str, ...]:
+    """The stations whose number of holders some number of the network rests on."""
+    return inside_stations(model, [name for expression in expressions(model) for name in expression.names])
 
 
 def structures(model: Model, values: Values) -> list[Any]:

@@ -12,7 +12,14 @@ from qnet.model.fields import TABLES
 from qnet.model.model import ChainModel, ClassModel, CostModel, Model, Output, Parameter, StationModel, StepModel
 from qnet.model.order import ordered
 from qnet.model.reader import Reader
-from qnet.model.scope import all_figures, depends_on_solution, station_figures, uses_solution
+from qnet.model.scope import (
+    all_figures,
+    depends_on_solution,
+    inside_stations,
+    numbers_inside,
+    station_figures,
+    uses_solution,
+)
 from qnet.units import NUMBER, TIME, Dimension, unit
 
 
@@ -45,11 +52,13 @@ class _Checker:
         self.model = model
         self.reader = reader
         self.choices = model.choices
-        self.names: dict[str, Dimension] = station_figures(model)
+        self.names: dict[str, Dimension] = station_figures(model) | numbers_inside(model)
         """What expressions may use: figures of stations, and parameters as they become known."""
         self.stations_by_name = {station.name: station for station in model.stations}
         self.inside: dict[str, set[str]] = {station.name: set() for station in model.stations}
         self.dependent: frozenset[str] = frozenset()
+        self.ordered = False
+        """Whether all parameters are known."""
 
     def expression(
         self,
@@ -57,18 +66,35 @@ class _Checker:
         wanted: Dimension | None,
         path: Path,
         names: Mapping[str, Dimension] | None = None,
+        holds: tuple[str, ...] = (),
     ) -> Dimension | None:
-        """Check an expression unless it uses a name that is broken itself."""
+        """Check an expression unless it uses a name that is broken itself.
+
+        holds   the stations that are held where it is evaluated again for every number of holders.
+        """
         broken = self.reader.broken
         if expression is None or any(name in broken or name.partition(".")[0] in broken for name in expression.names):
             return None
+        if self.ordered:
+            self.inside_of(expression, holds, path)
         return self.reader.dimension(expression, wanted, path, names or self.names, self.choices)
 
-    def field(self, kind: str, key: str, expression: Expression | None, path: Path) -> None:
-        """Check an expression against its row of the field table."""
+    def inside_of(self, expression: Expression, holds: tuple[str, ...], path: Path) -> None:
+        """Refuse the number of those who hold a station where nobody is known to hold it."""
+        for station in inside_stations(self.model, expression.names):
+            if station in self.stations_by_name and station not in holds:
+                found = f"inside('{station}') stands for no number here"
+                expected = f'a time or visits of a step inside a hold of "{station}"'
+                help = f"busy_servers('{station}') is the mean number inside"
+                self.reader.fail("QN123", path, found, expected, help=help)
+
+    def field(
+        self, kind: str, key: str, expression: Expression | None, path: Path, holds: tuple[str, ...] = ()
+    ) -> None:
+        """Check an expression against its row of the field table; `holds` as of `expression`."""
         field = TABLES[kind][key]
         path = (*path, key)
-        self.expression(expression, field.dimension, path)
+        self.expression(expression, field.dimension, path, holds=holds)
         if field.whole and expression is not None and uses_solution(expression, self.dependent):
             found = f'"{short(expression.source)}" depends on the solution'
             self.reader.fail("QN123", path, found, "a value known before solving")
@@ -97,6 +123,7 @@ class _Checker:
             self.range(parameter)
         self.model = self.model.replace(parameters=known)
         self.dependent = depends_on_solution(self.model)
+        self.ordered = True
 
     def parameter(self, parameter: Parameter) -> Parameter:
         """The parameter with its dimension."""
@@ -202,7 +229,7 @@ class _Checker:
         path = step.path
         for key, value in (("visits", step.visits), ("exempt", step.exempt), ("scv", step.scv), ("copy", step.copy)):
             if value is not None:
-                self.field("step", key, value, path)
+                self.field("step", key, value, path, holds if key == "visits" else ())
         if step.phase == 2:
             known = all(name in self.stations_by_name for name in holds)
             for name in step.keeps or ():
@@ -216,7 +243,7 @@ class _Checker:
             return
         if step.time_key == "time" and not holds and self.reader.stated((*path, "time")):
             self.reader.fail("QN209", path, "found a time outside of any hold", "delay, or station and time")
-        self.field("step", step.time_key, step.time, path)
+        self.field("step", step.time_key, step.time, path, holds)
 
     def visit(self, step: StepModel, holds: tuple[str, ...]) -> None:
         """Check a step that waits for a station."""
@@ -237,7 +264,7 @@ class _Checker:
                 self.inside.get(name, set()).add(step.station)
         for inner in step.steps:
             if inner.path == path:
-                self.field("step", "time", inner.time, path)
+                self.field("step", "time", inner.time, path, (*holds, step.station))
                 self.field("step", "scv", inner.scv, path)
             else:
                 self.step(inner, (*holds, step.station))

@@ -8,7 +8,7 @@ from qnet.errors import UsageError, short
 from qnet.expression import Expression, ExpressionError, Value, check, expression_problem, parse
 from qnet.expression.nodes import Comparison, Name, Node, walk
 from qnet.model.model import Model
-from qnet.model.scope import all_figures
+from qnet.model.scope import all_figures, refuse_inside
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
@@ -55,6 +55,8 @@ def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | No
     try:
         parsed = parse(text)
         root = parsed.root
+        if model is not None:
+            refuse_inside(model, parsed)
         figures: dict[str, Dimension] = {}
         if model is not None:
             figures = all_figures(model, parsed.names)

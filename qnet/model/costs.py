@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import ExpressionError, check, expression_problem, parse
 from qnet.model.model import ChainModel, ClassModel, CostModel, Model
-from qnet.model.scope import station_figures
+from qnet.model.scope import refuse_inside, station_figures
 from qnet.units import NUMBER, TIME, UnitError, unit
 
 ALL = "all"
@@ -97,6 +97,7 @@ def stated_cost(
     problems = [problem.replace(path=()) for problem in unknown_names(cost, model)]
     try:
         expression = parse(per)
+        refuse_inside(model, expression)
         dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
         found = TIME.times(dimension or NUMBER, -1)
         units = "passage" if per.strip() == "1" else per.strip()

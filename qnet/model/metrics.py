@@ -9,7 +9,7 @@ from qnet.expression import Expression, ExpressionError, check, expression_probl
 from qnet.expression.nodes import Name
 from qnet.model.fields import RESERVED
 from qnet.model.model import Model
-from qnet.model.scope import all_figures
+from qnet.model.scope import all_figures, refuse_inside
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension, base_unit
 
@@ -52,6 +52,7 @@ def metric(text: str, model: Model) -> Metric:
     outputs = {name: output.dimension for name, output in model.outputs.items()}
     try:
         parsed = parse(text)
+        refuse_inside(model, parsed)
         dimension = check(parsed.root, model.dimensions | all_figures(model, parsed.names) | outputs, model.choices)
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before=f'in the metric "{short(text)}": ')) from None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from qnet.expression import Expression, solution_name
-from qnet.expression.functions import percentile_share
+from qnet.expression import Expression, ExpressionError, solution_name
+from qnet.expression.functions import INSIDE, percentile_share
 from qnet.model.fields import RESERVED, SOLUTION_DIMENSIONS
 from qnet.model.model import Model
-from qnet.units import RATE, TIME, Dimension
+from qnet.units import NUMBER, RATE, TIME, Dimension
 
 
 def station_figures(model: Model) -> dict[str, Dimension]:
@@ -43,7 +43,38 @@ def about(name: str) -> str:
 
 def is_figure(name: str) -> bool:
     """Whether a name is a figure of the solution and not a parameter."""
-    return name in RESERVED or name.endswith("')") or percentile_share(name) is not None
+    return name in RESERVED or (name.endswith("')") and not is_inside(name)) or percentile_share(name) is not None
+
+
+def is_inside(name: str) -> bool:
+    """Whether a name is the number of those who hold a station, known to their steps alone: `inside('memory')`."""
+    return name.startswith(f"{INSIDE}('")
+
+
+def numbers_inside(model: Model) -> dict[str, Dimension]:
+    """The numbers of those who hold a station, a delay apart, which the steps that they do meanwhile may use."""
+    return {solution_name(INSIDE, station.name): NUMBER for station in model.stations if not station.delay}
+
+
+def inside_stations(model: Model, names: Iterable[str]) -> tuple[str, ...]:
+    """The stations whose number of holders some names rest on, directly or through parameters."""
+    found: dict[str, None] = {}
+    waiting, seen = list(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if is_inside(name):
+            found[about(name)] = None
+        elif name in model.parameters and name not in seen:
+            waiting += model.parameters[name].expression.names
+        seen.add(name)
+    return tuple(found)
+
+
+def refuse_inside(model: Model, expression: Expression) -> None:
+    """Raise `ExpressionError` where an expression that no step states rests on how many hold a station."""
+    for station in inside_stations(model, expression.names):
+        found = f"this rests on inside('{station}'), which is a number for the steps inside only"
+        raise ExpressionError(found, 0, f"busy_servers('{station}') is the mean number inside", "QN123")
 
 
 def depends_on_solution(model: Model) -> frozenset[str]:

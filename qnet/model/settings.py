@@ -10,7 +10,7 @@ from qnet.expression import Expression, ExpressionError, check, expression_probl
 from qnet.model.grids import parameter
 from qnet.model.model import Model, Parameter
 from qnet.model.order import ordered
-from qnet.model.scope import depends_on_solution, station_figures, uses_solution
+from qnet.model.scope import depends_on_solution, refuse_inside, station_figures, uses_solution
 from qnet.units import NUMBER, base_unit
 
 
@@ -72,6 +72,7 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
         return parse(old.options.index(word))
     try:
         expression = parse(text)
+        refuse_inside(model, expression)
         dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before=f'in "{short(f"{old.name}={text}")}": ')) from None

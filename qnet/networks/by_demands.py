@@ -13,13 +13,13 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import RESIDUAL, in_order
-from qnet.networks.figures import Steady, figures
+from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
 from qnet.networks.routed import ClosedClass, RoutedNetwork
-from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
+from qnet.networks.solution import ClassFigures, RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import ratio, total
@@ -85,7 +85,10 @@ class _Reduction:
         reasons = [
             reason
             for reason, here in (
-                ("a station is held while another is waited for", any(item.holder for item in self.unit.streams)),
+                (
+                    "a station is held while another is waited for",
+                    any(item.holder or item.holding.waits for item in self.unit.streams),
+                ),
                 ("work is left after the response", self.unit.deferred),
                 ("steps have priorities", any(item.priority for item in self.unit.streams)),
             )
@@ -123,19 +126,13 @@ class _Reduction:
             exact=not reasons,
             reasons=reasons,
             classes=classes,
-            stations=tuple(self.rounded(item) for item in solution.stations),
+            stations=tuple(not_above_one(item, self.operations) for item in solution.stations),
             ceiling=self.ceiling(demands),
             states=self.states(found),
             passages=Passages(self.network, compiled, tuple(throughputs), tuple(waits), wanted.replace(announce=None)),
             log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )
-
-    def rounded(self, item: StationFigures) -> StationFigures:
-        """Figures of a station, of which rounding alone may have put the utilization above 1."""
-        if item.utilization is None or self.operations.all(item.utilization <= 1.0):
-            return item
-        return item.replace(utilization=self.operations.minimum([item.utilization, 1.0 + 0.0 * item.utilization]))
 
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
         """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""

@@ -29,5 +29,23 @@ class Measured(Record):
     source: str
 
 
-MEASURED: dict[str, Measured] = {row.name: row for row in ()}
+_CHANDY = "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42"
+_COURTOIS = "Courtois, Decomposability, 1977"
+_SHORT = "no visit inside longer than a passage of the subnetwork on average; one class inside"
+
+MEASURED: dict[str, Measured] = {
+    row.name: row
+    for row in (
+        Measured("memory: throughput of a closed class", "flow-equivalent", 200, "throughput", 0.002, 0.051,
+                 _SHORT, "QN644", _CHANDY),
+        Measured("memory: time there of a closed class", "flow-equivalent", 200, "wait and time inside", 0.0028, 0.085,
+                 _SHORT, "QN644", _CHANDY),
+        Measured("memory: response of an open class", "flow-equivalent", 200, "response", 0.0048, 0.2,
+                 _SHORT + "; up to 70 % of the capacity", "QN644, QN645", _CHANDY),
+        Measured("memory: throughput with paging", "flow-equivalent", 200, "throughput", 0.00015, 0.01,
+                 "times that depend on the number inside", "", _COURTOIS),
+        Measured("memory: response with paging", "flow-equivalent", 200, "response", 0.00072, 0.019,
+                 "times that depend on the number inside", "", _COURTOIS),
+    )
+}  # fmt: skip
 """By name."""

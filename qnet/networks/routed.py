@@ -6,7 +6,7 @@ copies, servers, routes and their steps) is shared by all points of a batch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from qnet.expression import Value
@@ -125,6 +125,16 @@ class Limit(Record):
     capacity: Value
 
 
+class Profile(Record):
+    """What a network is with 1, 2, ... customers holding a station, where times inside depend on how many they are."""
+
+    station: str
+    levels: int
+    """The greatest number."""
+    network: RoutedNetwork
+    """A batch of every point with every number, the numbers innermost."""
+
+
 class RoutedNetwork(Record):
     """A network of queues with routes through it, or a batch of `size` variants of one."""
 
@@ -133,6 +143,8 @@ class RoutedNetwork(Record):
     limits: tuple[Limit, ...] = ()
     size: int | None = None
     """Number of points of the batch; None for a single point held in plain floats."""
+    profiles: tuple[Profile, ...] = ()
+    """By station that is held, where numbers depend on how many hold it; the network itself has those of the most."""
 
     @property
     def closed(self) -> tuple[ClosedClass, ...]:
@@ -150,17 +162,29 @@ class RoutedNetwork(Record):
 
     def point(self, index: int) -> RoutedNetwork:
         """One point of a batch by itself, in plain floats."""
-        return at_point(self, index).replace(size=None)
+        profiles = tuple(item.replace(network=_slice(item, index)) for item in self.profiles)
+        return at_point(self.replace(profiles=()), index).replace(size=None, profiles=profiles)
+
+
+def _slice(profile: Profile, index: int) -> RoutedNetwork:
+    """A profile of one point of a batch."""
+    own = slice(index * profile.levels, (index + 1) * profile.levels)
+    return mapped(profile.network, lambda array: array[own] if array.ndim else array).replace(size=profile.levels)
 
 
 def at_point(value: Any, index: int) -> Any:
     """One point of everything inside a value: records, tuples, tables, arrays."""
+    return mapped(value, lambda array: float(array[index]) if array.ndim else float(array))
+
+
+def mapped(value: Any, of: Callable[[Any], Any]) -> Any:
+    """Everything inside a value - records, tuples, tables - with each of its arrays replaced by a function of it."""
     if isinstance(value, tuple):
         record = cast("Any", value)
-        items = [at_point(item, index) for item in record]
+        items = [mapped(item, of) for item in record]
         return type(record)(*items) if hasattr(record, "_fields") else tuple(items)
     if isinstance(value, Mapping):
-        return {key: at_point(item, index) for key, item in cast("Mapping[Any, Any]", value).items()}
+        return {key: mapped(item, of) for key, item in cast("Mapping[Any, Any]", value).items()}
     if value is None or isinstance(value, (str, int, float)):
         return value
-    return float(value[index]) if value.ndim else float(value)
+    return of(value)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from qnet.expression import Value
 from qnet.networks.passage_times import Passages
+from qnet.networks.routed import RoutedNetwork
 from qnet.record import Record
+
+_NOTHING: Mapping[str, Value] = {}
 
 
 class StationFigures(Record):
@@ -106,12 +111,18 @@ class RoutedSolution(Record):
     rounds: int
     """Rounds of the fixed point; 1 where there was nothing to iterate."""
     ceiling: tuple[Value, str] | None = None
-    """Of one closed class alone: what its throughput tends to with ever more customers, and the station."""
+    """Of one closed class alone: what its throughput tends to with ever more customers, and the station; where times
+    depend on the number inside, the most that it can be."""
     states: dict[str, tuple[float, ...]] | None = None
     """Of every station the probabilities of 0, 1, ... customers of closed classes at a copy, where asked for."""
     log_constant: float | None = None
     """Logarithm of the normalising constant of the closed classes of a point, where the method has it."""
     why: str = ""
     """Why this method was taken, where there was a choice."""
+    full_at: Mapping[str, Value] = _NOTHING
+    """By label of a station that is held around a subnetwork: the passages per second that it lets through at most,
+    where that is known."""
+    network: RoutedNetwork | None = None
+    """The network as it is on average, where its numbers depend on how many customers hold a station."""
     passages: Passages | None = None
     """What responses are made of; None where the method has no second moments."""

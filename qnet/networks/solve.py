@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.networks.routed import RoutedNetwork
+from qnet.networks.routed import Hold, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
 
@@ -17,6 +17,17 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
+    if network.profiles or nested(network):
+        from qnet.networks.memory.solve import applies
+        from qnet.networks.memory.solve import solve as solve_limited
+
+        limited = applies(network)
+        if limited:
+            return solve_limited(network, limited, wanted)
+        if network.profiles:
+            from qnet.networks.memory.solve import refusal
+
+            raise refusal(network)
     if network.closed or any(station.rates is not None for station in network.stations):
         from qnet.networks.by_demands import solve as solve_by_demands
 
@@ -38,3 +49,15 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
         return enclosed(network, solution, wanted.bounds)
     return solution
+
+
+def nested(network: RoutedNetwork) -> bool:
+    """Whether any station is held while another is waited for."""
+    return any(
+        isinstance(inner, Hold)
+        for customers in network.classes
+        for route in customers.routes
+        for step in route.steps
+        if isinstance(step, Hold)
+        for inner in step.steps
+    )

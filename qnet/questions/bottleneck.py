@@ -12,7 +12,7 @@ from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, Work, work
-from qnet.questions.changes import Change, changes
+from qnet.questions.changes import Change, changes, inside_limits
 from qnet.questions.points import Solved, solve_points
 from qnet.questions.saturation import Saturation, saturation
 from qnet.questions.solve import largest_throughput, no_steady_state
@@ -134,7 +134,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     if not solution.stable:
         raise _overloaded(model, solved, edge, faster, wanted)
     maximum, limited_by = largest_throughput(solution, edge)
-    network = bind(model, solved.parts[0].values)
+    network = solution.network or bind(model, solved.parts[0].values)
     asked = work(network)
     mix = _mix(solution)
     parts = _parts(solution, asked, network)
@@ -284,6 +284,11 @@ def _places(
     found: list[Place] = []
     for figures, group in zip(solution.stations, asked.groups, strict=True):
         full = _full(group, mix)
+        if group.label in solution.full_at:
+            full = _finite(solution.full_at[group.label])
+        elif solution.network is not None and group.label in inside_limits(solution):
+            # Their demands at another load are not those of now.
+            full = None
         population = None
         if full is not None and isinstance(closed, ClosedClass):
             population = full * (floor + float(closed.think_time))

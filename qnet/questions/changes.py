@@ -180,12 +180,13 @@ def _single(changed: Model, name: str, faster: float | None, wanted: Wanted) -> 
 
 def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, name: str, faster: float | None) -> Change:
     part = solved.parts[0]
-    network = bind(model, part.values)
     solution = part.solution
+    network = solution.network or bind(model, part.values)
     if point is not None:
         network, stable = network.point(point), solution.stable[point]
-        throughput, response, classes = at_point((solution.throughput, solution.response, solution.classes), point)
-        solution = solution.replace(throughput=throughput, response=response, classes=classes)
+        told = (solution.throughput, solution.response, solution.classes, solution.full_at)
+        throughput, response, classes, full_at = at_point(told, point)
+        solution = solution.replace(throughput=throughput, response=response, classes=classes, full_at=full_at)
         edge = Saturation(float(edge.factor[point]), edge.cause if isinstance(edge.cause, str) else edge.cause[point])
     else:
         stable = solution.stable
@@ -218,6 +219,16 @@ def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, nam
 def _maximum(solution: RoutedSolution, edge: Saturation, network: RoutedNetwork) -> tuple[float | None, str | None]:
     """The largest throughput and what limits it, of a point that a batch may have answered."""
     if len(network.closed) == 1 == len(network.classes) and solution.ceiling is None:
-        limits = [(item.full_at([1.0]), item.label) for item in work(network).groups if item.capacity]
+        inner = inside_limits(solution)
+        limits = [
+            (solution.full_at.get(item.label, item.full_at([1.0])), item.label)
+            for item in work(network).groups
+            if item.capacity and item.label not in inner
+        ]
         return min(limits, default=(None, None))
     return largest_throughput(solution, edge)
+
+
+def inside_limits(solution: RoutedSolution) -> set[str]:
+    """The labels of stations inside limited subnetworks: what these let through has their capacities in it."""
+    return {label for name in solution.full_at for label in solution.held_by.get(name, {})}

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, short, suggest
 from qnet.expression import Operations, Value
-from qnet.model.bind import bind, structures
+from qnet.model.bind import bind, counted, structures
 from qnet.model.costs import classes_of, counts, stated_cost, stations_of
 from qnet.model.fields import TABLES
 from qnet.model.grids import Grid, grid
@@ -211,7 +211,7 @@ def _networks(
     """The points that share a structure: their parameters, their network, and their solution where it is needed."""
     if _must_solve(model, asked):
         parts = solve_points(model, columns, size).parts
-        return [(part.points, part.values, bind(model, part.values), part) for part in parts]
+        return [(part.points, part.values, part.solution.network or bind(model, part.values), part) for part in parts]
     values = Values(model, columns, size)
     if size is None:
         return [(None, values, bind(model, values), None)]
@@ -230,7 +230,7 @@ def _must_solve(model: Model, asked: Sequence[CostModel]) -> bool:
         mixed = len(classes) > 1 and any(customers.arrival_rate is None for customers in classes)
         if mixed or uses_solution(item.per, dependent):
             return True
-    return needs_solution(model)
+    return needs_solution(model) or bool(counted(model))
 
 
 def _throughputs(model: Model, asked: CostModel, network: RoutedNetwork, part: Part | None) -> list[Value] | None:

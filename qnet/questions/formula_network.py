@@ -10,7 +10,7 @@ from qnet.expression import Value
 from qnet.expression.traced import TRACING, Traced, number_of
 from qnet.model.bind import bind, expressions
 from qnet.model.model import Model
-from qnet.model.scope import depends_on_solution, is_figure, uses_solution
+from qnet.model.scope import depends_on_solution, inside_stations, is_figure, uses_solution
 from qnet.model.traced import TracedValues
 from qnet.model.values import Values
 from qnet.networks.open import closed_form
@@ -171,6 +171,9 @@ def _refuse_solution_functions(model: Model) -> None:
             found = f'"{expression.source}" uses {figure}, a figure of the solution: a fixed point'
             help = "qnet solve finds it; qnet envelope how large a parameter may be"
             raise NotComputed(Problem("QN520", found, "numbers that do not rest on the solution", help=help))
+        for station in inside_stations(model, expression.names):
+            found = f"\"{expression.source}\" uses inside('{station}'), a number that changes from moment to moment"
+            raise NotComputed(Problem("QN520", found, "numbers that stay", help="qnet solve takes all of them"))
 
 
 def _reached(model: Model, names: tuple[str, ...]) -> list[str]:

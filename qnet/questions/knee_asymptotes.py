@@ -139,6 +139,9 @@ def _queues(answers: Answers) -> Any:
 
 def _used(model: Model, part: Part, label: str, place: int | None) -> Any:
     """The share of a station's capacity that one class uses, or (None) all open classes together."""
+    full = part.solution.full_at.get(label)
+    if full is not None:
+        return 0.0 * full if place is None else part.solution.classes[place].throughput / full
     names = [item.name for item in model.customers if item.population is None]
     if place is not None:
         names = [model.customers[place].name]

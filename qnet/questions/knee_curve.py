@@ -89,7 +89,7 @@ class Curve:
             place = Place(float(throughput[index]), float(response[index]), over, bool(answers.answered[index]))
             self.known[value] = place
         solutions = [part.solution for part in answers.parts]
-        approximate = next((item for item in solutions if item.method in APPROXIMATIONS), None)
+        approximate = next((item for item in solutions if item.method in APPROXIMATIONS and item.why), None)
         if self.wanted.method != "auto" or approximate is None:
             return False
         self.why = (

@@ -31,7 +31,11 @@ def laws(found: Bottleneck) -> Iterator[Finding]:
     station = next((item for item in solution.stations if first and item.label == first.label), None)
     if station and station.utilization is not None and station.servers:
         yield _utilization_law(station, float(station.utilization))
-    if first and first.demand and first.full_at and station:
+    if first and first.full_at and first.label in solution.full_at:
+        text = f"Flow equivalence, X <= X(n), at {first.label}: by itself, with the best number of customers inside, "
+        text += f"it lets {rate_of(first.full_at)} through."
+        yield Finding(LAWS, first.label, text, "full_at", first.full_at, "/s")
+    elif first and first.demand and first.full_at and station:
         capacity = format_number(first.full_at * first.demand)
         text = f"Capacity, X <= m / D, at {first.label}: {capacity} / {time_of(first.demand)} = "
         text += f"{rate_of(first.full_at)}, where D is what one passage asks of a copy, waits left out."

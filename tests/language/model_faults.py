@@ -129,6 +129,21 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "servers = \"1 + utilization('disk')\"",
         "model.toml:12: stations.server.servers: \"1 + utilization('disk')\" depends on the solution; expected a value known before solving [QN123]",
     ),
+    "a number inside where nobody is": (
+        'arrival_rate = "rate"',
+        "arrival_rate = \"rate / inside('disk')\"",
+        "model.toml:17: classes.io.arrival_rate: inside('disk') stands for no number here; expected a time or visits of a step inside a hold of \"disk\" [QN123]",
+    ),
+    "a number inside where it is only wanted": (
+        '{ hold = "path", steps = [',
+        '{ hold = "path", visits = "inside(\'path\')", steps = [',
+        "model.toml:32: classes.io.routes[1].steps[2].steps[1].visits: inside('path') stands for no number here; expected a time or visits of a step inside a hold of \"path\" [QN123]",
+    ),
+    "a number inside of no station": (
+        '{ time = "5 ms" }',
+        "{ time = \"5 ms * inside('disc')\" }",
+        "model.toml:31: classes.io.routes[1].steps[2].steps[0].time: unknown name \"inside('disc')\" [QN112]",
+    ),
     "copies that depend on the solution through a parameter": (
         "disks = 2",
         "disks = \"queue_length('path')\"",

@@ -36,6 +36,9 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
         options = ("auto", *SOLVERS)
         help = suggest(method, options)
         raise InvalidInput(Problem("QN514", f'no method "{method}"', " or ".join(options), help=help))
+    if method == "flow-equivalent":
+        found = "flow-equivalent does not apply: no station is held around stations that nobody else uses"
+        raise NotComputed(Problem("QN513", found, "another method"))
     _check(wanted)
     refuse_overload(network)
     if not network.closed:

@@ -1,0 +1,61 @@
+"""Networks in which only so many customers may be inside a subnetwork: solved by flow-equivalent aggregation."""
+
+from __future__ import annotations
+
+from qnet.errors import NotComputed, Problem
+from qnet.networks.memory.parts import METHOD
+from qnet.networks.memory.regions import UNLIMITED, Region, regions
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.wanted import AUTO, NO_STATES, Wanted
+
+
+def applies(network: RoutedNetwork) -> tuple[Region, ...]:
+    """The limited subnetworks of a network that is best solved by them; () where it is not.
+
+    An open network in which only one customer may be inside is a queue whose service has a known variance, and not
+    taken.
+    """
+    found = regions(network)
+    several = all(1 < region.limit < UNLIMITED for region in found)
+    return found if network.closed or network.profiles or several else ()
+
+
+def refusal(network: RoutedNetwork) -> NotComputed:
+    """That times depend on the number inside of something that cannot be taken apart from the rest of a network."""
+    names = " and ".join(f'"{item.station}"' for item in network.profiles)
+    found = f"times depend on the number inside {names}, which is more than a limit around stations of its own"
+    expected = "one class that holds it first come first served, around stations that nobody else uses"
+    help = "state the number inside by a parameter, and vary that"
+    return NotComputed(Problem("QN544", found, expected, help=help))
+
+
+def solve(network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted = AUTO) -> RoutedSolution:
+    """The steady state of a network with limited subnetworks, or of every point of a batch.
+
+    Applies   one closed class, with open classes beside that stay out of the subnetworks; or open classes.
+    network   rates per second, times in seconds, the population as a number of customers.
+    found     its limited subnetworks, of `applies`.
+    wanted    the method and its budget.
+    Returns   figures by class, route and station. The wait of the station that is held is that for a place inside; its
+              holding time is the time inside. Exact where a limit is never reached, and where what is inside is one
+              visit to one station; else approximate: customers leave at a rate that depends on their number alone.
+    Raises    `NotComputed` QN513 for a method, bounds or states that there are not, QN543 where there are too many
+              numbers of customers; `NoAnswer` QN403 for customers who spend no time anywhere; as `by_demands.solve`.
+    Source    Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Courtois, Decomposability, 1977; Lazowska,
+              Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 9.
+    """
+    reason = f'"{found[0].station}" is held while others are waited for'
+    if wanted.method not in ("auto", METHOD):
+        raise NotComputed(Problem("QN513", f"{wanted.method} does not apply: {reason}", f"auto, or {METHOD}"))
+    if wanted.bounds:
+        raise NotComputed(Problem("QN513", f"no bounds are known where {reason}", "a network with product form"))
+    if network.closed:
+        from qnet.networks.memory.closed import solve_closed
+
+        return solve_closed(network, found, wanted)
+    if wanted.states:
+        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
+    from qnet.networks.memory.open import solve_open
+
+    return solve_open(network, found, wanted)

@@ -1,0 +1,210 @@
+"""The error of flow-equivalent aggregation where only so many customers may be inside, against the chain of all states.
+
+Customers who find no place wait in order of arrival. Inside they make one visit to each station in turn, or go back to
+the first station after every visit to another until they leave (a central server with geometric numbers of visits).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+from chain import mean, stationary
+from measuring import assert_told
+
+from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Profile, RoutedNetwork, Station, Time
+from qnet.networks.routed import Route as Way
+from qnet.networks.solve import solve
+
+SYSTEMS = 200
+State = tuple[int, int, tuple[int, ...]]
+"""Customers outside (0 where arrivals never end), in the queue for a place, and at each station inside."""
+
+
+def _times(demands: list[float], visits: list[float]) -> list[float]:
+    """Seconds of a visit."""
+    return [demand / often for demand, often in zip(demands, visits, strict=True)]
+
+
+class Behind:
+    """A drawn subnetwork, and how many may be inside."""
+
+    def __init__(self, rng: random.Random, fewest: int, stations: int) -> None:
+        self.limit = rng.randint(fewest, 4 if stations == 2 else 2)
+        self.tandem = rng.random() < 0.4
+        self.demands = [rng.uniform(0.2, 2) for _ in range(stations)]
+        self.servers = [rng.choice([1, 1, 1, 2]) for _ in range(stations)]
+        self.visits = [1.0] * stations
+        while not self.tandem:
+            others = [math.exp(rng.uniform(math.log(0.1), math.log(8))) for _ in range(stations - 1)]
+            self.visits = [1 + sum(others), *others]
+            if max(_times(self.demands, self.visits)) <= sum(self.demands):
+                break
+        self.times = _times(self.demands, self.visits)
+
+    def onward(self, place: int) -> list[tuple[float, int | None]]:
+        """Where customers go after a visit: a station, or out."""
+        last = len(self.visits) - 1
+        if self.tandem:
+            return [(1.0, place + 1 if place < last else None)]
+        if place:
+            return [(1.0, 0)]
+        return [(1 / self.visits[0], None), *((self.visits[j] / self.visits[0], j) for j in range(1, last + 1))]
+
+    def moves(
+        self, arriving: Callable[[State], float], closed: int
+    ) -> Callable[[State], Iterator[tuple[float, State]]]:
+        """The transitions of all states; `closed` is 1 where those who leave come again."""
+
+        def moves(state: State) -> Iterator[tuple[float, State]]:
+            outside, queue, inside = state
+            if sum(inside) < self.limit:
+                yield arriving(state), (outside - closed, queue, (inside[0] + 1, *inside[1:]))
+            else:
+                yield arriving(state), (outside - closed, queue + 1, inside)
+            for place, count in enumerate(inside):
+                for share, after in self.onward(place):
+                    rate = share * min(count, self.servers[place]) / self.times[place]
+                    left = list(inside)
+                    left[place] -= 1
+                    if after is not None:
+                        left[after] += 1
+                        yield rate, (outside, queue, tuple(left))
+                    else:
+                        left[0] += queue > 0
+                        yield rate, (outside + closed, max(queue - 1, 0), tuple(left))
+
+        return moves
+
+    def network(self, customers: ClosedClass | OpenClass, outer: Station | None = None) -> RoutedNetwork:
+        """The same as qnet is told it."""
+        stations = [_station("memory", self.limit), *([outer] if outer else [])]
+        steps: list[Hold] = []
+        for place, time in enumerate(self.times):
+            stations.append(_station(f"station {place}", self.servers[place], "ps"))
+            steps.append(Hold(f"station {place}", (Time(time),), self.visits[place]))
+        before = customers.routes[0].steps
+        route = Way("", 1.0, (*before, Hold("memory", tuple(steps))))
+        return RoutedNetwork(tuple(stations), (customers.replace(routes=(route,)),))
+
+
+def _station(name: str, servers: int, discipline: str = "fcfs") -> Station:
+    return Station(name, False, servers, discipline, (Group(name, 1, 1.0),))
+
+
+NOWHERE = (Way("", 1.0, ()),)
+
+
+def closed_errors(rng: random.Random) -> tuple[float, float]:
+    """Errors of the throughput, and of the time at the memory and inside, for customers who come again."""
+    behind = Behind(rng, 1, rng.choice([2, 2, 3]))
+    people = rng.randint(behind.limit + 1, behind.limit + 4)
+    away = sum(behind.demands) * math.exp(rng.uniform(math.log(0.1), math.log(5)))
+    alone = rng.random() < 0.3  # one at a time is served outside, instead of thinking
+
+    def busy(state: State) -> int:
+        return min(state[0], 1) if alone else state[0]
+
+    first = (people, 0, (0,) * len(behind.demands))
+    shares = stationary(first, behind.moves(lambda state: busy(state) / away, 1))
+    exact = mean(shares, busy) / away
+    spent = mean(shares, lambda state: people - state[0]) / exact
+    before = (Way("", 1.0, (Hold("desk", (Time(away),)),)),) if alone else NOWHERE
+    customers = ClosedClass("jobs", float(people), 0.0 if alone else away, before)
+    found = solve(behind.network(customers, _station("desk", 1) if alone else None))
+    at_desk = sum(float(item.queue_length) for item in found.stations if item.name == "desk") / found.throughput
+    return found.throughput / exact - 1, (found.response - at_desk) / spent - 1
+
+
+def test_error_memory_closed() -> None:
+    rng = random.Random("a limit for customers who think")
+    throughputs, responses = zip(*(closed_errors(rng) for _ in range(SYSTEMS)), strict=True)
+    assert_told("memory: throughput of a closed class", throughputs)
+    assert_told("memory: time there of a closed class", responses)
+
+
+def open_error(rng: random.Random) -> float:
+    """Error of the response of arrivals that never end."""
+    behind = Behind(rng, 2, 2)
+    few = solve(behind.network(OpenClass("jobs", 1e-6, NOWHERE)))
+    rate = float(few.full_at["memory"]) * rng.uniform(0.1, 0.7)
+    shares = stationary((0, 0, (0, 0)), behind.moves(lambda state: rate * (state[1] < 30), 0))
+    spent = mean(shares, lambda state: state[1] + sum(state[2])) / rate
+    return solve(behind.network(OpenClass("jobs", rate, NOWHERE))).response / spent - 1
+
+
+def test_error_memory_open() -> None:
+    rng = random.Random("a limit for arrivals")
+    assert_told("memory: response of an open class", [open_error(rng) for _ in range(SYSTEMS)])
+
+
+def paging_errors(rng: random.Random) -> tuple[float, float]:
+    """Errors of throughput and response where visits to a paging disk grow with the number inside."""
+    limit = rng.randint(2, 7)
+    people = rng.randint(limit, limit + 4)
+    burst, page, first = rng.uniform(0.2, 1), rng.uniform(0.02, 0.2), rng.uniform(0, 4)
+    slope, fitting = rng.uniform(1, 20), rng.uniform(1, limit)
+    faults = [first + slope * max(0.0, 1 - fitting / inside) for inside in range(1, limit + 1)]
+    think = rng.uniform(1, 15) * (burst + first * page)
+
+    def moves(state: tuple[int, int, int, int]) -> Iterator[tuple[float, tuple[int, int, int, int]]]:
+        thinking, queue, running, paging = state
+        room = running + paging < limit
+        yield thinking / think, (thinking - 1, queue + (not room), running + room, paging)
+        if running:
+            yield faults[running + paging - 1] / burst, (thinking, queue, running - 1, paging + 1)
+            yield 1 / burst, (thinking + 1, max(queue - 1, 0), running - (queue == 0), paging)
+        if paging:
+            yield 1 / page, (thinking, queue, running + 1, paging - 1)
+
+    exact = mean(stationary((people, 0, 0, 0), moves), lambda state: state[0]) / think
+    found = solve(_paging(people, think, limit, burst, page, faults))
+    return found.throughput / exact - 1, found.response / (people / exact - think) - 1
+
+
+def test_error_memory_thrashing() -> None:
+    rng = random.Random("pages for everybody")
+    throughputs, responses = zip(*(paging_errors(rng) for _ in range(SYSTEMS)), strict=True)
+    assert_told("memory: throughput with paging", throughputs)
+    assert_told("memory: response with paging", responses)
+
+
+def _paging(people: int, think: float, limit: int, burst: float, page: float, faults: list[float]) -> RoutedNetwork:
+    import numpy as np
+
+    def network(more: object, size: int | None) -> RoutedNetwork:
+        stations = (_station("memory", limit), _station("cpu", 1, "ps"), _station("disk", 1, "ps"))
+        visits = more + 1  # type: ignore[operator]
+        steps = (Hold("cpu", (Time(burst / visits),), visits), Hold("disk", (Time(page),), more))
+        customers = ClosedClass("jobs", float(people), think, (Way("", 1.0, (Hold("memory", steps),)),))
+        return RoutedNetwork(stations, (customers,), (), size)
+
+    levels = min(limit, people)
+    own = network(np.array(faults[:levels]), levels)
+    return network(faults[-1], None).replace(profiles=(Profile("memory", levels, own),))
+
+
+def test_rare_long_visits_are_beyond_the_trusted_region() -> None:
+    behind = Behind(random.Random(1), 2, 2)
+    behind.visits, behind.times = [1.1, 0.1], [0.5, 5.0]
+    found = solve(behind.network(ClosedClass("jobs", 8.0, 1.0, NOWHERE)))
+    assert [getattr(reason, "code", "") for reason in found.reasons] == ["QN644"]
+
+
+def test_arrivals_near_the_capacity_are_beyond_the_trusted_region() -> None:
+    behind = Behind(random.Random(2), 2, 2)
+    few = solve(behind.network(OpenClass("jobs", 1e-6, NOWHERE)))
+    codes: list[str] = []
+    for share in (0.6, 0.8):
+        found = solve(behind.network(OpenClass("jobs", float(few.full_at["memory"]) * share, NOWHERE)))
+        codes += [getattr(reason, "code", "") for reason in found.reasons]
+    assert codes == ["", "QN645"]
+
+
+@pytest.mark.parametrize("name", ["memory: throughput of a closed class", "memory: response of an open class"])
+def test_the_rows_name_the_warning(name: str) -> None:
+    from qnet.networks.measured_errors import MEASURED
+
+    assert "QN644" in MEASURED[name].code
