@@ -46,11 +46,6 @@ class Centre(Record):
     Empty where there are no holders.
     """
 
-    @property
-    def asking(self) -> Room:
-        """The holders that can ask at once."""
-        return self.rooms[0]
-
 
 def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[Centre]:
     """The queueing station groups that are asked at all, the innermost first."""
