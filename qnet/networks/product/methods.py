@@ -29,6 +29,7 @@ _LINEARIZER = "throughput: median 0.03 %, worst seen 1.6 % with single servers, 
 _AQL = "throughput: median 0.05 %, worst seen 2.9 % with single servers, 17 % with several"
 _SCHWEITZER = "throughput: median 1.4 %, worst seen 21 % with single servers, 24 % with several"
 _RESIDUAL = "throughput: median 3 %, worst seen 36 % with single servers, 41 % with several"
+_QNA = "response: median 0.5 %"
 _ENCLOSES = "encloses the exact answer"
 _ANY = "single and several servers, delays; any populations, fractions too"
 METHODS: dict[str, Method] = {
@@ -47,6 +48,10 @@ METHODS: dict[str, Method] = {
         Method("station-states", "exact", "closed",
                "many classes at few stations; any stations; state probabilities",
                "ways to spread all customers over the stations x customers", _ROUNDING, _STATES),
+        Method("qna", "approximate", "open",
+               "any service times, and gaps between arrivals, told by mean and scv; several servers, sharing, delays; "
+               "no holds, priorities, or work left after the response", "ways between stations, stations^3", _QNA,
+               "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"),
         Method("linearizer", "approximate", "closed", _ANY, "core solutions x classes^2 x stations",
                _LINEARIZER, "Chandy, Neuse, Comm. ACM 25 (1982) 126-134"),
         Method("aql", "approximate", "closed", _ANY, "rounds x classes x stations", _AQL,
