@@ -58,7 +58,9 @@ def solve(network: RoutedNetwork, method: str = "auto") -> RoutedSolution:
     if solver.followed(method):
         from qnet.networks.qna import uneven
 
-        solver.uneven = uneven(network, solver.compiled, solver.centres, solver.operations)
+        solver.uneven, beyond = uneven(network, solver.compiled, solver.centres, solver.operations)
+        solution = solver.solve()
+        return solution.replace(reasons=(*solution.reasons, *beyond))
     return solver.solve()
 
 

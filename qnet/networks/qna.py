@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from qnet.expression import Operations, Value
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
+from qnet.networks.exactness import Beyond, uneven_classes
 from qnet.networks.routed import OpenClass, RoutedNetwork
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.networks.transitions import Transitions, solved, transitions
@@ -25,6 +26,8 @@ from qnet.record import Record
 NAME = "qna"
 _LEAST = 0.2
 """The least scv of a service that departures are told by."""
+_MOST = 4.0
+"""The largest scv that was measured."""
 _TINY = 1e-300
 
 
@@ -83,13 +86,14 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
 
 def uneven(
     network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
-) -> dict[Key, Uneven]:
+) -> tuple[dict[Key, Uneven], tuple[Beyond, ...]]:
     """What the variability of arrivals does to the wait at every queueing station group.
 
     network     open classes; `refusal` is empty for it.
     compiled    its streams, and `centres` its queueing station groups.
     operations  those of its numbers.
-    Returns     factors by which to multiply the waits of Poisson arrivals; 1 where all streams are Poisson.
+    Returns     factors by which to multiply the waits of Poisson arrivals, 1 where all streams are Poisson; and what
+                of the network was not measured.
     Method      In terms of scv - 1, of load r and m servers: departures have (1 - r^2) x arrivals +
                 r^2 (max(scv, 0.2) - 1) / sqrt(m); a share q of a stream has q times its; a merged stream has w times
                 the mean of its parts, weighted by rates, w = 1 / (1 + 4 (1 - r)^2 (v - 1)), v = 1 / sum of their
@@ -105,7 +109,28 @@ def uneven(
     flows = transitions(network, operations)
     nodes = _nodes(network, compiled, centres, flows, operations)
     streams = _Arrivals(network, nodes, flows, operations)
-    return {centre.key: _uneven(nodes[centre.key], *streams.first_time(centre.key), operations) for centre in centres}
+    found: dict[Key, Uneven] = {}
+    wild: dict[str, None] = {}
+    returned = False
+    for centre in centres:
+        node, name = nodes[centre.key], centre.station.name
+        away, again = streams.first_time(centre.key)
+        found[centre.key] = _uneven(node, away, again, operations)
+        calm = operations.all(operations.absolute(away) <= 1e-12)
+        returned = returned or not operations.all(operations.compare("<=", again, 0.0))
+        if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
+            wild[f"the scv of services at {name} is above {_MOST:g}"] = None
+        if node.servers > 1 and len(centres) > 1:
+            wild[f"{name} has several servers and is not alone"] = None
+        if not node.ordered and not calm:
+            wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
+    if uneven_classes(network, operations):
+        if returned:
+            wild["customers return to a station, and arrivals from outside are not Poisson"] = None
+        scvs = [item.arrival_scv for item in network.classes if isinstance(item, OpenClass)]
+        if not all(operations.all(operations.compare("<=", scv, _MOST)) for scv in scvs):
+            wild[f"the scv of arrivals is above {_MOST:g}"] = None
+    return found, tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
 
 
 def _nodes(

@@ -48,10 +48,6 @@ METHODS: dict[str, Method] = {
         Method("station-states", "exact", "closed",
                "many classes at few stations; any stations; state probabilities",
                "ways to spread all customers over the stations x customers", _ROUNDING, _STATES),
-        Method("qna", "approximate", "open",
-               "any service times, and gaps between arrivals, told by mean and scv; several servers, sharing, delays; "
-               "no holds, priorities, or work left after the response", "ways between stations, stations^3", _QNA,
-               "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"),
         Method("linearizer", "approximate", "closed", _ANY, "core solutions x classes^2 x stations",
                _LINEARIZER, "Chandy, Neuse, Comm. ACM 25 (1982) 126-134"),
         Method("aql", "approximate", "closed", _ANY, "rounds x classes x stations", _AQL,
@@ -64,6 +60,10 @@ METHODS: dict[str, Method] = {
                "delays; any populations, fractions too", "rounds x classes^3 x stations", _RESIDUAL,
                "Reiser, IEEE Trans. Comm. 27 (1979) 1199-1209; Bolch et al., Queueing Networks and Markov Chains, "
                "2006, section 10.1"),
+        Method("qna", "approximate", "open",
+               "any service times, and gaps between arrivals, told by mean and scv; several servers, sharing, delays; "
+               "no holds, priorities, or work left after the response", "ways between stations, stations^3", _QNA,
+               "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"),
         Method("asymptotic", "bounds", "open, closed", "any stations", "stations x classes", _ENCLOSES, _LAZOWSKA),
         Method("balanced", "bounds", "open, closed", "rates that do not fall", "stations x classes", _ENCLOSES,
                _LAZOWSKA),
