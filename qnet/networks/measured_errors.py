@@ -42,7 +42,7 @@ MEASURED: dict[str, Measured] = {
         Measured("first come first served", "residual-service", 200, "throughput, the worse class", 0.025, 0.17,
                  f"{_ONE_BY_ONE}; mean times up to a factor of 3 apart, scv from 0.5 to 4", "QN638", _REISER),
         Measured("first come first served: several servers", "residual-service", 200, "throughput, the worse class",
-                 0.059, 0.27, "nothing: outside, as the last row with two servers at one station", "QN638", _REISER),
+                 0.059, 0.27, "nothing: outside, as the row before with two servers at one station", "QN638", _REISER),
         Measured("first come first served: times far apart", "residual-service", 200, "throughput, the worse class",
                  0.045, 0.46, "nothing: outside, mean times up to a factor of 10 apart", "QN638", _REISER),
         Measured("service times in open networks", "qna", 200, "response", 0.0037, 0.054,

@@ -40,17 +40,19 @@ _MAX_ALONE = 256
 _JUST_BELOW = 1 - 1e-9
 
 
-def solve(network: RoutedNetwork, method: str = "auto") -> RoutedSolution:
+def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> RoutedSolution:
     """The steady state of an open network, or of every point of a batch.
 
     Applies   every `RoutedNetwork` of open classes: probabilities that sum to one, no negative numbers, by the caller.
     network   rates per second, times in seconds.
     method    "open": Poisson arrivals at every station; "qna": their variability is followed through the network;
               "auto": that where it applies and the answer is not exact.
+    each      whether every point of a batch is to get the method it would get alone.
     Returns   figures by class, route and station. Points without a steady state are marked in `RoutedSolution.stable`,
               never raised; their figures mean nothing, but for the loads that are `certain`.
     Raises    `NotComputed` where the waits inside holds do not converge at a point that has a steady state; QN513
-              where the method does not apply, QN548 for arrivals whose variability cannot be followed.
+              where the method does not apply, QN548 for arrivals whose variability cannot be followed; `Divided`
+              where points need different methods.
     Method    Rounds over the stations that others wait for, the innermost first, until no wait moves by more than
               1e-12 of the holding time it is part of; then the outer stations once.
     """
@@ -58,7 +60,11 @@ def solve(network: RoutedNetwork, method: str = "auto") -> RoutedSolution:
     if solver.followed(method):
         from qnet.networks.qna import uneven
 
-        solver.uneven, beyond = uneven(network, solver.compiled, solver.centres, solver.operations)
+        solver.uneven, beyond, even = uneven(network, solver.compiled, solver.centres, solver.operations)
+        if each and method == "auto" and not isinstance(even, bool) and even.any() and not even.all():
+            from qnet.networks.wanted import Divided
+
+            raise Divided(even)
         solution = solver.solve()
         return solution.replace(reasons=(*solution.reasons, *beyond))
     return solver.solve()
@@ -75,8 +81,9 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     """
     solver = _Solver(network, operations=operations)
     if solver.followed("auto"):
-        found = "the variability of arrivals is followed through the network, as service times are not exponential"
-        help = "--method open of qnet solve takes all arrivals as Poisson"
+        reasons = reasons_for(network, solver.compiled, operations)
+        found = f"the variability of arrivals is followed through the network, as {reasons[0]}"
+        help = "demands and utilizations have formulas; qnet solve tells the response"
         raise NotComputed(Problem("QN521", found, "a network of product form, or a single queue", help=help))
     chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
     implicit = undecided(solver.compiled, solver.inner) or chained

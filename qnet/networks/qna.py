@@ -86,14 +86,14 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
 
 def uneven(
     network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
-) -> tuple[dict[Key, Uneven], tuple[Beyond, ...]]:
+) -> tuple[dict[Key, Uneven], tuple[Beyond, ...], Value]:
     """What the variability of arrivals does to the wait at every queueing station group.
 
     network     open classes; `refusal` is empty for it.
     compiled    its streams, and `centres` its queueing station groups.
     operations  those of its numbers.
-    Returns     factors by which to multiply the waits of Poisson arrivals, 1 where all streams are Poisson; and what
-                of the network was not measured.
+    Returns     factors by which to multiply the waits of Poisson arrivals, 1 where all streams are Poisson; what of
+                the network was not measured; and where it has product form, so that there is nothing to follow.
     Method      In terms of scv - 1, of load r and m servers: departures have (1 - r^2) x arrivals +
                 r^2 (max(scv, 0.2) - 1) / sqrt(m); a share q of a stream has q times its; a merged stream has w times
                 the mean of its parts, weighted by rates, w = 1 / (1 + 4 (1 - r)^2 (v - 1)), v = 1 / sum of their
@@ -112,6 +112,9 @@ def uneven(
     found: dict[Key, Uneven] = {}
     wild: dict[str, None] = {}
     returned = False
+    even: Value = True
+    for node in nodes.values():
+        even = even & (node.service == 0)
     for centre in centres:
         node, name = nodes[centre.key], centre.station.name
         away, again = streams.first_time(centre.key)
@@ -128,9 +131,12 @@ def uneven(
         if returned:
             wild["customers return to a station, and arrivals from outside are not Poisson"] = None
         scvs = [item.arrival_scv for item in network.classes if isinstance(item, OpenClass)]
+        for scv in scvs:
+            even = even & (scv == 1)
         if not all(operations.all(operations.compare("<=", scv, _MOST)) for scv in scvs):
             wild[f"the scv of arrivals is above {_MOST:g}"] = None
-    return found, tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
+    told = tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
+    return found, told, even
 
 
 def _nodes(

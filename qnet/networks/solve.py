@@ -33,7 +33,7 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
     from qnet.networks.open import solve as solve_open
 
-    solution = solve_open(network, wanted.method)
+    solution = solve_open(network, wanted.method, wanted.each)
     if wanted.bounds:
         from qnet.networks.by_demands import enclosed
 
