@@ -144,9 +144,9 @@ CODES: dict[str, _T] = {
     "QN638": _T("the order of arrival is corrected beyond where that is trusted",
         "Closed classes at a station first come first served wait for what an approximation says of those before them. "
         "Against Markov chains of small networks its throughputs had a median error of 3 % and a worst one of 17 % "
-        "where service times differ by a factor of up to 3 and have an scv of up to 4; 5 % and 46 % at factors of up to 10; "
-        "6 % and 27 % with two servers. The note names stations with several servers, with times that differ by more "
-        "than a factor of 3, or with an scv above 4, which was not measured.",
+        "where service times differ by a factor of up to 3 and have an scv of up to 4; 5 % and 46 % at factors of up "
+        "to 10; 6 % and 27 % with two servers. The note names stations with several servers, with times that differ by "
+        "more than a factor of 3, or with an scv above 4, which was not measured.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "

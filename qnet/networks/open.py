@@ -1,11 +1,12 @@
 """Open networks in closed form: every station by its own formula, holds by a fixed point over the waits inside them.
 
-Applies   Poisson arrivals of any number of classes; single and multi-server stations, first come first served with any
+Applies   arrivals of any number of classes, Poisson if nothing else is said; single and multi-server stations, first come first served with any
           service variability and non-preemptive priorities, processor sharing, last come first served preemptive
           resume; delays; nested holds; work left after the response.
 Exact     for product-form networks (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260) and for one M/G/1
-          station alone. Otherwise each station is taken as independent of the others with Poisson arrivals, which is
-          an approximation, and `RoutedSolution.reasons` says where it enters.
+          station alone. Otherwise each station is taken as independent of the others, with arrivals as `qna` finds
+          them, or Poisson ones where that does not apply: an approximation, and `RoutedSolution.reasons` says where it
+          enters.
 Fails     holds at processor-sharing or preemptive stations: what is waited for inside is taken as work, and the
           response contains the sharing of the second phase.
 Cost      stations x routes per round; one round without holds, a handful with them.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -23,12 +24,14 @@ from qnet.networks.centres import Centre, Room, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures
-from qnet.networks.qna import Uneven
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, queue
+
+if TYPE_CHECKING:
+    from qnet.networks.qna import Uneven
 
 NAME = "open"
 QNA = "qna"
