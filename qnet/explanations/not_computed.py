@@ -47,7 +47,8 @@ CODES: dict[str, _T] = {
         "that wait for no other have formulas."),
     "QN521": _T("no closed form of this",
         "A formula was asked of what has none: figures of closed classes are found by recursions, and only demands, "
-        "N* and bounds are formulas, for stations with servers and without holds.",
+        "N* and bounds are formulas, for stations with servers and without holds. Waits of open networks whose "
+        "services or arrivals vary otherwise than exponential times are found by linear equations.",
         "Ask for demand, n_star, throughput_upper, response_lower and the like; qnet solve tells the number."),
     "QN522": _T("algebra does not solve this for the parameter",
         "The parameter stands in the metric so that no formula tells it: rounded, in an exponential or logarithm, in "
@@ -85,6 +86,11 @@ CODES: dict[str, _T] = {
         "any is closed, around stations that nobody else uses and that hold no others. Elsewhere the number inside "
         "depends on more than itself.",
         "Give what is held its own stations, or a parameter in the place of inside(), and vary it with qnet sweep."),
+    "QN548": _T("arrivals that are not Poisson, where that is not followed",
+        "The variability of arrivals is followed through open networks whose stations are visited one after the other. "
+        "Beside closed classes, rates that depend on the number present, holds of several stations, work left after "
+        "the response and priorities all arrivals are taken as Poisson, and so they are by the method open.",
+        "Leave arrival_scv out there, or solve the stations without the rest."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),

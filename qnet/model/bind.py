@@ -82,7 +82,7 @@ def expressions(model: Model) -> list[Expression]:
         found += [station.servers, station.copies, *station.split.shares, *station.rates]
         found += [item for item in (station.split.hot, station.split.share) if item is not None]
     for customers in model.classes:
-        own = (customers.arrival_rate, customers.population, customers.think_time)
+        own = (customers.arrival_rate, customers.arrival_scv, customers.population, customers.think_time)
         found += [item for item in own if item is not None]
         found += [route.probability for route in customers.routes]
     found += [expression for chain in model.chains for expression in chain.expressions]
@@ -260,7 +260,10 @@ class _Binder:
         self.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
         if customers.arrival_rate is not None:
             rate = self.number("class", "arrival_rate", customers.arrival_rate, path)
-            return OpenClass(customers.name, rate, routes)
+            scv: Value = 1.0
+            if customers.arrival_scv is not None:
+                scv = self.number("class", "arrival_scv", customers.arrival_scv, path)
+            return OpenClass(customers.name, rate, routes, arrival_scv=scv)
         assert customers.population is not None
         population = self.number("class", "population", customers.population, path)
         think_time: Value = 0.0

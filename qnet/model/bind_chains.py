@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from qnet.errors import Problem
 from qnet.expression import Expression, Value
@@ -41,11 +41,25 @@ def bind_chain(
         return values.field(expression, TABLES["chain"][key], (*chain.path, key))
 
     if chain.arrival_rate is not None:
-        return OpenClass(chain.name, number("arrival_rate", chain.arrival_rate), routes, chain=True)
+        gaps: Value = 1.0 if chain.arrival_scv is None else number("arrival_scv", chain.arrival_scv)
+        onward = _onward(values, chain, visits)
+        rate = number("arrival_rate", chain.arrival_rate)
+        return OpenClass(chain.name, rate, routes, chain=True, arrival_scv=gaps, onward=onward)
     assert chain.population is not None
     if chain.think_time is not None:
         thinking = thinking + number("think_time", chain.think_time) * visits.get(HOME, 0.0)
     return ClosedClass(chain.name, number("population", chain.population), thinking, routes, chain=True)
+
+
+def _onward(values: Values, chain: ChainModel, visits: Mapping[State, Value]) -> tuple[tuple[str, str, Value], ...]:
+    """How often a passage goes from one station to another, or comes from outside; leaving is left out."""
+    found: dict[tuple[str, str], Value] = {}
+    for item in chain.onward:
+        if item.target != HOME:
+            way = (item.origin[1], item.target[1])
+            count = visits[item.origin] * values.field(item.probability, ONWARD, item.path)
+            found[way] = found.get(way, 0.0) + count
+    return tuple((origin, target, count) for (origin, target), count in found.items())
 
 
 def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable[..., None]) -> dict[State, Value]:

@@ -220,7 +220,11 @@ class _Checker:
         if customers.think_time is not None and not closed:
             expected = "a think time only beside population"
             self.reader.fail("QN214", (*path, "think_time"), f"found a think time in an open {kind}", expected)
+        if customers.arrival_scv is not None and not opened:
+            expected = "arrival_scv only beside arrival_rate"
+            self.reader.fail("QN214", (*path, "arrival_scv"), f"found arrivals in a closed {kind}", expected)
         self.field(kind, "arrival_rate", customers.arrival_rate, path)
+        self.field(kind, "arrival_scv", customers.arrival_scv, path)
         self.field(kind, "population", customers.population, path)
         self.field(kind, "think_time", customers.think_time, path)
 

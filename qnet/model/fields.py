@@ -30,6 +30,12 @@ class Field(Record):
 
 
 _SCV = Field("expression", "squared coefficient of variation: 0 constant, 1 exponential", NUMBER, default=1, low=0)
+_ARRIVAL_SCV = Field(
+    "expression",
+    "squared coefficient of variation of the gaps between arrivals: 0 evenly spaced, 1 Poisson, more for bursts",
+    NUMBER,
+    low=0,
+)
 _VISITS = Field("expression", "mean number of times the step is made", NUMBER, default=1, low=0)
 _PHASE = Field("integer", "1: part of the response; 2: work left after it", default=1, low=1, high=2)
 _KEEPS = Field("names", "phase 2: the enclosing holds that stay held; all of them if left out")
@@ -90,6 +96,7 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "class": {
         "arrival_rate": Field("expression", "arrivals per second of an open class", RATE, low=0),
+        "arrival_scv": _ARRIVAL_SCV,
         "population": Field("expression", "customers of a closed class", NUMBER, low=0, high=1e15),
         "think_time": Field(
             "expression", "time between a response and the next request of a closed class", TIME, low=0
@@ -100,6 +107,7 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "chain": {
         "arrival_rate": Field("expression", "arrivals per second of an open chain", RATE, low=0),
+        "arrival_scv": _ARRIVAL_SCV,
         "population": Field("expression", "customers of a closed chain, in all its classes", NUMBER, low=0, high=1e15),
         "think_time": Field(
             "expression", "time of each visit to think, which forgets the class, in a closed chain", TIME, low=0

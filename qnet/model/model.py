@@ -94,6 +94,7 @@ class ClassModel(Record):
     think_time: Expression | None
     routes: tuple[RouteModel, ...]
     path: Path
+    arrival_scv: Expression | None = None
 
 
 THINK, OUTSIDE = "think", "outside"
@@ -142,6 +143,7 @@ class ChainModel(Record):
     whole: bool
     """Whether all of its classes and its routing could be read: what is missing is not blamed else."""
     path: Path
+    arrival_scv: Expression | None = None
 
     def label(self, state: State) -> str:
         """A state as the file names it."""
@@ -154,7 +156,13 @@ class ChainModel(Record):
     @property
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression that becomes a number of the network."""
-        found = [self.arrival_rate, self.population, self.think_time, *(item.probability for item in self.onward)]
+        found = [
+            self.arrival_rate,
+            self.arrival_scv,
+            self.population,
+            self.think_time,
+            *(item.probability for item in self.onward),
+        ]
         found += [part for item in self.services for part in (item.time, item.scv)]
         return tuple(item for item in found if item is not None)
 

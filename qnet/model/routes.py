@@ -41,8 +41,9 @@ class RouteReader:
         elif "steps" in values:
             routes = (RouteModel(name, _ONE, self.steps(values["steps"], (*path, "steps")), path),)
         return ClassModel(
-            name, values.get("arrival_rate"), values.get("population"), values.get("think_time"), routes, path
-        )
+            name, values.get("arrival_rate"), values.get("population"), values.get("think_time"), routes, path,
+            values.get("arrival_scv"),
+        )  # fmt: skip
 
     def routes(self, raw: Any, path: Path) -> tuple[RouteModel, ...]:
         """The routes of a class, at least one."""

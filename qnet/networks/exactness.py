@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.expression import Operations, Value
-from qnet.networks.routed import RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
 RESIDUAL = "residual-service"
@@ -46,7 +46,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     queues = [station for station in network.stations if not station.delay]
     alone = len(queues) == 1 and queues[0].servers == 1 and not network.closed
     alone = alone and _visited_once(network, queues[0].name, operations)
-    reasons: list[str] = []
+    reasons = [f"arrivals of {name} are not Poisson" for name in uneven_classes(network, operations)]
     if any(stream.holder for stream in streams):
         reasons.append("a station is held while another is waited for")
     if compiled.deferred:
@@ -66,6 +66,15 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
         if reason:
             reasons.append(f"{station.name}: {reason}")
     return tuple(dict.fromkeys(reasons))
+
+
+def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
+    """The names of the open classes that do not arrive in a Poisson stream."""
+    return [
+        customers.name
+        for customers in network.classes
+        if isinstance(customers, OpenClass) and not _close(customers.arrival_scv, 1.0, operations)
+    ]
 
 
 def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:

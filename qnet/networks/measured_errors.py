@@ -23,12 +23,15 @@ class Measured(Record):
     worst: float
     """Relative errors, two digits."""
     trusted: str
-    """The region in which the method is trusted; all systems of the row are inside."""
+    """The region in which the method is trusted, with all systems of the row inside; or that they are outside."""
     code: str
     """Of the warning outside that region; empty where there is no outside."""
     source: str
 
 
+_WHITT = "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"
+_REISER = "Reiser, IEEE Trans. Communications 27 (1979) 1199-1209; its factor of absence: this tool"
+_ONE_BY_ONE = "closed classes, single servers, two stations, two to four customers of two classes"
 _CHANDY = "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42"
 _COURTOIS = "Courtois, Decomposability, 1977"
 _SHORT = "no visit inside longer than a passage of the subnetwork on average; one class inside"
@@ -46,6 +49,24 @@ MEASURED: dict[str, Measured] = {
                  "times that depend on the number inside", "", _COURTOIS),
         Measured("memory: response with paging", "flow-equivalent", 200, "response", 0.00072, 0.019,
                  "times that depend on the number inside", "", _COURTOIS),
+        Measured("first come first served: equal times", "residual-service", 200, "throughput, the worse class",
+                 0.015, 0.064, f"{_ONE_BY_ONE}; equal mean times at a station, scv from 0.5 to 4", "QN638", _REISER),
+        Measured("first come first served: exponential times", "residual-service", 200, "throughput, the worse class",
+                 0.019, 0.17, f"{_ONE_BY_ONE}; mean times at a station up to a factor of 3 apart", "QN638", _REISER),
+        Measured("first come first served", "residual-service", 200, "throughput, the worse class", 0.025, 0.17,
+                 f"{_ONE_BY_ONE}; mean times up to a factor of 3 apart, scv from 0.5 to 4", "QN638", _REISER),
+        Measured("first come first served: several servers", "residual-service", 200, "throughput, the worse class",
+                 0.059, 0.27, "nothing: outside, as the row before with two servers at one station", "QN638", _REISER),
+        Measured("first come first served: times far apart", "residual-service", 200, "throughput, the worse class",
+                 0.045, 0.46, "nothing: outside, mean times up to a factor of 10 apart", "QN638", _REISER),
+        Measured("service times in open networks", "qna", 200, "response", 0.0037, 0.054,
+                 "Poisson arrivals, single servers at two stations, one after the other or with returns, classes with "
+                 "times of their own, scv from 0.5 to 4, loads up to 0.85", "QN654", _WHITT),
+        Measured("arrivals that are not Poisson", "qna", 200, "response", 0.024, 0.18,
+                 "one queue, or two stations that nobody returns to, single servers; scv of arrivals and services from "
+                 "0.25 to 4, loads up to 0.9", "QN654", _WHITT),
+        Measured("arrivals that are not Poisson: customers who return", "qna", 200, "response", 0.099, 0.22,
+                 "nothing: outside, two stations with returns, at once or by the other", "QN654", _WHITT),
     )
 }  # fmt: skip
 """By name."""

@@ -1,11 +1,12 @@
 """Open networks in closed form: every station by its own formula, holds by a fixed point over the waits inside them.
 
-Applies   Poisson arrivals of any number of classes; single and multi-server stations, first come first served with any
-          service variability and non-preemptive priorities, processor sharing, last come first served preemptive
-          resume; delays; nested holds; work left after the response.
+Applies   arrivals of any number of classes, Poisson if nothing else is said; single and multi-server stations, first
+          come first served with any service variability and non-preemptive priorities, processor sharing, last come
+          first served preemptive resume; delays; nested holds; work left after the response.
 Exact     for product-form networks (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260) and for one M/G/1
-          station alone. Otherwise each station is taken as independent of the others with Poisson arrivals, which is
-          an approximation, and `RoutedSolution.reasons` says where it enters.
+          station alone. Otherwise each station is taken as independent of the others, with arrivals as `qna` finds
+          them, or Poisson ones where that does not apply: an approximation, and `RoutedSolution.reasons` says where it
+          enters.
 Fails     holds at processor-sharing or preemptive stations: what is waited for inside is taken as work, and the
           response contains the sharing of the second phase.
 Cost      stations x routes per round; one round without holds, a handful with them.
@@ -15,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.centres import Centre, Room, centres, undecided
 from qnet.networks.duration import Wait
+from qnet.networks.exactness import reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
@@ -28,7 +30,11 @@ from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, queue
 
+if TYPE_CHECKING:
+    from qnet.networks.qna import Uneven
+
 NAME = "open"
+QNA = "qna"
 
 _TOLERANCE = 1e-12
 _ACCELERATED = 10
@@ -38,18 +44,34 @@ _MAX_ALONE = 256
 _JUST_BELOW = 1 - 1e-9
 
 
-def solve(network: RoutedNetwork) -> RoutedSolution:
+def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> RoutedSolution:
     """The steady state of an open network, or of every point of a batch.
 
     Applies   every `RoutedNetwork` of open classes: probabilities that sum to one, no negative numbers, by the caller.
     network   rates per second, times in seconds.
+    method    "open": Poisson arrivals at every station; "qna": their variability is followed through the network;
+              "auto": that where it applies and the answer is not exact.
+    each      whether every point of a batch is to get the method it would get alone.
     Returns   figures by class, route and station. Points without a steady state are marked in `RoutedSolution.stable`,
               never raised; their figures mean nothing, but for the loads that are `certain`.
-    Raises    `NotComputed` where the waits inside holds do not converge at a point that has a steady state.
+    Raises    `NotComputed` where the waits inside holds do not converge at a point that has a steady state; QN513
+              where the method does not apply, QN548 for arrivals whose variability cannot be followed; `Divided`
+              where points need different methods.
     Method    Rounds over the stations that others wait for, the innermost first, until no wait moves by more than
               1e-12 of the holding time it is part of; then the outer stations once.
     """
-    return _Solver(network).solve()
+    solver = _Solver(network)
+    if solver.followed(method):
+        from qnet.networks.qna import uneven
+
+        solver.uneven, beyond, even = uneven(network, solver.compiled, solver.centres, solver.operations)
+        if each and method == "auto" and not isinstance(even, bool) and even.any() and not even.all():
+            from qnet.networks.wanted import Divided
+
+            raise Divided(even)
+        solution = solver.solve()
+        return solution.replace(reasons=(*solution.reasons, *beyond))
+    return solver.solve()
 
 
 def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolution:
@@ -62,6 +84,11 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     Raises      `NotComputed` QN520 naming the stations whose waits are a fixed point or a finite-source chain.
     """
     solver = _Solver(network, operations=operations)
+    if solver.followed("auto"):
+        reasons = reasons_for(network, solver.compiled, operations)
+        found = f"the variability of arrivals is followed through the network, as {reasons[0]}"
+        help = "demands and utilizations have formulas; qnet solve tells the response"
+        raise NotComputed(Problem("QN521", found, "a network of product form, or a single queue", help=help))
     chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
     implicit = undecided(solver.compiled, solver.inner) or chained
     if implicit:
@@ -93,8 +120,30 @@ class _Solver:
         self.outer = [centre for centre in found if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
+        self.uneven: dict[Key, Uneven] = {}
+        """What uneven arrivals do to waits; empty where all streams are taken as Poisson."""
         self.hopeless = self.overloaded()
         """Where some station has more load than servers without any waits: no need to find them."""
+
+    def followed(self, method: str) -> bool:
+        """Whether the variability of arrivals is to be followed through the network, by a method or "auto"."""
+        if method == "open" and not self.uneven_arrivals():
+            return False
+        if method == "auto" and not reasons_for(self.network, self.compiled, self.operations):
+            return False
+        from qnet.networks.qna import refusal
+
+        refused = refusal(self.network, self.compiled)
+        if method == "qna" and refused:
+            raise NotComputed(Problem("QN513", f"qna does not apply: {refused}", "auto, or open"))
+        if self.uneven_arrivals() and (refused or method == "open"):
+            found = f"arrivals that are not Poisson: {refused or 'open takes all arrivals as Poisson'}"
+            raise NotComputed(Problem("QN548", found, "arrival_scv = 1, or a network that qna applies to"))
+        return not refused
+
+    def uneven_arrivals(self) -> bool:
+        """Whether some class does not arrive in a Poisson stream."""
+        return bool(uneven_classes(self.network, self.operations))
 
     def solve(self) -> RoutedSolution:
         """Iterate to the fixed point and collect the figures."""
@@ -103,7 +152,7 @@ class _Solver:
             self.visit(centre)
         rho = {centre.key: self.rho(centre) for centre in self.centres}
         steady = Steady(self.network, self.rates, self.compiled, self.members, self.waits, rho, self.operations)
-        return figures(steady, NAME, rounds)
+        return figures(steady, QNA if self.uneven else NAME, rounds)
 
     def iterate(self) -> int:
         """Find what every stream waits; the number of rounds.
@@ -264,7 +313,8 @@ class _Solver:
                 # Sharing and preemptive disciplines: the wait is proportional to the own service.
                 stretch = ratio(load.first + load.second, met.holder_residual if load.holders else met.residual)
                 mean, variance = mean * stretch, variance * stretch**2
-            self.waits[index] = Wait(mean, variance)
+            wait = Wait(mean, variance)
+            self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
 
     def loads(self, centre: Centre) -> tuple[Load, ...]:
         """The loads of a station group; where they reach its servers they are scaled down.

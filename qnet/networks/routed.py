@@ -95,7 +95,7 @@ class Route(Record):
 
 
 class OpenClass(Record):
-    """Customers that arrive in a Poisson stream and leave."""
+    """Customers that arrive, in a Poisson stream if nothing else is said, and leave."""
 
     name: str
     arrival_rate: Value
@@ -103,6 +103,10 @@ class OpenClass(Record):
     chain: bool = False
     """Whether its customers change between classes on the way: its routes are then no alternatives, but what they do
     as each of the classes in the course of one passage, each of probability 1 and with mean numbers of visits."""
+    arrival_scv: Value = 1.0
+    """Squared coefficient of variation of the gaps between arrivals, which are independent."""
+    onward: tuple[tuple[str, str, Value], ...] = ()
+    """Of a chain: from a station to a station ("" for outside), how often per passage."""
 
 
 class ClosedClass(Record):

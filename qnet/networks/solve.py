@@ -23,27 +23,30 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
         limited = applies(network)
         if limited:
+            _refuse_uneven(network, "a station limits how many may be inside")
             return solve_limited(network, limited, wanted)
         if network.profiles:
             from qnet.networks.memory.solve import refusal
 
             raise refusal(network)
     if network.closed or any(station.rates is not None for station in network.stations):
+        why = "there are closed classes" if network.closed else "a station has rates that depend on the number present"
+        _refuse_uneven(network, why)
         from qnet.networks.by_demands import solve as solve_by_demands
 
         return solve_by_demands(network, wanted)
-    if wanted.method not in ("auto", "open"):
+    if wanted.method not in ("auto", "open", "qna"):
         from qnet.errors import NotComputed, Problem
 
         found = f"{wanted.method} does not apply: there are no closed classes"
-        raise NotComputed(Problem("QN513", found, "auto, or open"))
+        raise NotComputed(Problem("QN513", found, "auto, open or qna"))
     if wanted.states:
         from qnet.errors import NotComputed, Problem
 
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
     from qnet.networks.open import solve as solve_open
 
-    solution = solve_open(network)
+    solution = solve_open(network, wanted.method, wanted.each)
     if wanted.bounds:
         from qnet.networks.by_demands import enclosed
 
@@ -61,3 +64,15 @@ def nested(network: RoutedNetwork) -> bool:
         if isinstance(step, Hold)
         for inner in step.steps
     )
+
+
+def _refuse_uneven(network: RoutedNetwork, why: str) -> None:
+    """Raise for arrivals whose variability is not followed: beside closed classes, to rates, and to limits."""
+    from qnet.errors import NotComputed, Problem
+    from qnet.expression import FLOATS, arrays
+    from qnet.networks.exactness import uneven_classes
+
+    names = uneven_classes(network, FLOATS if network.size is None else arrays())
+    if names:
+        found = f'arrivals of "{names[0]}" are not Poisson, and {why}'
+        raise NotComputed(Problem("QN548", found, "arrival_scv = 1, or open classes at stations with servers"))

@@ -191,7 +191,7 @@ class _Walker:
         if station.follows and station.follows in copies:
             return [(copies[station.follows], 1.0)]
         if hold.copy is not None:
-            return [(_group_of(station, hold.copy), 1.0)]
+            return [(group_of(station, hold.copy), 1.0)]
         return [(index, group.copies * group.share) for index, group in enumerate(station.groups)]
 
     def register(
@@ -256,7 +256,7 @@ def follows(inner: Station, outer: Station) -> bool:
     return bool(inner.follows) and inner.follows in (outer.name, outer.follows)
 
 
-def _group_of(station: Station, copy: int) -> int:
+def group_of(station: Station, copy: int) -> int:
     """The group of a numbered copy, from 1; a copy that a step names is a group of its own."""
     last = 0
     for index, group in enumerate(station.groups):

@@ -319,6 +319,16 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         'arrival_rate = "rate"\npopulation = 5\n',
         "model.toml:16: classes.io: found both arrival_rate and population; expected arrival_rate (an open class) or population (a closed one) [QN214]",
     ),
+    "arrivals that vary by a time": (
+        'arrival_rate = "rate"',
+        'arrival_rate = "rate"\narrival_scv = "2 s"',
+        'model.toml:18: classes.io.arrival_scv: "2 s" is a time (such as 10 ms); expected a plain number [QN122]',
+    ),
+    "arrivals of customers who stay": (
+        'arrival_rate = "rate"',
+        "population = 5\narrival_scv = 2",
+        "model.toml:18: classes.io.arrival_scv: found arrivals in a closed class; expected arrival_scv only beside arrival_rate [QN214]",
+    ),
     "a think time in an open class": (
         'arrival_rate = "rate"\n',
         'arrival_rate = "rate"\nthink_time = "5 s"\n',

@@ -1,78 +1,12 @@
-"""First come first served with times that differ or are not exponential: against Markov chains, laws and limits."""
+"""First come first served with times that differ or are not exponential: against laws and limits."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np  # noqa: TID253
 import pytest
-from product_phases import Small, exact_figures, random_small
 
 import qnet
 from qnet.errors import NotComputed
-
-
-def network(small: Small, discipline: str = "fcfs") -> qnet.Network:
-    return qnet.Network(
-        small.demands,
-        visits=small.visits,
-        disciplines=[discipline] * 2,
-        servers=small.servers,
-        population=small.population,
-        think_time=small.think,
-        scv=small.scv,
-    )
-
-
-def table(seeds: range, variable: bool, servers: int) -> tuple[Any, Any]:
-    """Median, ninth decile and worst error, in per cent, of throughputs as corrected and as of processor sharing."""
-    systems = [random_small(seed, variable, servers) for seed in seeds]
-    exact = np.array([exact_figures(small)[0] for small in systems])
-    quantiles: list[Any] = []
-    for discipline in ("fcfs", "ps"):
-        found = qnet.Network(
-            np.array([small.demands for small in systems]),
-            visits=np.array([small.visits for small in systems]),
-            disciplines=[discipline] * 2,
-            servers=[servers, 1],
-            population=np.array([small.population for small in systems]).T,
-            think_time=np.array([small.think for small in systems]).T,
-            scv=np.array([small.scv for small in systems]),
-        ).solve()
-        assert found.exact == (discipline == "ps") and (found.method == "residual-service") != found.exact
-        errors = 100 * np.abs(found.throughput / exact - 1).max(-1)
-        quantiles.append(np.quantile(errors, [0.5, 0.9, 1.0]))
-    ours, theirs = quantiles
-    print(f"{len(systems)} systems, {servers} servers, phases: {variable}: corrected {ours}, like sharing {theirs}")
-    return ours, theirs
-
-
-@pytest.mark.parametrize(
-    "variable, servers, count, limits",
-    [(False, 1, 300, (3.5, 12, 40)), (True, 1, 200, (4.5, 14, 40)), (False, 2, 200, (8, 18, 50))],
-)
-def test_errors_are_small_and_much_smaller_than_those_of_processor_sharing(
-    variable: bool, servers: int, count: int, limits: tuple[float, float, float]
-):
-    """Throughput of two to four customers in two classes, seeds that nothing was fitted on."""
-    ours, theirs = table(range(5000, 5000 + count), variable, servers)
-    assert (ours < limits).all()
-    assert (ours < (0.9, 0.6, 0.6) * theirs).all()
-
-
-def test_the_chain_is_that_of_product_form_where_times_are_equal_and_exponential():
-    small = random_small(1, variable=False)._replace(times=[[0.4, 0.4], [0.7, 0.7]])
-    exact, residence = exact_figures(small)
-    found = network(small).solve()
-    assert found.exact
-    assert found.throughput == pytest.approx(exact)
-    assert found.residence == pytest.approx(residence)
-
-
-def test_one_customer_waits_for_nobody():
-    small = random_small(2)._replace(population=[1, 0])
-    found = network(small).solve("residual-service")
-    assert found.throughput[0] == pytest.approx(1 / (small.think[0] + small.demands[:, 0].sum()))
 
 
 def test_a_nearly_equal_network_has_nearly_the_exact_answer():
@@ -126,10 +60,10 @@ def test_a_batch_is_each_of_its_points():
 
 
 def test_there_are_no_bounds_and_no_state_probabilities():
-    small = random_small(4)
-    assert network(small).solve().bounds is None
+    network = qnet.Network([[0.2, 0.7]], disciplines=["fcfs"], population=[2, 1], think_time=[1.0, 4.0])
+    assert network.solve().bounds is None
     with pytest.raises(NotComputed, match="gives no state probabilities"):
-        network(small).solve("residual-service", state_probabilities=True)
+        network.solve("residual-service", state_probabilities=True)
 
 
 def test_open_classes_alone_have_no_use_for_it():

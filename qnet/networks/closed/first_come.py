@@ -85,7 +85,7 @@ def solve(lines: Lines) -> Found:
               two-stage Erlang services. An excess below 0 is multiplied by the idle share of the station too: without
               that the utilization could exceed 1. What is found is estimated by Linearizer with 3 core solutions.
     Fails     Errors by class reach tens of per cent where service times of classes differ by a factor of 5 or more
-              and few customers are there; see `tests/product/test_product_variability`.
+              and few customers are there; see `qnet methods --error`.
     Source    Reiser, IEEE Trans. Communications 27 (1979) 1199-1209; Bolch, Greiner, de Meer, Trivedi, Queueing
               Networks and Markov Chains, 2nd edition 2006, section 10.1; Chandy, Neuse, Comm. ACM 25 (1982) 126-134
               for what is found; Eager, Sorin, Vernon, ACM SIGMETRICS 2000, for the problem of scv above 1; the factor

@@ -22,10 +22,11 @@ _LARGEST = 20_000_000
 def wanted_for(network: Demands, wanted: Wanted) -> bool:
     """Whether a network is to be solved by the correction for residual service.
 
-    Raises  `NotComputed` QN513 where it is asked for by name and does not apply; `Divided` where every point of a batch
+    Raises  `NotComputed` QN513 where it is asked for by name and does not apply, and where state probabilities are
+            wanted that would be of other means; `Divided` where every point of a batch
             is to get the method it would get alone, and only some have product form.
     """
-    if wanted.method not in ("auto", METHOD) or (wanted.method == "auto" and wanted.states):
+    if wanted.method not in ("auto", METHOD):
         return False
     refusal = _refusal(network)
     if wanted.method == METHOD:
@@ -38,6 +39,10 @@ def wanted_for(network: Demands, wanted: Wanted) -> bool:
     for station in _lines(network):
         alike = product_form(network, station)
         needed = needed | ((not alike) if isinstance(alike, bool) else ~alike)
+    if wanted.states and (needed if isinstance(needed, bool) else needed.any()):
+        found = f"{METHOD} corrects the order of arrival, and {_NO_STATES}"
+        help = "--method lattice-convolution takes such stations like processor sharing, means too"
+        raise NotComputed(Problem("QN513", found, 'stations with product form, such as discipline "ps"', help=help))
     if wanted.each and network.size is not None and not isinstance(needed, bool) and needed.any() and not needed.all():
         raise Divided(needed)
     return bool(needed) if isinstance(needed, bool) else bool(needed.any())

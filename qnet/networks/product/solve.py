@@ -41,8 +41,10 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
         raise NotComputed(Problem("QN513", found, "another method"))
     _check(wanted)
     refuse_overload(network)
-    if not network.closed:
+    if not network.closed and method != "qna":
         return _open(network, method, wanted.states)
+    if method == "qna":
+        raise NotComputed(Problem("QN513", "qna needs the ways between stations, which demands do not tell", "auto"))
     if method == "open":
         raise NotComputed(Problem("QN513", "open does not apply: there are closed classes", "a method for them"))
     if wanted_for(network, wanted):

@@ -46,22 +46,6 @@ class Small(NamedTuple):
         return self.visits * np.array(self.times)
 
 
-def random_small(seed: int, variable: bool = True, servers: int = 1) -> Small:
-    """A random system of two to four customers in two classes; `variable`: not all services are exponential."""
-    draw = np.random.default_rng(seed)
-    kinds = [0.5, 1.0, 2.0, 4.0] if variable else [1.0]
-    population = [[1, 1], [1, 2], [2, 1], [2, 2], [1, 3], [3, 1]][draw.integers(6)]
-    return Small(
-        times=(10 ** draw.uniform(-0.5, 0.5, (2, 2))).tolist(),
-        scv=draw.choice(kinds, (2, 2)).tolist(),
-        servers=[servers, 1],
-        think=(10 ** draw.uniform(-1, 0.7, 2)).tolist(),
-        population=population,
-        first=draw.uniform(0.1, 1.0, 2).tolist(),
-        onward=draw.uniform(0.0, 0.8, (2, 2)).tolist(),
-    )
-
-
 def _phases(mean: float, scv: float) -> tuple[list[float], list[float], bool]:
     """Chances to begin in each phase, rates of the phases, and whether one follows the other."""
     if scv == 1:

@@ -1,0 +1,308 @@
+"""The variability of arrivals in open networks, and what it does to waits: Whitt's Queueing Network Analyzer.
+
+Each station sees one stream, told by its rate and the squared coefficient of variation (scv) of the gaps between
+arrivals. Streams from outside, and those that leave other stations, are split and merged: the scvs solve linear
+equations. Each station is then a GI/G/m queue of two moments.
+
+Applies   open networks of stations that are visited one after the other, of any number of classes.
+Exact     where all streams are Poisson: networks of product form, and a single M/G/1 station.
+Source    Whitt, The Queueing Network Analyzer, Bell System Technical Journal 62 (1983) 2779-2815
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from qnet.expression import Operations, Value
+from qnet.networks.centres import Centre
+from qnet.networks.duration import Wait
+from qnet.networks.exactness import Beyond, uneven_classes
+from qnet.networks.routed import OpenClass, RoutedNetwork
+from qnet.networks.streams import Key, Stream, Streams
+from qnet.networks.transitions import Transitions, solved, transitions
+from qnet.queues.arithmetic import ratio, total
+from qnet.record import Record
+
+NAME = "qna"
+_LEAST = 0.2
+"""The least scv of a service that departures are told by."""
+_MOST = 4.0
+"""The largest scv that was measured."""
+_TINY = 1e-300
+
+
+class Uneven(Record):
+    """What uneven arrivals do to the wait at a station."""
+
+    factor: Value
+    """Wait over that of Poisson arrivals."""
+    waiting: Value | None
+    """Probability of a wait at one server first come first served; None where that of Poisson arrivals is taken."""
+
+    def changed(self, wait: Wait) -> Wait:
+        """A wait of Poisson arrivals as it is of these: none, or exponential."""
+        mean = wait.mean * self.factor
+        if self.waiting is None:
+            return Wait(mean, wait.variance * self.factor**2)
+        return Wait(mean, mean**2 * (2.0 / (self.waiting + (self.waiting == 0)) - 1.0))
+
+
+class _Node(Record):
+    """One copy of a station group."""
+
+    copies: int
+    rate: Value
+    """Arrivals per second."""
+    load: Value
+    """Per server, at most 1; 0 at a delay."""
+    service: Value
+    """scv of the service of all who come, less 1; 0 where order does not matter, as of exponential services."""
+    servers: int
+    ordered: bool
+    """Whether it serves first come first served."""
+    again: Value
+    """Probability to come straight back to the same copy."""
+
+    @property
+    def fresh(self) -> Value:
+        """Arrivals per second that do not come straight back."""
+        return self.rate * (1.0 - self.again)
+
+
+def refusal(network: RoutedNetwork, compiled: Streams) -> str:
+    """Why the variability of arrivals is not followed through a network; empty where it is."""
+    if network.closed:
+        return "there are closed classes"
+    if any(station.rates is not None for station in network.stations):
+        return "a station has rates that depend on the number present"
+    if any(stream.holder or stream.holding.waits for stream in compiled.streams):
+        return "a station is held while another is waited for"
+    if compiled.deferred:
+        return "work is left after the response"
+    if any(stream.priority for stream in compiled.streams):
+        return "steps have priorities"
+    return ""
+
+
+def uneven(
+    network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
+) -> tuple[dict[Key, Uneven], tuple[Beyond, ...], Value]:
+    """What the variability of arrivals does to the wait at every queueing station group.
+
+    network     open classes; `refusal` is empty for it.
+    compiled    its streams, and `centres` its queueing station groups.
+    operations  those of its numbers.
+    Returns     factors by which to multiply the waits of Poisson arrivals, 1 where all streams are Poisson; what of
+                the network was not measured; and where it has product form, so that there is nothing to follow.
+    Method      In terms of scv - 1, of load r and m servers: departures have (1 - r^2) x arrivals +
+                r^2 (max(scv, 0.2) - 1) / sqrt(m); a share q of a stream has q times its; a merged stream has w times
+                the mean of its parts, weighted by rates, w = 1 / (1 + 4 (1 - r)^2 (v - 1)), v = 1 / sum of their
+                squared shares; classes from outside are merged first. Customers who come back to a station, at once
+                or by others, are taken as served on: their services together, and only those who come the first time
+                as arrivals. Wait: (scv of arrivals + of service) / 2 x that of M/M/m, at one server with the factor
+                of Kraemer and Langenbach-Belz. Sharing and preemptive stations are as those of exponential services.
+    Known error `qnet methods --error`.
+    Source      Whitt 1983, equations (24) to (29), (36), (44), (71), section III on immediate feedback; that by way
+                of other stations: Whitt, You, A Robust Queueing Network Analyzer Based on Indices of Dispersion, Naval
+                Research Logistics 69 (2022), who take stations of lower load only: of all is this tool's choice.
+    """
+    flows = transitions(network, operations)
+    nodes = _nodes(network, compiled, centres, flows, operations)
+    streams = _Arrivals(network, nodes, flows, operations)
+    found: dict[Key, Uneven] = {}
+    wild: dict[str, None] = {}
+    returned = False
+    even: Value = True
+    for node in nodes.values():
+        even = even & (node.service == 0)
+    for centre in centres:
+        node, name = nodes[centre.key], centre.station.name
+        away, again = streams.first_time(centre.key)
+        found[centre.key] = _uneven(node, away, again, operations)
+        calm = operations.all(operations.absolute(away) <= 1e-12)
+        returned = returned or not operations.all(operations.compare("<=", again, 0.0))
+        if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
+            wild[f"the scv of services at {name} is above {_MOST:g}"] = None
+        if node.servers > 1 and len(centres) > 1:
+            wild[f"{name} has several servers and is not alone"] = None
+        if not node.ordered and not calm:
+            wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
+    if uneven_classes(network, operations):
+        if returned:
+            wild["customers return to a station, and arrivals from outside are not Poisson"] = None
+        scvs = [item.arrival_scv for item in network.classes if isinstance(item, OpenClass)]
+        for scv in scvs:
+            even = even & (scv == 1)
+        if not all(operations.all(operations.compare("<=", scv, _MOST)) for scv in scvs):
+            wild[f"the scv of arrivals is above {_MOST:g}"] = None
+    told = tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
+    return found, told, even
+
+
+def _nodes(
+    network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], flows: Transitions, operations: Operations
+) -> dict[Key, _Node]:
+    """Every station group that is visited at all."""
+    found: dict[Key, _Node] = {}
+    queues = {centre.key for centre in centres}
+    members = compiled.members()
+    for station in network.stations:
+        for index, group in enumerate(station.groups):
+            key = (station.name, index)
+            own = [compiled.streams[item] for item in members[key]]
+            if not own:
+                continue
+            rate = total(stream.rate for stream in own)
+            again = ratio(flows.between.get((key, key), 0.0) / group.copies**2, rate)
+            load: Value = 0.0 * rate
+            if key in queues:
+                busy = total(stream.rate * stream.holding.mean for stream in own)
+                load = operations.minimum([busy / station.servers, 1.0 + load])
+            ordered = station.discipline == "fcfs" and key in queues
+            service = _variability(own, rate, operations) if ordered else 0.0 * rate
+            found[key] = _Node(group.copies, rate, load, service, station.servers, ordered, again)
+    return found
+
+
+def _variability(streams: Sequence[Stream], rate: Value, operations: Operations) -> Value:
+    """The scv of the service of all who come, less 1."""
+
+    def square(stream: Stream) -> Value:
+        mean = stream.holding.mean**2
+        return mean + (stream.holding.variance if stream.scv is None else stream.scv * mean)
+
+    mean = ratio(total(stream.rate * stream.holding.mean for stream in streams), rate)
+    away = ratio(total(stream.rate * square(stream) for stream in streams), rate)
+    away = away / (mean**2 + (mean == 0)) - 2.0
+    nothing = 0.0 * away
+    # Rounding must not make a network of product form look uneven.
+    flat = (operations.absolute(away) <= 1e-12) | (mean == 0)
+    return operations.where(flat, nothing, operations.maximum([away, nothing - 1.0]))
+
+
+class _Arrivals:
+    """The streams that arrive at station groups."""
+
+    def __init__(
+        self, network: RoutedNetwork, nodes: Mapping[Key, _Node], flows: Transitions, operations: Operations
+    ) -> None:
+        self.network = network
+        self.nodes = nodes
+        self.flows = flows
+        self.operations = operations
+        self.into: dict[Key, list[tuple[Key, Value]]] = {key: [] for key in nodes}
+        """By station group, from where they come, and the rate of one copy to one copy."""
+        for (before, after), flow in flows.between.items():
+            self.into[after].append((before, flow / (nodes[before].copies * nodes[after].copies)))
+        self.outside = {key: self.entering(key) for key in nodes}
+        self.passages = _passages(nodes, flows)
+        self.everywhere = self.all_arrivals()
+
+    def entering(self, key: Key) -> tuple[Value, Value]:
+        """Rate, and scv less 1, of all who come to a copy from outside."""
+        node = self.nodes[key]
+        parts: list[tuple[Value, Value]] = []
+        for kind, flow in self.flows.entering.get(key, {}).items():
+            customers = self.network.classes[kind]
+            assert isinstance(customers, OpenClass)
+            own = flow / node.copies
+            parts.append((own, ratio(own, customers.arrival_rate) * (customers.arrival_scv - 1.0)))
+        rate = total(own for own, _ in parts)
+        squares = total(ratio(own, rate) ** 2 for own, _ in parts)
+        return rate, self.calm(squares, node) * total(ratio(own, rate) * away for own, away in parts)
+
+    def calm(self, squares: Value, node: _Node) -> Value:
+        """How much a merged stream keeps of its parts, from the sum of their squared shares."""
+        nothing = 0.0 * squares
+        parts = 1.0 / self.operations.maximum([squares, nothing + 1e-12])
+        return 1.0 / (1.0 + 4.0 * (1.0 - node.load) ** 2 * self.operations.maximum([parts - 1.0, nothing]))
+
+    def departing(self, node: _Node) -> Value:
+        """What the services of a station add to the scv of its departures."""
+        service = (1.0 - node.again) * node.service
+        return node.load**2 * self.operations.maximum([service, 0.0 * service + _LEAST - 1.0]) / node.servers**0.5
+
+    def all_arrivals(self) -> dict[Key, Value]:
+        """The scv, less 1, of all who arrive at a copy and do not come straight back."""
+        place = {key: number for number, key in enumerate(self.nodes)}
+        rows: list[dict[int, Value]] = []
+        right: list[dict[int, Value]] = []
+        for key, node in self.nodes.items():
+            rate, away = self.outside[key]
+            share = ratio(rate, node.fresh)
+            squares, constant = share**2, share * away
+            row: dict[int, Value] = {}
+            for before, flow in self.into[key]:
+                origin, number = self.nodes[before], place[before]
+                count = origin.copies - (before == key)
+                share = ratio(flow, node.fresh)
+                weight = count * share * ratio(flow, origin.fresh)
+                squares, constant = squares + count * share**2, constant + weight * self.departing(origin)
+                row[number] = row.get(number, 0.0) + weight * (1.0 - origin.load**2)
+            calm = self.calm(squares, node)
+            row = {number: -calm * value for number, value in row.items()}
+            row[place[key]] = row.get(place[key], 0.0) + 1.0
+            rows.append(row)
+            right.append({0: calm * constant})
+        return {key: row.get(0, 0.0) for key, row in zip(self.nodes, solved(rows, right), strict=True)}
+
+    def first_time(self, key: Key) -> tuple[Value, Value]:
+        """The scv, less 1, of those who come to a copy for the first time; the share of visits that is of others."""
+        node = self.nodes[key]
+        mine = self.passages[key].get(key, 1.0)
+        visits = 1.0 + (mine - 1.0) / node.copies
+        fresh = node.rate / visits
+        rate, away = self.outside[key]
+        share = ratio(rate, fresh)
+        squares, constant = share**2, share * away
+        for before, flow in self.into[key]:
+            origin = self.nodes[before]
+            count = origin.copies - (before == key)
+            past = self.passages[key].get(before, 0.0) - (before == key)
+            back = ratio(node.rate * past / origin.copies, visits * origin.rate)
+            flow = flow * self.operations.maximum([1.0 - back, 0.0 * flow])
+            share = ratio(flow, fresh)
+            departing = (1.0 - origin.load**2) * self.everywhere[before] + self.departing(origin)
+            squares = squares + count * share**2
+            constant = constant + count * share * ratio(flow, origin.fresh) * departing
+        return self.calm(squares, node) * constant, 1.0 - 1.0 / visits
+
+
+def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[Key, Value]]:
+    """From a station group to each: visits from now on, the present one included."""
+    keys = list(nodes)
+    place = {key: number for number, key in enumerate(keys)}
+    rows: list[dict[int, Value]] = [{number: 1.0} for number in range(len(keys))]
+    for (before, after), flow in flows.between.items():
+        node, row = nodes[before], rows[place[before]]
+        row[place[after]] = row.get(place[after], 0.0) - ratio(flow, node.copies * node.rate)
+    found = solved(rows, [{number: 1.0} for number in range(len(keys))])
+    return {key: {keys[number]: value for number, value in row.items()} for key, row in zip(keys, found, strict=True)}
+
+
+def _uneven(node: _Node, away: Value, again: Value, operations: Operations) -> Uneven:
+    """The factor of the wait, and the probability of a wait, from the scv - 1 of arrivals and the share of returns.
+
+    Source  Whitt 1983, equations (44) to (49); Kraemer, Langenbach-Belz, ITC 8, 1976
+    """
+    arrivals = operations.maximum([1.0 + away, 0.0 * away])
+    service = 1.0 + (1.0 - again) * node.service
+    both = arrivals + service
+    factor = both / (2.0 + node.service)
+    if node.servers > 1:
+        return Uneven(factor, None)
+    tiny = 0.0 * both + _TINY
+    load = operations.maximum([node.load + 0.0 * both, tiny])
+    idle = 1.0 - load
+    smooth = operations.minimum([arrivals, 1.0 + 0.0 * arrivals])
+    exponent = -2.0 * idle * (1.0 - smooth) ** 2 / operations.maximum([3.0 * load * both, tiny])
+    exponent = exponent - idle * (arrivals - smooth) / operations.maximum([arrivals + 4.0 * service, tiny])
+    factor = factor * operations.exp(exponent)
+    if not node.ordered:
+        return Uneven(factor, None)
+    square = load**2 * (4.0 * arrivals + service)
+    below = (1.0 + arrivals + load * service) / operations.maximum([1.0 + load * (service - 1.0) + square, tiny])
+    above = 4.0 * load / operations.maximum([arrivals + square, tiny])
+    steep = operations.where(operations.compare("<=", arrivals, 1.0), below, above)
+    waiting = load + (arrivals - 1.0) * load * idle * steep
+    return Uneven(factor, operations.minimum([operations.maximum([waiting, tiny]), 1.0 + 0.0 * waiting]))

@@ -1,0 +1,42 @@
+"""Open networks whose times are not exponential, or whose arrivals are not Poisson: against exact Markov chains."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np  # noqa: TID253
+import pytest
+from measuring import assert_told
+from open_systems import ALL, EXACT, exact
+
+from qnet.networks.solve import solve
+from qnet.networks.wanted import Wanted
+
+KEPT: dict[str, list[float]] = json.loads(EXACT.read_text())
+
+
+def errors(name: str, method: str = "auto") -> Any:
+    """Relative errors of the mean response."""
+    found = [solve(item.network, Wanted(method)).response for item in ALL[name]()]
+    return np.array(found) / KEPT[name] - 1.0
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_errors_are_those_that_are_told(name: str):
+    assert_told(name, errors(name))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_kept_is_what_the_chain_says(name: str):
+    """Of the smallest systems, and of ten others."""
+    cases = ALL[name]()
+    small = sorted(range(len(cases)), key=lambda place: np.prod(cases[place].chain.sizes))
+    some = [*small[:100:10], *small[100:150:25]]
+    assert exact([cases[place] for place in some]) == pytest.approx(np.array(KEPT[name])[some], rel=1e-7)
+
+
+def test_poisson_arrivals_everywhere_are_much_worse():
+    ours, theirs = (abs(errors("service times in open networks", method)) for method in ("auto", "open"))
+    assert np.median(ours) < np.median(theirs) / 2
+    assert ours.max() < theirs.max() / 2
