@@ -7,8 +7,8 @@ from qnet.explanations.explanation import Explanation as _T
 CODES: dict[str, _T] = {
     "QN501": _T("closed classes beside what they cannot have yet",
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
-        "Stations held while others are waited for, work left after the response, and priorities are solved for open "
-        "classes and servers only.",
+        "Stations held while others are waited for, and work left after the response, are solved for open classes and "
+        "servers only.",
         "Take one or the other out of the model, or give the class an arrival_rate."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
@@ -75,6 +75,14 @@ CODES: dict[str, _T] = {
     "QN535": _T("a regression did not end",
         "The columns differ by less than rounding.",
         "Report the measurements: this should not happen."),
+    "QN546": _T("priorities that closed classes cannot have yet",
+        "Beside closed classes every class has one priority at each station, and stations have servers, not rates that "
+        "depend on the number present.",
+        "Make classes of the parts that have priorities of their own; leave exempt out; give servers in place of rates."),
+    "QN547": _T("an interruption of what holds another station",
+        "At a station with discipline \"preemptive\" a server is taken from its customer at once. What that means while "
+        "the customer holds, or waits for, a server elsewhere is not known.",
+        "Use discipline = \"priority\", which serves the highest first and interrupts nobody."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),

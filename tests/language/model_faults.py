@@ -69,7 +69,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "an unknown discipline": (
         "servers = 2",
         'discipline = "ffs"',
-        "model.toml:12: stations.server.discipline: found 'ffs'; expected one of fcfs, ps, lcfs-pr [QN204]",
+        "model.toml:12: stations.server.discipline: found 'ffs'; expected one of fcfs, ps, lcfs-pr, priority, preemptive [QN204]",
     ),
     "a flag that is no truth value": (
         "path = {}",

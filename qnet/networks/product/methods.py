@@ -29,6 +29,7 @@ _LINEARIZER = "throughput: median 0.03 %, worst seen 1.6 % with single servers, 
 _AQL = "throughput: median 0.05 %, worst seen 2.9 % with single servers, 17 % with several"
 _SCHWEITZER = "throughput: median 1.4 %, worst seen 21 % with single servers, 24 % with several"
 _RESIDUAL = "throughput: median 3 %, worst seen 36 % with single servers, 41 % with several"
+_PRIORITY = "qnet methods --error"
 _ENCLOSES = "encloses the exact answer"
 _ANY = "single and several servers, delays; any populations, fractions too"
 METHODS: dict[str, Method] = {
@@ -59,6 +60,10 @@ METHODS: dict[str, Method] = {
                "delays; any populations, fractions too", "rounds x classes^3 x stations", _RESIDUAL,
                "Reiser, IEEE Trans. Comm. 27 (1979) 1199-1209; Bolch et al., Queueing Networks and Markov Chains, "
                "2006, section 10.1"),
+        Method("priority-mva", "approximate", "closed",
+               "stations that serve one class before another, interrupting it or not; single and several servers, "
+               "delays; any populations, fractions too", "rounds x classes^3 x stations", _PRIORITY,
+               "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984) 335-359; corrected here"),
         Method("asymptotic", "bounds", "open, closed", "any stations", "stations x classes", _ENCLOSES, _LAZOWSKA),
         Method("balanced", "bounds", "open, closed", "rates that do not fall", "stations x classes", _ENCLOSES,
                _LAZOWSKA),
