@@ -24,7 +24,8 @@ _LEAST = 1e-9
 
 
 class Ranked(Record):
-    """A batch of P networks with K queueing stations of one server each and R classes, as arrays."""
+    """A batch of P networks with K queueing stations and R classes, as arrays; times are those of one server that does
+    what all of its station can do."""
 
     demands: Any
     """(P, K, R) seconds per passage, >= 0."""
@@ -46,13 +47,15 @@ class Ranked(Record):
     """(P, R) seconds outside the queueing stations, >= 0."""
     arrival_rate: Any
     """(P, R) passages per second of open classes; 0 for others."""
+    servers: Any
+    """(K,) how many there are in place of that one, each slower by as much."""
     company: Any
-    """(P,) the least chance with which customers are taken to find their own rank there, at stations without
-    preemption: 0 to find it as estimated, 1 where that leaves the feasible region."""
+    """(P,) the least chance with which customers are taken to find their own rank there, and the least ratio of waits
+    at several servers to those at one: 0 to take both as estimated, 1 where that leaves the feasible region."""
 
     def part(self, chosen: Any) -> Ranked:
         """Some of the batch."""
-        own = {"kind": self.kind, "rank": self.rank}
+        own = {"kind": self.kind, "rank": self.rank, "servers": self.servers}
         return Ranked(*(own.get(name, value[chosen] if name not in own else None)
                         for name, value in zip(self.fields(), self, strict=True)))  # fmt: skip
 
@@ -63,7 +66,7 @@ class Found(Record):
     throughput: Any
     """(P, R) passages per second."""
     residence: Any
-    """(P, K, R) seconds."""
+    """(P, K, R) seconds, at the servers that there are."""
     overloaded: Any
     """(P,) whether an open class has no steady state beside closed ones that are served before it."""
 
@@ -78,7 +81,7 @@ class _Changes(Record):
 def solve(ranked: Ranked) -> Found:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
-    Applies   single servers: processor sharing, and order by rank with or without preemption (resumed later), first
+    Applies   single and several servers: processor sharing, and order by rank with or without preemption (resumed later), first
               come first served within a rank; any populations, fractions too; open classes beside closed ones.
     ranked    the batch.
     Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.
@@ -99,6 +102,9 @@ def solve(ranked: Ranked) -> Found:
               Without preemption an arriving class r finds a service of a lower class f going on with probability
               u_f (A + R) / (A + S_f): all of r that are there while it goes on came during it and stay to its end.
               What is found at random is estimated by Linearizer with 3 core solutions.
+              Several servers: the wait at one server of their speed times the chance to find all of them busy over
+              the load found (where some are interrupted, so of each rank and all higher ones together); to be exact
+              for M/M/c of one time.
     Exact     (before the estimates of Linearizer) a single higher customer and a single lower one, with exponential
               times; open classes alone: M/G/1 without preemption, M/M/1 with it.
     Source    The form of the equations: Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984)
@@ -111,7 +117,8 @@ def solve(ranked: Ranked) -> Found:
     np: Any = numpy
     with np.errstate(all="ignore"):
         shape = (*ranked.demands.shape, ranked.demands.shape[-1])
-        changes, residence = _Changes(np.zeros(shape), np.zeros(shape)), ranked.demands
+        changes = _Changes(np.zeros(shape), np.zeros(shape))
+        residence = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
         for _ in range(2):
             residence = _core(ranked, changes, residence)
             changes = _changes(ranked, changes, residence)
@@ -135,7 +142,26 @@ def solve(ranked: Ranked) -> Found:
         if waiting.size:
             where = f" at point {int(waiting[0]) + 1} of the batch" if len(throughput) > 1 else ""
             raise NotComputed(Problem("QN511", f"priority-mva did not converge{where}", "a residual of 1e-10"))
+        residence = _whole(ranked, residence)
     return Found(throughput, residence, overloaded)
+
+
+def _whole(ranked: Ranked, state: Any) -> Any:
+    """(P, K, R) residences at the servers that there are, from those at one of their speed and how waits differ.
+
+    state  (P, K + M, R): residences at one server, and for the M stations of several the ratios of the waits.
+    """
+    import numpy
+
+    np: Any = numpy
+    several = ranked.servers > 1
+    if not several.any():
+        return state
+    residence = state[:, : len(several)].copy()
+    own = ranked.demands[:, several]
+    waits = np.maximum(residence[:, several] - own, 0.0) * state[:, len(several) :]
+    residence[:, several] = own * ranked.servers[several][:, None] + waits
+    return residence
 
 
 def _throughput(ranked: Ranked, residence: Any) -> Any:
@@ -143,7 +169,7 @@ def _throughput(ranked: Ranked, residence: Any) -> Any:
     import numpy
 
     np: Any = numpy
-    cycle = ranked.think_time + residence.sum(1)
+    cycle = ranked.think_time + _whole(ranked, residence).sum(1)
     closed = np.isfinite(ranked.population) & (ranked.population > 0)
     people = np.where(closed, ranked.population, 0.0)
     return np.where(closed, people / np.where(closed & (cycle > 0), cycle, 1.0), ranked.arrival_rate)
@@ -169,11 +195,12 @@ def _core(ranked: Ranked, changes: _Changes, start: Any) -> Any:
 
 
 def _image(ranked: Ranked, changes: _Changes, residence: Any) -> tuple[Any, Any]:
-    """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
+    """Residences (see `_whole`) after a round, and (P,) the largest change, in cycle times of the class."""
     import numpy
 
     np: Any = numpy
     seen = _Seen(ranked, changes, residence)
+    stations = ranked.demands.shape[1]
     image = np.where((ranked.kind == SHARING)[:, None], ranked.demands * (1.0 + seen.queues.sum(-1)), 0.0)
     before = _Before(np.zeros(seen.queues.shape[:3]), np.zeros(seen.queues.shape[:3]), np.zeros(seen.queues.shape[:2]))
     for rank in sorted(set(ranked.rank.flat), reverse=True):
@@ -181,8 +208,12 @@ def _image(ranked: Ranked, changes: _Changes, residence: Any) -> tuple[Any, Any]
         image = np.where(here, ranked.visits * seen.stay(before, here), image)
         before = seen.after(before, here)
     image = np.where(ranked.population[:, None, :] > 0, image, 0.0)
-    cycle = (ranked.think_time + residence.sum(1))[:, None, :]
-    change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)
+    cycle = (ranked.think_time + _whole(ranked, residence).sum(1))[:, None, :]
+    change = np.abs(image - residence[:, :stations]) / np.where(cycle > 0, cycle, 1.0)
+    if (ranked.servers > 1).any():
+        ratios = seen.ratios(np.maximum(image - ranked.demands, 0.0))
+        image = np.concatenate([image, ratios], axis=1)
+        change = np.concatenate([change, np.abs(ratios - residence[:, stations:])], axis=1)
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
 
 
@@ -205,7 +236,9 @@ class _Seen:
 
         np: Any = numpy
         self.ranked = ranked
-        throughput = _throughput(ranked, residence)[:, None, :]
+        self.throughput = throughput = _throughput(ranked, residence)[:, None, :]
+        at_servers = _whole(ranked, residence)
+        residence = residence[:, : ranked.demands.shape[1]]
         opened = np.isinf(ranked.population)[:, None, None, :]
         people = np.where(opened, 1.0, ranked.population[:, None, None, :])
         one = np.eye(people.shape[-1])
@@ -217,7 +250,9 @@ class _Seen:
         self.people = np.where(opened, np.inf, people)
         visits = np.where(ranked.visits > 0, ranked.visits, 1.0)
         self.each = residence / visits
-        away = np.maximum((ranked.think_time + residence.sum(1))[:, None, :] - residence, 0.0) / visits
+        slower = ranked.demands * (ranked.servers[:, None] - 1.0)
+        away = (ranked.think_time + at_servers.sum(1))[:, None, :] - at_servers + slower
+        away = np.maximum(away, 0.0) / visits
         self.away = np.where(opened[:, 0], 1e300, np.maximum(away, 1e-300))
         known = _ABSENCE * ranked.memory[:, :, None, :]
         random = self.away[..., None] / (self.away[..., None] + known)
@@ -254,6 +289,40 @@ class _Seen:
         # Who finds its own rank in service finds what has come since that service began, or more.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
         return higher + own * slow + ranked.service * np.where(preemptive, slow, 1.0)
+
+    def ratios(self, waits: Any) -> Any:
+        """(P, M, R) the waits at several servers over those at one of their speed, which are given: (P, K, R)."""
+        import numpy
+
+        from qnet.networks.closed.approximate_servers import all_busy
+
+        np: Any = numpy
+        ranked = self.ranked
+        people = np.where(np.isfinite(self.people), self.people, 0.0)[:, 0]
+        found: list[Any] = []
+        for place in np.flatnonzero(ranked.servers > 1).tolist():
+            count, own, served = int(ranked.servers[place]), ranked.rank[place], self.served[:, place]
+            waiting = (self.throughput * waits)[:, place]
+            row = np.zeros(waiting.shape)
+
+            def ratio(members: Any, served: Any = served, count: int = count) -> Any:
+                load = np.minimum((served * members).sum(-1), 1.0)
+                closed = (served * members * np.isfinite(self.people[:, 0])).sum(-1)
+                total = (people * members).sum(-1)
+                chance = all_busy(count, load * count, np.minimum(closed, load) * count, total)[0]
+                return np.where(load > 0, chance / np.where(load > 0, load, 1.0), 0.0)
+
+            for rank in sorted(set(own)):
+                here, higher = own == rank, own > rank
+                if ranked.kind[place] == PREEMPTIVE and higher.any():
+                    above, mine = (waiting * higher).sum(-1)[:, None], (waiting * here).sum(-1)[:, None]
+                    together = ratio(own >= rank) * (above + mine) - ratio(higher) * above
+                    each = np.where(mine > 0, together / np.where(mine > 0, mine, 1.0), 0.0)
+                else:
+                    each = ratio(own >= rank if ranked.kind[place] == PREEMPTIVE else own == own)
+                row = np.where(here, np.clip(each, 0.0, 1.0), row)
+            found.append(row)
+        return np.maximum(np.stack(found, axis=1), ranked.company[:, None, None])
 
     def after(self, before: _Before, here: Any) -> _Before:
         """What is served before the next rank."""
@@ -301,4 +370,4 @@ def _shares(ranked: Ranked, residence: Any) -> tuple[Any, Any]:
     np: Any = numpy
     closed = np.isfinite(ranked.population) & (ranked.population > 0)
     rate = (_throughput(ranked, residence) / np.where(closed, ranked.population, 1.0))[:, None, :]
-    return rate * residence, rate * ranked.demands
+    return rate * residence[:, : ranked.demands.shape[1]], rate * ranked.demands

@@ -30,8 +30,7 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
               throughput of 0.
     Raises    `NotComputed` QN546 where the network has what the method cannot, QN513 where another is asked for, QN511
               where a fixed point is not proven; `NoAnswer` QN403.
-    Method    `closed.priorities`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
-              Scale Systems 12 (1987) 91-107).
+    Method    `closed.priorities`.
     """
     import numpy
 
@@ -56,7 +55,7 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
         cells = [other if value is None else value for value in values]
         return np.stack([np.broadcast_to(np.asarray(cell, float), (size,)) for cell in cells], axis=1)
 
-    outside = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest).sum(1)
+    away = np.where(np.array(network.delay)[None, :, None], table.demands, 0.0)
     whole = Ranked(
         demands=table.fast[:, places],
         visits=table.visits[:, places],
@@ -66,17 +65,18 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
         kind=np.array(kinds, int),
         rank=np.array([network.ranks(place) for place in places], int).reshape(len(places), len(classes)),
         population=column([network.population[kind] for kind in classes], np.inf),
-        think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0) + outside,
+        think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0) + away.sum(1),
         arrival_rate=column(network.arrival_rate, 0.0),
+        servers=np.array([network.servers[place] for place in places]),
         company=np.zeros(size),
     )
     at_once = max(1, _CELLS // max(1, len(places) * len(classes) ** 2))
     parts = [solve(whole.part(slice(first, first + at_once))) for first in range(0, size, at_once)]
     throughput = np.concatenate([part.throughput for part in parts]) if parts else np.zeros((0, len(classes)))
-    residence = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
+    residence = away.copy()
     for first, part in zip(range(0, size, at_once), parts, strict=True):
         here = slice(first, first + at_once)
-        residence[here, places] = residence[here, places] + part.residence
+        residence[here, places] = part.residence
     crowded = np.concatenate([part.overloaded for part in parts]) if parts else np.zeros(0, bool)
     for kind in classes:
         if kind in closed:
