@@ -17,7 +17,7 @@ TOLERANCE = 1e-10
 SHARING, IN_ORDER, PREEMPTIVE = 0, 1, 2
 _ABSENCE = 3.0
 """As in `first_come`: how many time constants of a service an absence must last until it is seen at random."""
-_CALMER = ((1.0, 0.0), (0.5, 0.0), (1.0, 1.0), (0.0, 1.0))
+_CALMER = ((1.0, 0.0), (0.5, 0.0), (0.0, 0.0), (1.0, 1.0), (0.0, 1.0))
 """What is kept of the estimated changes, and the least `company`, where an answer leaves the feasible region."""
 _LEAST = 1e-9
 """The least share of a server that is taken to be left."""
