@@ -78,10 +78,10 @@ CODES: dict[str, _T] = {
     "QN546": _T("priorities that closed classes cannot have yet",
         "Beside closed classes every class has one priority at each station, and stations have servers, not rates that "
         "depend on the number present.",
-        "Make classes of the parts that have priorities of their own; leave exempt out; give servers in place of rates."),
+        "Make classes of the parts that have priorities of their own; leave exempt out; give servers, not rates."),
     "QN547": _T("an interruption of what holds another station",
-        "At a station with discipline \"preemptive\" a server is taken from its customer at once. What that means while "
-        "the customer holds, or waits for, a server elsewhere is not known.",
+        "At a station with discipline \"preemptive\" a server is taken from its customer at once. What that means "
+        "while the customer holds, or waits for, a server elsewhere is not known.",
         "Use discipline = \"priority\", which serves the highest first and interrupts nobody."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",

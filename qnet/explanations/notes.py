@@ -151,12 +151,9 @@ CODES: dict[str, _T] = {
     "QN646": _T("customers served before others leave them little",
         "What a class gets at a station where others are served before it is what these leave, and the less that is, "
         "the larger the relative error of the difference: against Markov chains of small networks the median error of "
-        "throughputs rises from 1 % where higher classes keep the servers less than 60 % busy (qnet methods --error) "
-        "to tens of per cent beyond 90 %, and then to a factor.",
+        "throughputs rises from below 1 % where higher classes keep no server more than 60 % busy (qnet methods "
+        "--error) to tens of per cent beyond 90 %, and then to a factor.",
         "Trust the figures of the higher classes; take those of the lowest as a sign that it starves."),
-    "QN647": _T("priorities at several servers",
-        "Several servers are taken as one fast one and a delay, or by the ratio of the waits without priorities.",
-        "Compare with one server of their speed, which is on the other side of the truth in most cases."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "
         "and 1.38. Rates and numbers of customers are interpolated between the solved whole populations around that, "

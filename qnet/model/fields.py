@@ -69,7 +69,9 @@ TABLES: dict[str, dict[str, Field]] = {
         "rates": Field(
             "other", "relative capacity with 1, 2, ... customers present, the last repeats; without servers"
         ),
-        "discipline": Field("word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive")),
+        "discipline": Field(
+            "word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
+        ),
         "delay": Field("flag", "as many servers as customers: no queue"),
         "copies": Field(
             "expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, whole=True

@@ -1,8 +1,8 @@
 """Open networks in closed form: every station by its own formula, holds by a fixed point over the waits inside them.
 
 Applies   Poisson arrivals of any number of classes; single and multi-server stations, first come first served with any
-          service variability and priorities with and without preemption, processor sharing, last come first served preemptive
-          resume; delays; nested holds; work left after the response.
+          service variability and priorities with and without preemption, processor sharing, last come first served
+          preemptive resume; delays; nested holds; work left after the response.
 Exact     for product-form networks (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260) and for one M/G/1
           station alone. Otherwise each station is taken as independent of the others with Poisson arrivals, which is
           an approximation, and `RoutedSolution.reasons` says where it enters.

@@ -27,12 +27,12 @@ def order(found: Bottleneck) -> Iterator[Finding]:
             first = [stream for stream in own if stream.priority > levels[place]]
             busy = _busy(first, waits, station.copies * station.servers, station.name, found)
             how = "interrupt" if station.discipline == "preemptive" else "are served before"
-            text = f"At {station.name} {listed(list(dict.fromkeys(sum(names[:place], [])))) } {how} {listed(name)}: "
+            text = f"At {station.name} {listed(_all(names[:place]))} {how} {listed(name)}: "
             text += f"they keep it {percent(busy)} busy, which leaves {percent(1.0 - busy)}."
             yield Finding(TIME, station.name, text, "utilization", busy)
         if station.discipline != "preemptive":
             text = f"At {station.name} nobody is interrupted: {listed(names[0])} wait for the end of a service of "
-            text += f"{listed(list(dict.fromkeys(sum(names[1:], []))))}."
+            text += f"{listed(_all(names[1:]))}."
             yield Finding(TIME, station.name, text)
 
 
@@ -40,6 +40,11 @@ def _names(found: Bottleneck, streams: list[Stream]) -> list[str]:
     """The classes of streams."""
     classes = found.solution.classes
     return list(dict.fromkeys(classes[stream.class_index].name for stream in streams))
+
+
+def _all(names: list[list[str]]) -> list[str]:
+    """Each name of some lists once."""
+    return list(dict.fromkeys(name for some in names for name in some))
 
 
 def _busy(streams: list[Stream], waits: tuple[Wait, ...], servers: int, name: str, found: Bottleneck) -> float:

@@ -17,8 +17,10 @@ TOLERANCE = 1e-10
 SHARING, IN_ORDER, PREEMPTIVE = 0, 1, 2
 _ABSENCE = 3.0
 """As in `first_come`: how many time constants of a service an absence must last until it is seen at random."""
-_CALMER = ((1.0, 0.0), (0.5, 0.0), (0.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+_CALMER = ((1.0, 0.0), (0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
 """What is kept of the estimated changes, and the least `company`, where an answer leaves the feasible region."""
+_PATIENCE = 80
+"""Rounds without progress: where a class starves, some points never settle, and are estimated with more care."""
 _LEAST = 1e-9
 """The least share of a server that is taken to be left."""
 
@@ -51,7 +53,8 @@ class Ranked(Record):
     """(K,) how many there are in place of that one, each slower by as much."""
     company: Any
     """(P,) the least chance with which customers are taken to find their own rank there, and the least ratio of waits
-    at several servers to those at one: 0 to take both as estimated, 1 where that leaves the feasible region."""
+    at several servers to those at one (less 1 for those who interrupt all others): 0 to take both as estimated, up to
+    2 where that leaves the feasible region."""
 
     def part(self, chosen: Any) -> Ranked:
         """Some of the batch."""
@@ -81,8 +84,9 @@ class _Changes(Record):
 def solve(ranked: Ranked) -> Found:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
-    Applies   single and several servers: processor sharing, and order by rank with or without preemption (resumed later), first
-              come first served within a rank; any populations, fractions too; open classes beside closed ones.
+    Applies   single and several servers: processor sharing, and order by rank with or without preemption (resumed
+              later), first come first served within a rank; any populations, fractions too; open classes beside closed
+              ones.
     ranked    the batch.
     Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
@@ -191,7 +195,7 @@ def _core(ranked: Ranked, changes: _Changes, start: Any) -> Any:
 
         return image
 
-    return settled(images, start)
+    return settled(images, start, _PATIENCE)
 
 
 def _image(ranked: Ranked, changes: _Changes, residence: Any) -> tuple[Any, Any]:
@@ -285,7 +289,7 @@ class _Seen:
         higher = (1.0 + came * idle / self.away) / (1.0 / clear + idle / self.away)
         higher = np.where(before.clear > 0, higher, 0.0)
         present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
-        present = np.maximum(present, ranked.company[:, None, None])
+        present = np.maximum(present, np.minimum(ranked.company, 1.0)[:, None, None])
         # Who finds its own rank in service finds what has come since that service began, or more.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
         return higher + own * slow + ranked.service * np.where(preemptive, slow, 1.0)
@@ -320,9 +324,11 @@ class _Seen:
                     each = np.where(mine > 0, together / np.where(mine > 0, mine, 1.0), 0.0)
                 else:
                     each = ratio(own >= rank if ranked.kind[place] == PREEMPTIVE else own == own)
-                row = np.where(here, np.clip(each, 0.0, 1.0), row)
+                first = ranked.kind[place] == PREEMPTIVE and not higher.any()
+                least = np.clip(ranked.company - first, 0.0, 1.0)[:, None]
+                row = np.where(here, np.clip(each, least, 1.0), row)
             found.append(row)
-        return np.maximum(np.stack(found, axis=1), ranked.company[:, None, None])
+        return np.stack(found, axis=1)
 
     def after(self, before: _Before, here: Any) -> _Before:
         """What is served before the next rank."""
