@@ -100,12 +100,9 @@ def _ranks_reason(station: Station, own: list[Stream], operations: Operations) -
         for group in groups
     )  # fmt: skip
     if crowded:
-        text = (
-            f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: what they leave"
-        )
-        return Beyond(
-            reason, "QN646", f"{text} to the others may be wrong by tens of per cent, near nothing by a factor"
-        )
+        text = f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: what they "
+        text += "leave to the others may be wrong by tens of per cent, near nothing by a factor"
+        return Beyond(reason, "QN646", text)
     return reason
 
 

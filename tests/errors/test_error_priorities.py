@@ -27,7 +27,7 @@ def drawn(
     dice: random.Random,
     disciplines: Sequence[str],
     servers: int,
-    population: Sequence[tuple[int, int]],
+    spans: Sequence[tuple[int, int]],
     rate: float = 0,
 ) -> System:
     """A system of closed classes, and of one open class in a random place where it has a load."""

@@ -19,7 +19,7 @@ _ABSENCE = 3.0
 """As in `first_come`: how many time constants of a service an absence must last until it is seen at random."""
 _CALMER = ((1.0, 0.0), (0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
 """What is kept of the estimated changes, and the least `company`, where an answer leaves the feasible region."""
-_PATIENCE = 80
+_PATIENCE = 40
 """Rounds without progress: where a class starves, some points never settle, and are estimated with more care."""
 _LEAST = 1e-9
 """The least share of a server that is taken to be left."""
@@ -139,10 +139,10 @@ def solve(ranked: Ranked) -> Found:
             full = _full(here, rates)
             wrong = (_image(here, calm, found)[1] > TOLERANCE) | full
             overloaded[waiting] = full & np.isinf(here.population).any(-1)
-            waiting = waiting[wrong]
+            # What no estimated change explains is no matter of estimates.
+            waiting = waiting[wrong & ~(overloaded[waiting] & (share == 0))]
             if not waiting.size:
                 break
-        waiting = waiting[~overloaded[waiting]]
         if waiting.size:
             where = f" at point {int(waiting[0]) + 1} of the batch" if len(throughput) > 1 else ""
             raise NotComputed(Problem("QN511", f"priority-mva did not converge{where}", "a residual of 1e-10"))
