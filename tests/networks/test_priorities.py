@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np  # noqa: TID253
 import pytest
 
 import qnet
-from qnet.errors import NoAnswer, NotComputed
+from qnet.errors import InvalidInput, NoAnswer, NotComputed
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.routed import Group as _Group
 from qnet.networks.solution import RoutedSolution
@@ -186,3 +187,53 @@ def test_a_server_that_is_held_elsewhere_is_not_interrupted():
     with pytest.raises(NotComputed, match='"path" interrupts its customers') as refused:
         solve(RoutedNetwork((station("path", "preemptive"), station("disk")), classes))
     assert refused.value.problems[0].code == "QN547"
+
+
+@pytest.mark.parametrize(
+    "priority, words",
+    [
+        ([1], "priority has 1 entries"),
+        ([1, 0.5], "whole numbers from -99 to 99"),
+        ([1, 1e300], "whole numbers from -99 to 99"),
+        ([1, float("nan")], "whole numbers from -99 to 99"),
+        ("12", "one whole number per class: 2"),
+        ([[1, 0], [0, 1]], "one whole number per class: 2, or a row of them per station"),
+    ],
+)
+def test_priorities_that_mean_nothing_are_refused(priority: Any, words: str):
+    with pytest.raises(InvalidInput, match=words):
+        qnet.Network([[0.1, 0.1]], population=[1, 1], disciplines=["priority"], priority=priority)
+
+
+def test_priorities_that_no_station_heeds_are_refused():
+    with pytest.raises(InvalidInput, match="no station heeds it"):
+        qnet.Network([[0.1, 0.1]], population=[1, 1], priority=[1, 0])
+
+
+MODEL = """
+qnet = 1
+title = "Two classes"
+[stations]
+cpu = {{ discipline = "{discipline}" }}
+[classes.a]
+population = 3
+think_time = "1 s"
+{of_class}
+steps = [{{ station = "cpu", time = "100 ms"{of_step} }}]
+[classes.b]
+population = 3
+think_time = "1 s"
+steps = [{{ station = "cpu", time = "200 ms" }}]
+"""
+
+
+def test_a_step_has_the_priority_of_its_class_where_stations_heed_it(tmp_path: Path):
+    def response(discipline: str, of_class: str = "", of_step: str = "") -> float:
+        path = tmp_path / "model.toml"
+        path.write_text(MODEL.format(discipline=discipline, of_class=of_class, of_step=of_step))
+        return float(qnet.load(str(path)).solve().classes[0].response)
+
+    first = response("priority", "priority = 2")
+    assert first == response("priority", of_step=", priority = 1") == response("fcfs", of_step=", priority = 9")
+    assert response("priority", "priority = 2", ", priority = 0") == response("fcfs")
+    assert response("preemptive", "priority = 2") < first < response("fcfs")

@@ -185,17 +185,32 @@ def _full(ranked: Ranked, throughput: Any) -> Any:
 
 
 def _core(ranked: Ranked, changes: _Changes, start: Any) -> Any:
-    """(P, K, R) residences at the fixed point."""
+    """Residences (see `_whole`) at the fixed point.
+
+    It is looked for in their logarithms over the demands, so that a class that starves does not outweigh the others.
+    """
+    import numpy
+
+    np: Any = numpy
+    stations = ranked.demands.shape[1]
+
+    def longer(state: Any, demands: Any) -> Any:
+        part = state[:, :stations] / np.where(demands > 0, demands, 1.0)
+        return np.concatenate([np.where(part > 1, np.log(part), 0.0), state[:, stations:]], axis=1)
+
+    def long(values: Any, demands: Any) -> Any:
+        return np.concatenate([demands * np.exp(values[:, :stations]), values[:, stations:]], axis=1)
 
     def images(chosen: Any) -> Image:
         here, calm = ranked.part(chosen), _Changes(*(value[chosen] for value in changes))
 
-        def image(residence: Any) -> tuple[Any, Any]:
-            return _image(here, calm, residence)
+        def image(values: Any) -> tuple[Any, Any]:
+            state, change = _image(here, calm, long(values, here.demands))
+            return longer(state, here.demands), change
 
         return image
 
-    return settled(images, start, _PATIENCE)
+    return long(settled(images, longer(start, ranked.demands), _PATIENCE), ranked.demands)
 
 
 def _image(ranked: Ranked, changes: _Changes, residence: Any) -> tuple[Any, Any]:
@@ -211,7 +226,7 @@ def _image(ranked: Ranked, changes: _Changes, residence: Any) -> tuple[Any, Any]
         here = (ranked.rank == rank) & (ranked.kind != SHARING)[:, None]
         image = np.where(here, ranked.visits * seen.stay(before, here), image)
         before = seen.after(before, here)
-    image = np.where(ranked.population[:, None, :] > 0, image, 0.0)
+    image = np.where(ranked.population[:, None, :] > 0, image, ranked.demands)
     cycle = (ranked.think_time + _whole(ranked, residence).sum(1))[:, None, :]
     change = np.abs(image - residence[:, :stations]) / np.where(cycle > 0, cycle, 1.0)
     if (ranked.servers > 1).any():
