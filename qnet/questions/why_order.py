@@ -23,6 +23,8 @@ def order(found: Bottleneck) -> Iterator[Finding]:
         own = [stream for stream in streams if stream.station == station.name]
         levels = sorted({stream.priority for stream in own}, reverse=True)
         names = [_names(found, [stream for stream in own if stream.priority == level]) for level in levels]
+        if len(_all(names)) < sum(map(len, names)):
+            continue  # Parts of one class go before others of it: its routes tell more.
         for place, name in enumerate(names[1:], 1):
             first = [stream for stream in own if stream.priority > levels[place]]
             busy = _busy(first, waits, station.copies * station.servers, station.name, found)

@@ -10,10 +10,12 @@ import pytest
 
 import qnet
 from qnet.errors import InvalidInput, NoAnswer, NotComputed
+from qnet.model.load import load
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.routed import Group as _Group
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
+from qnet.questions.points import solve_points
 
 BOTH = ("priority", "preemptive")
 
@@ -231,7 +233,7 @@ def test_a_step_has_the_priority_of_its_class_where_stations_heed_it(tmp_path: P
     def response(discipline: str, of_class: str = "", of_step: str = "") -> float:
         path = tmp_path / "model.toml"
         path.write_text(MODEL.format(discipline=discipline, of_class=of_class, of_step=of_step))
-        return float(qnet.load(str(path)).solve().classes[0].response)
+        return float(solve_points(load(str(path))).parts[0].solution.classes[0].response)
 
     first = response("priority", "priority = 2")
     assert first == response("priority", of_step=", priority = 1") == response("fcfs", of_step=", priority = 9")
