@@ -62,8 +62,10 @@ CODES: dict[str, _T] = {
         "keeps says which of the enclosing holds go on in phase 2, after the response.",
         "Name enclosing holds, and only beside phase = 2."),
     "QN217": _T("a priority without an order of service",
-        "Only a first-come-first-served queue has an order that priorities can change.",
-        "Leave the priority out, or give the station the discipline fcfs."),
+        "Only where customers wait in line have they an order that priorities can change: the priority of a class is "
+        "heeded by stations with discipline \"priority\", which interrupt nobody, or \"preemptive\", where a higher "
+        "class interrupts a lower one that resumes later; the priority of a step at stations \"fcfs\" as well.",
+        "Give the station one of these disciplines, or leave the priority out."),
     "QN218": _T("holds in a circle",
         "A station is held while it is waited for, directly or through others: nobody would ever go on.",
         "Let holds nest in the same order everywhere."),

@@ -7,8 +7,8 @@ from qnet.explanations.explanation import Explanation as _T
 CODES: dict[str, _T] = {
     "QN501": _T("closed classes beside what they cannot have yet",
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
-        "Stations held while others are waited for, work left after the response, and priorities are solved for open "
-        "classes and servers only; but one closed class may hold a first-come-first-served station around stations "
+        "Stations held while others are waited for, and work left after the response, are solved for open classes and "
+        "servers only; but one closed class may hold a first-come-first-served station around stations "
         "that nobody else uses, as memory or threads are held.",
         "Take one or the other out of the model, or give the class an arrival_rate."),
     "QN502": _T("a number is too large",
@@ -86,6 +86,14 @@ CODES: dict[str, _T] = {
         "any is closed, around stations that nobody else uses and that hold no others. Elsewhere the number inside "
         "depends on more than itself.",
         "Give what is held its own stations, or a parameter in the place of inside(), and vary it with qnet sweep."),
+    "QN546": _T("priorities that closed classes cannot have yet",
+        "Beside closed classes every class has one priority at each station, and stations have servers, not rates that "
+        "depend on the number present.",
+        "Make classes of the parts that have priorities of their own; leave exempt out; give servers, not rates."),
+    "QN547": _T("an interruption of what holds another station",
+        "At a station with discipline \"preemptive\" a server is taken from its customer at once. What that means "
+        "while the customer holds, or waits for, a server elsewhere is not known.",
+        "Use discipline = \"priority\", which serves the highest first and interrupts nobody."),
     "QN548": _T("arrivals that are not Poisson, where that is not followed",
         "The variability of arrivals is followed through open networks whose stations are visited one after the other. "
         "Beside closed classes, rates that depend on the number present, holds of several stations, work left after "

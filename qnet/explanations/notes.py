@@ -165,6 +165,12 @@ CODES: dict[str, _T] = {
         "lets through when it is full. It is taken as one station with its throughput; up to that load the response "
         "had a median error of 0.5 % against Markov chains, and up to 20 %; at 90 % errors of 40 % were seen.",
         "Trust the capacity, and the trend, more than the response; or ask for a lower load."),
+    "QN646": _T("customers served before others leave them little",
+        "What a class gets at a station where others are served before it is what these leave, and the less that is, "
+        "the larger the relative error of the difference: against Markov chains of small networks the median error of "
+        "throughputs rises from below 1 % where higher classes keep no server more than 60 % busy (qnet methods "
+        "--error) to tens of per cent beyond 90 %, and then to a factor.",
+        "Trust the figures of the higher classes; take those of the lowest as a sign that it starves."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "
         "and 1.38. Rates and numbers of customers are interpolated between the solved whole populations around that, "

@@ -9,7 +9,7 @@ from typing import Any
 from qnet.documents import Path
 from qnet.errors import Problem
 from qnet.expression import Expression, Value
-from qnet.model.fields import RATES, SHARE, TABLES
+from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
 from qnet.model.scope import inside_stations
 from qnet.model.values import Values
@@ -251,7 +251,9 @@ class _Binder:
         path = customers.path
         routes = tuple(
             Route(
-                route.name, self.number("route", "probability", route.probability, route.path), self.steps(route.steps)
+                route.name,
+                self.number("route", "probability", route.probability, route.path),
+                self.steps(route.steps, customers.priority or 0),
             )
             for route in customers.routes
         )
@@ -285,11 +287,11 @@ class _Binder:
         text = f"{what} sum to {found:.6g}{self.values.at(names, place)}"
         self.refuse("QN221", path, text, "a sum of 1", terms.values(), "check " + " + ".join(terms))
 
-    def steps(self, steps: Sequence[StepModel]) -> tuple[Step, ...]:
-        """Steps in order."""
-        return tuple(self.step(step) for step in steps)
+    def steps(self, steps: Sequence[StepModel], priority: int) -> tuple[Step, ...]:
+        """Steps in order, of a class with a priority."""
+        return tuple(self.step(step, priority) for step in steps)
 
-    def step(self, step: StepModel) -> Step:
+    def step(self, step: StepModel, priority: int) -> Step:
         """A time, or a hold with its inner steps."""
         visits = self.number("step", "visits", step.visits, step.path)
         scv = None if step.scv is None else self.number("step", "scv", step.scv, step.path)
@@ -299,8 +301,11 @@ class _Binder:
             return Time(mean, 1.0 if scv is None else scv, visits, step.phase, step.keeps, step.work)
         copy = None if step.copy is None else self.whole("step", "copy", step.copy, step.path)
         exempt = self.number("step", "exempt", step.exempt, step.path)
+        own = step.priority
+        if own is None:
+            own = priority if self.by_name[step.station].discipline in BY_PRIORITY else 0
         return Hold(
-            step.station, self.steps(step.steps), visits, step.phase, step.keeps, step.priority, exempt, scv, copy,
+            step.station, self.steps(step.steps, priority), visits, step.phase, step.keeps, own, exempt, scv, copy,
             step.work,
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from qnet.errors import Problem
 from qnet.expression import Expression, Value
 from qnet.model.check_chains import stranded
-from qnet.model.fields import ONWARD, TABLES
+from qnet.model.fields import BY_PRIORITY, ONWARD, TABLES
 from qnet.model.model import HOME, THINK, ChainModel, Model, State
 from qnet.model.values import Values
 from qnet.networks.passages import StrandedCustomers, visits_per_passage
@@ -26,6 +26,7 @@ def bind_chain(
     """
     visits = _visits(model, values, chain, check_sum)
     services = TABLES["service"]
+    stations = {station.name: station for station in model.stations}
     thinking: Value = 0.0
     steps: dict[str, list[Hold]] = {name: [] for name in chain.classes}
     for item in chain.services:
@@ -34,7 +35,9 @@ def bind_chain(
         if item.state[1] == THINK and chain.home == THINK:
             thinking = thinking + time * visits[item.state]
             continue
-        steps[item.state[0]].append(Hold(item.state[1], (Time(time, scv),), visits[item.state]))
+        heeded = stations[item.state[1]].discipline in BY_PRIORITY
+        hold = Hold(item.state[1], (Time(time, scv),), visits[item.state], priority=chain.priority if heeded else 0)
+        steps[item.state[0]].append(hold)
     routes = tuple(Route(name, 1.0, tuple(own)) for name, own in steps.items())
 
     def number(key: str, expression: Expression) -> Value:

@@ -45,7 +45,7 @@ class _ChainReader:
         return ChainModel(
             self.name, values.get("arrival_rate"), values.get("population"), values.get("think_time"),
             "" if reference in self.homes else reference, self.classes, services, onward, self.homes[0], whole,
-            self.path, values.get("arrival_scv"),
+            self.path, values.get("arrival_scv"), values.get("priority", 0),
         )  # fmt: skip
 
     # Classes

@@ -8,7 +8,7 @@ from qnet.documents import Path
 from qnet.errors import short, suggest
 from qnet.expression import Expression
 from qnet.model.costs import unknown_names
-from qnet.model.fields import TABLES
+from qnet.model.fields import BY_PRIORITY, TABLES
 from qnet.model.model import ChainModel, ClassModel, CostModel, Model, Output, Parameter, StationModel, StepModel
 from qnet.model.order import ordered
 from qnet.model.reader import Reader
@@ -227,6 +227,10 @@ class _Checker:
         self.field(kind, "arrival_scv", customers.arrival_scv, path)
         self.field(kind, "population", customers.population, path)
         self.field(kind, "think_time", customers.think_time, path)
+        heeded = any(station.discipline in BY_PRIORITY for station in self.model.stations)
+        if customers.priority and not heeded and self.stations_by_name:
+            expected = 'discipline = "priority" or "preemptive" at a station'
+            self.reader.fail("QN217", (*path, "priority"), "no station serves by the priority of classes", expected)
 
     def step(self, step: StepModel, holds: tuple[str, ...]) -> None:
         """Check a step inside the `holds` that enclose it, and everything inside it."""
@@ -257,7 +261,7 @@ class _Checker:
         if station is None and step.station and self.stations_by_name:
             found = f'unknown station "{step.station}"'
             self.reader.fail("QN212", (*path, key), found, help=suggest(step.station, list(self.stations_by_name)))
-        elif station is not None and step.priority and (station.delay or station.discipline != "fcfs"):
+        elif station is not None and step.priority and (station.delay or station.discipline in ("ps", "lcfs-pr")):
             found = f'"{station.name}" has no order of service'
             self.reader.fail("QN217", (*path, "priority"), found, "a first-come-first-served queue")
         if station is not None and step.station in holds:

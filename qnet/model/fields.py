@@ -39,6 +39,9 @@ _ARRIVAL_SCV = Field(
 _VISITS = Field("expression", "mean number of times the step is made", NUMBER, default=1, low=0)
 _PHASE = Field("integer", "1: part of the response; 2: work left after it", default=1, low=1, high=2)
 _KEEPS = Field("names", "phase 2: the enclosing holds that stay held; all of them if left out")
+_PRIORITY = Field(
+    "integer", "the highest is served first, at stations that serve by priority", default=0, low=-99, high=99
+)
 _NOTE = Field("text", "a remark")
 
 TABLES: dict[str, dict[str, Field]] = {
@@ -72,7 +75,9 @@ TABLES: dict[str, dict[str, Field]] = {
         "rates": Field(
             "other", "relative capacity with 1, 2, ... customers present, the last repeats; without servers"
         ),
-        "discipline": Field("word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr")),
+        "discipline": Field(
+            "word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
+        ),
         "delay": Field("flag", "as many servers as customers: no queue"),
         "copies": Field(
             "expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, whole=True
@@ -101,6 +106,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "think_time": Field(
             "expression", "time between a response and the next request of a closed class", TIME, low=0
         ),
+        "priority": _PRIORITY,
         "routes": Field("other", "the ways through the network, with probabilities"),
         "steps": Field("other", "the only way through the network"),
         "note": _NOTE,
@@ -115,6 +121,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "reference": Field(
             "text", 'whose visits are the passages of a closed chain: a station, or "think", as if left out'
         ),
+        "priority": _PRIORITY,
         "classes": Field("other", "the classes between which its customers change", required=True),
         "routing": Field(
             "other",
@@ -149,7 +156,9 @@ TABLES: dict[str, dict[str, Field]] = {
         "visits": _VISITS,
         "phase": _PHASE,
         "keeps": _KEEPS,
-        "priority": Field("integer", "non-preemptive, the highest first; others have 0", default=0, low=-99, high=99),
+        "priority": Field(
+            "integer", "the highest is served first; that of the class if left out, or 0", low=-99, high=99
+        ),
         "exempt": Field(
             "expression", "share of the visits that have priority 0 all the same", NUMBER, default=0, low=0, high=1
         ),
@@ -193,6 +202,9 @@ TABLES: dict[str, dict[str, Field]] = {
         "route": Field("text", "the route whose response the limit is about"),
     },
 }
+
+BY_PRIORITY = ("priority", "preemptive")
+"""The disciplines that heed the priority of a class."""
 
 SHARE = Field("expression", "share of the visits that goes to one copy", NUMBER, low=0, high=1)
 """One entry of a `split` that lists shares."""

@@ -66,7 +66,8 @@ class StepModel(Record):
     visits: Expression
     phase: int
     keeps: tuple[str, ...] | None
-    priority: int
+    priority: int | None
+    """None: that of the class, at stations that serve by priority."""
     exempt: Expression
     scv: Expression | None
     copy: Expression | None
@@ -95,6 +96,8 @@ class ClassModel(Record):
     routes: tuple[RouteModel, ...]
     path: Path
     arrival_scv: Expression | None = None
+    priority: int | None = None
+    """Of its steps that state none, at stations that serve by priority."""
 
 
 THINK, OUTSIDE = "think", "outside"
@@ -144,6 +147,8 @@ class ChainModel(Record):
     """Whether all of its classes and its routing could be read: what is missing is not blamed else."""
     path: Path
     arrival_scv: Expression | None = None
+    priority: int = 0
+    """At stations that serve by priority."""
 
     def label(self, state: State) -> str:
         """A state as the file names it."""

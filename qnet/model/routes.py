@@ -42,7 +42,7 @@ class RouteReader:
             routes = (RouteModel(name, _ONE, self.steps(values["steps"], (*path, "steps")), path),)
         return ClassModel(
             name, values.get("arrival_rate"), values.get("population"), values.get("think_time"), routes, path,
-            values.get("arrival_scv"),
+            values.get("arrival_scv"), values.get("priority"),
         )  # fmt: skip
 
     def routes(self, raw: Any, path: Path) -> tuple[RouteModel, ...]:
@@ -86,7 +86,7 @@ class RouteReader:
             return _step(values, "", time or _ZERO, (), scv, path, key)
         name: str = values.get("hold", values.get("station", ""))
         if "station" in given:
-            service = StepModel("", time or _ZERO, (), _ONE, 1, None, 0, _ZERO, scv, None, path)
+            service = StepModel("", time or _ZERO, (), _ONE, 1, None, None, _ZERO, scv, None, path)
             return _step(values, name, None, (service,), None, path)
         inner = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
         return _step(values, name, None, inner, scv, path)
@@ -118,6 +118,6 @@ def _step(
     phase = values.get("phase", 2 if values.get("keeps") else 1)
     return StepModel(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
-        values.get("priority", 0), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
+        values.get("priority"), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
         values.get("work", ""),
     )  # fmt: skip

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import RESIDUAL, in_order
+from qnet.networks.exactness import PRIORITY, RESIDUAL, in_order, ranked
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
-from qnet.networks.routed import ClosedClass, RoutedNetwork
+from qnet.networks.routed import ClosedClass, RoutedNetwork, Station
 from qnet.networks.solution import ClassFigures, RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Wanted
@@ -33,12 +33,12 @@ MAX_COPIES = 20_000
 def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
 
-    Applies   holds without inner holds, no work left after the response, no priorities.
+    Applies   holds without inner holds, no work left after the response.
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget.
     Returns   figures by class, route and station. Points where open load reaches a capacity are marked in `stable`.
               A class without customers has the response of its demands alone.
-    Raises    `NotComputed` QN501 for what is not covered, and as `product.solve`.
+    Raises    `NotComputed` QN501, QN546 for what is not covered, and as `product.solve`.
     """
     return _Reduction(network).solve(wanted)
 
@@ -61,6 +61,8 @@ class _Reduction:
         self.operations: Operations = FLOATS if network.size is None else arrays()
         ones = [1.0] * len(network.classes)
         self.unit: Streams = streams(network, self.operations, ones)
+        self.ranked = frozenset(item.name for item in network.stations if ranked(item, self.unit.streams))
+        """The stations that serve some before others."""
         self.refuse()
         self.members = self.unit.members()
         self.groups = [
@@ -90,7 +92,7 @@ class _Reduction:
                     any(item.holder or item.holding.waits for item in self.unit.streams),
                 ),
                 ("work is left after the response", self.unit.deferred),
-                ("steps have priorities", any(item.priority for item in self.unit.streams)),
+                ("steps have priorities", bool(self.purpose) and bool(self.ranked)),
             )
             if here
         ]
@@ -102,6 +104,41 @@ class _Reduction:
             found = f"{rates}, and {' and '.join(reasons)}"
             raise NotComputed(Problem("QN501", found, "one without the other"))
 
+    def ranks(self) -> list[list[int]]:
+        """The priority of every class at every station group, and at last in pure delays.
+
+        Raises  `NotComputed` QN546 for a class that has several at one station, or stations that priorities do not go
+                together with.
+        """
+        rows: list[list[int]] = []
+        for key, station, _ in self.groups:
+            row = [0] * len(self.network.classes)
+            for kind, item in enumerate(self.network.classes):
+                own = {stream.priority for index in self.members[key]
+                       if (stream := self.unit.streams[index]).class_index == kind}  # fmt: skip
+                if len(own) > 1 and station.name in self.ranked:
+                    found = f'class "{item.name}" has several priorities at {station.name}, beside closed classes'
+                    help = "make classes of the parts that have priorities of their own"
+                    raise NotComputed(Problem("QN546", found, "one priority of a class at each station", help=help))
+                row[kind] = max(own, default=0)
+            rows.append(row)
+        rated = [station.name for station in self.network.stations if station.rates is not None]
+        if self.ranked and rated:
+            found = f"{min(self.ranked)} serves some before others, and the rates of {rated[0]} are its own"
+            raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
+        return [*rows, [0] * len(self.network.classes)]
+
+    def unserved(self, found: Found, rho: dict[Key, Value]) -> dict[Key, Value]:
+        """The open loads, those put to 1 where others are served first and leave too little to an open class."""
+        for kind, item in enumerate(self.network.classes):
+            if isinstance(item, ClosedClass):
+                continue
+            lost = (item.arrival_rate > 0) & (self.of_class(found.figures.throughput, kind) == 0)
+            for key in rho:
+                if key[0] in self.ranked:
+                    rho[key] = self.operations.where(lost, self.operations.maximum([rho[key], 1.0]), rho[key])
+        return rho
+
     def solve(self, wanted: Wanted) -> RoutedSolution:
         """Reduce, solve, and tell the figures of the routes."""
         rho = self.open_loads()
@@ -110,6 +147,8 @@ class _Reduction:
         self.refuse_idle(demands)
         reduced = self.reduced(demands, visits, stable)
         found = solve_demands(reduced, wanted)
+        if found.method == PRIORITY:
+            rho = self.unserved(found, rho)
         throughputs = [
             self.of_class(found.figures.throughput, kind) if isinstance(item, ClosedClass) else item.arrival_rate
             for kind, item in enumerate(self.network.classes)
@@ -221,7 +260,7 @@ class _Reduction:
         rows: list[list[Value]] = []
         for key, station, _ in self.groups:
             row: list[Value] = [1.0 for _ in self.network.classes]
-            for kind in range(len(row)) if station.name in self.ordered else ():
+            for kind in range(len(row)) if station.name in self.ordered or station.name in self.ranked else ():
                 own = [item for item in (self.unit.streams[index] for index in self.members[key])
                        if item.class_index == kind]  # fmt: skip
                 if own:
@@ -250,11 +289,16 @@ class _Reduction:
             population=population,
             think_time=think_time,
             arrival_rate=arrival_rate,
-            disciplines=_repeated(
-                ["fcfs" if item and item.name in self.ordered else "ps" for item in stations], copies
-            ),
-            scv=self.spread(self.variability(), copies) if self.ordered else None,
+            disciplines=_repeated([self.discipline(item) for item in stations], copies),
+            scv=self.spread(self.variability(), copies) if self.ordered or self.ranked else None,
+            priority=_repeated([tuple(row) for row in self.ranks()], copies) if self.ranked else None,
         )
+
+    def discipline(self, station: Station | None) -> str:
+        """What the product-form methods are told of a station's order of service; None stands for pure delays."""
+        if station and station.name in self.ranked:
+            return "preemptive" if station.discipline == "preemptive" else "priority"
+        return "fcfs" if station and station.name in self.ordered else "ps"
 
     def spread(self, rows: list[list[Value]], copies: Sequence[int]) -> Any:
         """One row per copy: tuples, or an array with the batch axis first."""
@@ -290,7 +334,7 @@ class _Reduction:
             spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
             demand = demands[place[key]][kind]
             idle = (spent == 0) | (demand == 0)
-            if found.method == RESIDUAL and stream.station in self.ordered:
+            if found.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked:
                 count = visits[place[key]][kind]
                 wait = self.operations.maximum([spent - demand, 0.0 * spent]) / (count + (count == 0))
                 waits.append(Wait(wait, 0.0))

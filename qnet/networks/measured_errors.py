@@ -35,38 +35,57 @@ _ONE_BY_ONE = "closed classes, single servers, two stations, two to four custome
 _CHANDY = "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42"
 _COURTOIS = "Courtois, Decomposability, 1977"
 _SHORT = "no visit inside longer than a passage of the subnetwork on average; one class inside"
+_FIRST = "customers served before others keep no server more than 60 % busy"
+_PRIORITY_MVA = "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984) 335-359; corrected here"
+_BY_CLASS = "throughput of the class where it is worst"
 
-MEASURED: dict[str, Measured] = {
-    row.name: row
-    for row in (
-        Measured("memory: throughput of a closed class", "flow-equivalent", 200, "throughput", 0.002, 0.051,
-                 _SHORT, "QN644", _CHANDY),
-        Measured("memory: time there of a closed class", "flow-equivalent", 200, "wait and time inside", 0.0028, 0.085,
-                 _SHORT, "QN644", _CHANDY),
-        Measured("memory: response of an open class", "flow-equivalent", 200, "response", 0.0048, 0.2,
-                 _SHORT + "; up to 70 % of the capacity", "QN644, QN645", _CHANDY),
-        Measured("memory: throughput with paging", "flow-equivalent", 200, "throughput", 0.00015, 0.01,
-                 "times that depend on the number inside", "", _COURTOIS),
-        Measured("memory: response with paging", "flow-equivalent", 200, "response", 0.00072, 0.019,
-                 "times that depend on the number inside", "", _COURTOIS),
-        Measured("first come first served: equal times", "residual-service", 200, "throughput, the worse class",
-                 0.015, 0.064, f"{_ONE_BY_ONE}; equal mean times at a station, scv from 0.5 to 4", "QN638", _REISER),
-        Measured("first come first served: exponential times", "residual-service", 200, "throughput, the worse class",
-                 0.019, 0.17, f"{_ONE_BY_ONE}; mean times at a station up to a factor of 3 apart", "QN638", _REISER),
-        Measured("first come first served", "residual-service", 200, "throughput, the worse class", 0.025, 0.17,
-                 f"{_ONE_BY_ONE}; mean times up to a factor of 3 apart, scv from 0.5 to 4", "QN638", _REISER),
-        Measured("first come first served: several servers", "residual-service", 200, "throughput, the worse class",
-                 0.059, 0.27, "nothing: outside, as the row before with two servers at one station", "QN638", _REISER),
-        Measured("first come first served: times far apart", "residual-service", 200, "throughput, the worse class",
-                 0.045, 0.46, "nothing: outside, mean times up to a factor of 10 apart", "QN638", _REISER),
-        Measured("service times in open networks", "qna", 200, "response", 0.0037, 0.054,
-                 "Poisson arrivals, single servers at two stations, one after the other or with returns, classes with "
-                 "times of their own, scv from 0.5 to 4, loads up to 0.85", "QN654", _WHITT),
-        Measured("arrivals that are not Poisson", "qna", 200, "response", 0.024, 0.18,
-                 "one queue, or two stations that nobody returns to, single servers; scv of arrivals and services from "
-                 "0.25 to 4, loads up to 0.9", "QN654", _WHITT),
-        Measured("arrivals that are not Poisson: customers who return", "qna", 200, "response", 0.099, 0.22,
-                 "nothing: outside, two stations with returns, at once or by the other", "QN654", _WHITT),
-    )
-}  # fmt: skip
+_MEMORY = (
+    Measured("memory: throughput of a closed class", "flow-equivalent", 200, "throughput", 0.002, 0.051,
+             _SHORT, "QN644", _CHANDY),
+    Measured("memory: time there of a closed class", "flow-equivalent", 200, "wait and time inside", 0.0028, 0.085,
+             _SHORT, "QN644", _CHANDY),
+    Measured("memory: response of an open class", "flow-equivalent", 200, "response", 0.0048, 0.2,
+             _SHORT + "; up to 70 % of the capacity", "QN644, QN645", _CHANDY),
+    Measured("memory: throughput with paging", "flow-equivalent", 200, "throughput", 0.00015, 0.01,
+             "times that depend on the number inside", "", _COURTOIS),
+    Measured("memory: response with paging", "flow-equivalent", 200, "response", 0.00072, 0.019,
+             "times that depend on the number inside", "", _COURTOIS),
+)  # fmt: skip
+_FIRST_COME = (
+    Measured("first come first served: equal times", "residual-service", 200, "throughput, the worse class",
+             0.015, 0.064, f"{_ONE_BY_ONE}; equal mean times at a station, scv from 0.5 to 4", "QN638", _REISER),
+    Measured("first come first served: exponential times", "residual-service", 200, "throughput, the worse class",
+             0.019, 0.17, f"{_ONE_BY_ONE}; mean times at a station up to a factor of 3 apart", "QN638", _REISER),
+    Measured("first come first served", "residual-service", 200, "throughput, the worse class", 0.025, 0.17,
+             f"{_ONE_BY_ONE}; mean times up to a factor of 3 apart, scv from 0.5 to 4", "QN638", _REISER),
+    Measured("first come first served: several servers", "residual-service", 200, "throughput, the worse class",
+             0.059, 0.27, "nothing: outside, as the row before with two servers at one station", "QN638", _REISER),
+    Measured("first come first served: times far apart", "residual-service", 200, "throughput, the worse class",
+             0.045, 0.46, "nothing: outside, mean times up to a factor of 10 apart", "QN638", _REISER),
+)  # fmt: skip
+_OPEN = (
+    Measured("service times in open networks", "qna", 200, "response", 0.0037, 0.054,
+             "Poisson arrivals, single servers at two stations, one after the other or with returns, classes with "
+             "times of their own, scv from 0.5 to 4, loads up to 0.85", "QN654", _WHITT),
+    Measured("arrivals that are not Poisson", "qna", 200, "response", 0.024, 0.18,
+             "one queue, or two stations that nobody returns to, single servers; scv of arrivals and services from "
+             "0.25 to 4, loads up to 0.9", "QN654", _WHITT),
+    Measured("arrivals that are not Poisson: customers who return", "qna", 200, "response", 0.099, 0.22,
+             "nothing: outside, two stations with returns, at once or by the other", "QN654", _WHITT),
+)  # fmt: skip
+_PRIORITIES = (
+    Measured("priorities: closed", "priority-mva", 200, _BY_CLASS, 0.0029, 0.061, _FIRST + "; none interrupted",
+             "QN646", _PRIORITY_MVA),
+    Measured("priorities: closed, interrupting", "priority-mva", 200, _BY_CLASS, 0.002, 0.12, _FIRST, "QN646",
+             _PRIORITY_MVA),
+    Measured("priorities: closed, several servers", "priority-mva", 200, _BY_CLASS, 0.0029, 0.043,
+             _FIRST + "; two servers, interrupting or not", "QN646", _PRIORITY_MVA),
+    Measured("priorities: mixed", "priority-mva", 200, "throughput of closed or response of open class", 0.0035,
+             0.21, _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
+    Measured("priorities: open, several servers", "open", 200, "response of the class where it is worst", 0.0013,
+             0.061, "one station of exponential times that differ; interrupting or not", "",
+             "Cobham, Operations Research 2 (1954) 70-76; Bondi, Buzen, ACM SIGMETRICS 1984"),
+)  # fmt: skip
+
+MEASURED: dict[str, Measured] = {row.name: row for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES)}
 """By name."""

@@ -1,8 +1,8 @@
 """Open networks in closed form: every station by its own formula, holds by a fixed point over the waits inside them.
 
 Applies   arrivals of any number of classes, Poisson if nothing else is said; single and multi-server stations, first
-          come first served with any service variability and non-preemptive priorities, processor sharing, last come
-          first served preemptive resume; delays; nested holds; work left after the response.
+          come first served with any service variability and priorities with and without preemption, processor sharing,
+          last come first served preemptive resume; delays; nested holds; work left after the response.
 Exact     for product-form networks (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260) and for one M/G/1
           station alone. Otherwise each station is taken as independent of the others, with arrivals as `qna` finds
           them, or Poisson ones where that does not apply: an approximation, and `RoutedSolution.reasons` says where it
@@ -28,7 +28,7 @@ from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
-from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, queue
+from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue
 
 if TYPE_CHECKING:
     from qnet.networks.qna import Uneven
@@ -42,6 +42,7 @@ _ALONE: dict[Any, tuple[tuple[Wait, ...], int]] = {}
 """Points of batches that were solved by themselves: searches ask for the same ones again and again."""
 _MAX_ALONE = 256
 _JUST_BELOW = 1 - 1e-9
+_UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts nobody'
 
 
 def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> RoutedSolution:
@@ -301,6 +302,13 @@ class _Solver:
 
     def place(self, centre: Centre, loads: Sequence[Load], met: Queue, busy: Value, spare: Value) -> None:
         """Set what the streams of one station group wait."""
+        if centre.station.discipline == "preemptive":
+            self.refuse_interrupted_holds(centre)
+            for index, (mean, variance) in zip(
+                centre.indices, preemptive_waits(centre.station.servers, loads), strict=True
+            ):
+                self.waits[index] = Wait(mean, variance)
+            return
         found: dict[tuple[int, bool], tuple[Value, Value]] = {}
         for index, load in zip(centre.indices, loads, strict=True):
             case = (load.priority, bool(load.holders))
@@ -309,12 +317,18 @@ class _Solver:
             elif case not in found:
                 found[case] = open_wait(met, load.priority)
             mean, variance = found[case]
-            if centre.station.discipline != "fcfs":
+            if not centre.station.in_line:
                 # Sharing and preemptive disciplines: the wait is proportional to the own service.
                 stretch = ratio(load.first + load.second, met.holder_residual if load.holders else met.residual)
                 mean, variance = mean * stretch, variance * stretch**2
             wait = Wait(mean, variance)
             self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
+
+    def refuse_interrupted_holds(self, centre: Centre) -> None:
+        """Raise where a server is to be taken from someone who holds it, or waits elsewhere meanwhile."""
+        if centre.holders or any(self.all[index].holding.waits for index in centre.indices):
+            found = f'"{centre.station.name}" interrupts its customers, and is held with another station'
+            raise NotComputed(Problem("QN547", found, "a station that is held alone", help=_UNINTERRUPTED))
 
     def loads(self, centre: Centre) -> tuple[Load, ...]:
         """The loads of a station group; where they reach its servers they are scaled down.

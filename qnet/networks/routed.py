@@ -31,12 +31,17 @@ class Station(Record):
     servers: int
     """Servers of each copy."""
     discipline: str
-    """`fcfs`, `ps` or `lcfs-pr`."""
+    """`fcfs`, `ps`, `lcfs-pr`, `priority` (highest first, none interrupted) or `preemptive` (resumed later)."""
     groups: tuple[Group, ...]
     follows: str = ""
     """The station whose chosen copy decides which copy of this one is used; empty where the choice is its own."""
     rates: tuple[float, ...] | None = None
     """Relative capacity of a copy with 1, 2, ... customers present, the last repeats; None: one per busy server."""
+
+    @property
+    def in_line(self) -> bool:
+        """Whether customers wait in line, by their arrival or their priority."""
+        return not self.delay and self.discipline in ("fcfs", "priority", "preemptive")
 
     @property
     def copies(self) -> int:
@@ -72,7 +77,7 @@ class Hold(Record):
     phase: int = 1
     keeps: tuple[str, ...] | None = None
     priority: int = 0
-    """Non-preemptive, the highest first."""
+    """The highest first; interrupting others at stations `preemptive`."""
     exempt: Value = 0.0
     """Share of the visits that have priority 0 in spite of `priority`."""
     scv: Value | None = None

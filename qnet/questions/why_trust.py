@@ -22,7 +22,11 @@ from qnet.questions.points import needs_solution
 from qnet.questions.provenance import inputs
 from qnet.units import format_number
 
-_DISCIPLINES = {"fcfs": "first come first served", "ps": "processor sharing", "lcfs-pr": "last come first served"}
+_DISCIPLINES = {
+    "fcfs": "first come first served", "ps": "processor sharing", "lcfs-pr": "last come first served",
+    "priority": "the highest priority first, without interruption",
+    "preemptive": "the highest priority first, interrupting others, who resume later",
+}  # fmt: skip
 
 
 def laws(found: Bottleneck) -> Iterator[Finding]:

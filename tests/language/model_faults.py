@@ -69,7 +69,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "an unknown discipline": (
         "servers = 2",
         'discipline = "ffs"',
-        "model.toml:12: stations.server.discipline: found 'ffs'; expected one of fcfs, ps, lcfs-pr [QN204]",
+        "model.toml:12: stations.server.discipline: found 'ffs'; expected one of fcfs, ps, lcfs-pr, priority, preemptive [QN204]",
     ),
     "a flag that is no truth value": (
         "path = {}",
@@ -402,6 +402,17 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         'keeps = ["disk"]',
         'keeps = ["server"]',
         'model.toml:34: classes.io.routes[1].steps[2].steps[1].steps[1].keeps: "server" is not held here; expected enclosing holds: disk, path [QN216]',
+    ),
+    "a priority of a class that no station heeds": (
+        "[classes.io]\n",
+        "[classes.io]\npriority = 1\n",
+        "model.toml:17: classes.io.priority: no station serves by the priority of classes; "
+        'expected discipline = "priority" or "preemptive" at a station [QN217]',
+    ),
+    "a priority of a class beyond all bounds": (
+        "[classes.io]\n",
+        "[classes.io]\npriority = 1e99\n",
+        "model.toml:17: classes.io.priority: found 1e+99; expected a whole number from -99 to 99 [QN204]",
     ),
     "a priority that is no number": (
         '{ hold = "path"',

@@ -160,7 +160,6 @@ def test_approximate_answers_are_enclosed():
     [
         ((Hold("cpu", (visit("disk", 0.1),)), visit("disk", 0.1)), "a station is held while another is waited for"),
         ((visit("cpu", 0.1), visit("disk", 0.1).replace(phase=2)), "work is left after the response"),
-        ((visit("cpu", 0.1).replace(priority=1),), "steps have priorities"),
     ],
 )
 def test_what_demands_cannot_say_is_refused(steps: tuple[object, ...], words: str):

@@ -15,11 +15,12 @@ Image = Callable[[Any], tuple[Any, Any]]
 """From (P, K, R) values to their images and the (P,) residuals."""
 
 
-def settled(images: Callable[[Any], Image], start: Any) -> Any:
+def settled(images: Callable[[Any], Image], start: Any, patience: int = 300) -> Any:
     """Where the images of values are the values themselves, as near as rounds bring them.
 
     images  the map of the points of a batch at some places.
     start   (P, K, R) values >= 0.
+    patience  after how many rounds that bring nothing a point is given up.
     Returns (P, K, R) the values with the smallest residual seen; the caller proves them.
     Method  Half of each move, and the mix of the last five that leaves least (Anderson, J. ACM 12 (1965) 547-560);
             where that makes the residual worse, memory is dropped. Points that have settled are left alone; those that
@@ -28,16 +29,16 @@ def settled(images: Callable[[Any], Image], start: Any) -> Any:
     import numpy
 
     np: Any = numpy
-    best, least = _rounds(images, start, np.arange(len(start)), _MEMORY)
+    best, least = _rounds(images, start, np.arange(len(start)), _MEMORY, patience)
     lost = np.flatnonzero(least > _SETTLED)
     if lost.size:
-        again, residual = _rounds(images, start, lost, 0)
+        again, residual = _rounds(images, start, lost, 0, patience)
         better = residual < least[lost]
         best[lost[better]] = again[better]
     return best
 
 
-def _rounds(images: Callable[[Any], Image], start: Any, chosen: Any, memory: int) -> tuple[Any, Any]:
+def _rounds(images: Callable[[Any], Image], start: Any, chosen: Any, memory: int, patience: int) -> tuple[Any, Any]:
     """Rounds of some points with so many earlier moves remembered: the best values, and their residuals."""
     import numpy
 
@@ -56,7 +57,7 @@ def _rounds(images: Callable[[Any], Image], start: Any, chosen: Any, memory: int
         better = residual < least[live]
         stale[live] = np.where(residual < 0.9 * least[live], 0, stale[live] + 1)
         best[live[better]], least[live[better]] = values[better], residual[better]
-        going = (least[live] > _ENOUGH) & (stale[live] < np.where(least[live] > _SETTLED, 300, 8))
+        going = (least[live] > _ENOUGH) & (stale[live] < np.where(least[live] > _SETTLED, patience, 8))
         if not going.any():
             break
         if not going.all():

@@ -125,7 +125,7 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, bus
         load = open_load[:, station, None] + closed[:, station]
         inside = load < count
         load = np.minimum(load, count)
-        wait, growth = _wait(int(servers[station]), load, closed[:, station], total[:, None])
+        wait, growth = all_busy(int(servers[station]), load, closed[:, station], total[:, None])
         idle = np.where(inside, np.maximum(count - 1.0 - load + wait, 0.0), 0.0)
         extra[:, station] *= 1.0 + idle
         change[:, station] = np.where(inside, growth - 1.0, 0.0) * slope[:, station, None]
@@ -133,8 +133,12 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, bus
     return Slopes(slope, extra, change, nothing, nothing)
 
 
-def _wait(servers: int, load: Any, closed: Any, total: Any) -> tuple[Any, Any]:
+def all_busy(servers: int, load: Any, closed: Any, total: Any) -> tuple[Any, Any]:
     """The chance that a customer finds all servers busy, and its derivative by the load.
+
+    servers  m >= 1.
+    load     erlangs that it finds, in [0, m].
+    closed   those of closed classes in them, of which there are `total` customers, itself included.
 
     Erlang's C counts states with any number waiting; closed customers fill only those with less than `total` present,
     which leaves 1 - (load / m)^(total - m) of their weight.

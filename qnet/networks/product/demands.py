@@ -8,7 +8,9 @@ from typing import Any, Self
 from qnet.networks.product.given import Given
 
 KINDS = ("queue", "delay")
-DISCIPLINES = ("ps", "fcfs", "lcfs-pr")
+DISCIPLINES = ("ps", "fcfs", "lcfs-pr", "priority", "preemptive")
+BY_RANK = ("priority", "preemptive")
+"""The disciplines that serve one class before another."""
 
 
 class Demands:
@@ -19,7 +21,7 @@ class Demands:
     """
 
     __slots__ = (
-        "arrival_rate", "delay", "demands", "disciplines", "population", "rates", "scv", "servers", "size",
+        "arrival_rate", "delay", "demands", "disciplines", "population", "priority", "rates", "scv", "servers", "size",
         "think_time", "visits",
     )  # fmt: skip
 
@@ -30,6 +32,8 @@ class Demands:
     """Of the service times of visits, of the same shape; None: all are exponential."""
     delay: tuple[bool, ...]
     disciplines: tuple[str, ...]
+    priority: tuple[tuple[int, ...], ...] | None
+    """(K, R): which class is served first, the highest; None where nowhere one is served before another."""
     servers: tuple[int, ...]
     rates: tuple[tuple[float, ...] | None, ...]
     population: tuple[Any, ...]
@@ -51,6 +55,7 @@ class Demands:
         think_time: Sequence[Any] | None = None,
         arrival_rate: Sequence[Any] | None = None,
         scv: Any = None,
+        priority: Any = None,
     ) -> None:
         """A checked network.
 
@@ -58,9 +63,10 @@ class Demands:
                       to 1e100.
         visits        the same shape: visits per passage, > 0 where the demand is; None: 1 where the demand is positive.
         kinds         K entries, "queue" or "delay"; None: queues.
-        disciplines   K entries, "ps", "fcfs" or "lcfs-pr"; None: "ps". "fcfs" with times per visit that differ between
-                      classes or are not exponential, and "lcfs-pr" with several servers, have no product form: answers
-                      are then approximate.
+        disciplines   K entries, "ps", "fcfs", "lcfs-pr", "priority" (the highest first, none interrupted) or
+                      "preemptive" (a higher class interrupts a lower one, which resumes later); None: "ps". The last
+                      two, "fcfs" with times per visit that differ between classes or are not exponential, and "lcfs-pr"
+                      with several servers, have no product form: answers are then approximate.
         servers       K entries, whole numbers >= 1; None: 1.
         rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
                       not together with several servers.
@@ -69,7 +75,9 @@ class Demands:
         think_time    R entries in seconds, >= 0; None: 0. Closed classes only.
         arrival_rate  R entries: passages per second, >= 0, for an open class, None for a closed one.
         scv           squared coefficients of variation of the time per visit, of the shape of demands; None: 1. They
-                      count at stations "fcfs" only.
+                      count at stations "fcfs", "priority" and "preemptive" only.
+        priority      R whole numbers, or (K, R) of them: the highest is served first at stations "priority" and
+                      "preemptive", equal ones in the order of their arrival; None: all are equal.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Given()
@@ -79,6 +87,7 @@ class Demands:
         self.scv = None if scv is None else given.matrix("scv", scv)
         self.delay = tuple(word == "delay" for word in given.words("kinds", kinds, stations, KINDS))
         self.disciplines = given.words("disciplines", disciplines, stations, DISCIPLINES)
+        self.priority = given.priorities(priority, self.disciplines)
         self.rates = given.capacities(rates, stations)
         self.servers = given.servers(servers, stations)
         self.population = given.column("population", population, classes)
@@ -147,6 +156,21 @@ class Demands:
         if self.scv is None:
             return 1.0
         return self.scv[station][kind] if self.size is None else self.scv[:, station, kind]
+
+    def ranks(self, station: int) -> tuple[int, ...]:
+        """Whom a station serves first, by class, the highest; all 0 where it serves nobody before another.
+
+        Classes that never come there have the lowest of those that do.
+        """
+        classes = range(self.shape[1])
+        if self.priority is None or self.delay[station] or self.disciplines[station] not in BY_RANK:
+            return (0,) * len(classes)
+        demands = [self.demand(station, kind) for kind in classes]
+        used = [bool(value > 0) if self.size is None else bool((value > 0).any()) for value in demands]
+        present = [self.priority[station][kind] for kind in classes if used[kind]]
+        if len(set(present)) < 2:
+            return (0,) * len(classes)
+        return tuple(self.priority[station][kind] if used[kind] else min(present) for kind in classes)
 
     def capacities(self, station: int) -> Sequence[float]:
         """Relative capacities of a queueing station with 1, 2, ... customers present; the last repeats."""

@@ -8,7 +8,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.networks.exactness import RESIDUAL
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import product_form, reasons
+from qnet.networks.product.loads import product_form, ranked, reasons
 from qnet.networks.product.solution import Solution
 from qnet.networks.wanted import Divided, Wanted
 
@@ -36,7 +36,7 @@ def wanted_for(network: Demands, wanted: Wanted) -> bool:
     if refusal:
         return False
     needed: Any = False
-    for station in _lines(network):
+    for station in lines(network):
         alike = product_form(network, station)
         needed = needed | ((not alike) if isinstance(alike, bool) else ~alike)
     if wanted.states and (needed if isinstance(needed, bool) else needed.any()):
@@ -51,12 +51,12 @@ def wanted_for(network: Demands, wanted: Wanted) -> bool:
 _NO_STATES = "it gives no state probabilities"
 
 
-def _lines(network: Demands) -> list[int]:
+def lines(network: Demands) -> list[int]:
     """The queueing stations that serve first come first served."""
     return [
         station
         for station, discipline in enumerate(network.disciplines)
-        if discipline == "fcfs" and not network.delay[station]
+        if discipline in ("fcfs", "priority", "preemptive") and not network.delay[station]
     ]
 
 
@@ -64,6 +64,8 @@ def _refusal(network: Demands) -> str:
     """Why the correction does not apply; empty where it does."""
     if not network.closed:
         return "there are no closed classes"
+    if ranked(network):
+        return "a station serves one class before another"
     if any(rates is not None for rates in network.rates):
         return "a station has rates that depend on the number present"
     if network.shape[0] * len(network.closed) ** 2 > _LARGEST:
@@ -89,7 +91,7 @@ def solve_first_come(network: Demands) -> Solution:
 
     np: Any = numpy
     refuse_without_time(network)
-    table = _Table(network)
+    table = Table(network)
     places = [place for place, away in enumerate(network.delay) if not away]
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
@@ -117,7 +119,7 @@ def solve_first_come(network: Demands) -> Solution:
     return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
 
 
-class _Table:
+class Table:
     """A network in arrays, (B, K, R), with several servers made a fast one and a rest."""
 
     def __init__(self, network: Demands) -> None:
@@ -144,9 +146,10 @@ class _Table:
         self.fast = self.demands / servers
         self.rest = self.demands - self.fast
         line = np.zeros(stations, bool)
-        line[_lines(network)] = True
+        line[lines(network)] = True
         ordered = line[None, :, None]
         each = np.where(self.visits > 0, self.fast / np.where(self.visits > 0, self.visits, 1.0), 0.0)
+        self.each = each
         self.weight = np.where(ordered, each, 1.0)
         self.stretch = np.where(ordered, self.visits, self.fast)
         self.excess = np.where(ordered, each * (scv - 1.0) / 2.0, 0.0)

@@ -10,6 +10,7 @@ from qnet.errors import InvalidInput, Problem, suggest
 LEAST, MOST = 1e-100, 1e100
 """Times and rates beyond these are a mistake of units, and would overflow."""
 _MOST_CUSTOMERS = 1e15
+MOST_PRIORITY = 99
 _NUMBER = f"a number of 0, or from {LEAST:g} to {MOST:g}"
 
 
@@ -102,6 +103,26 @@ class Given:
             if word not in options:
                 self.fail(f"{name}[{place}] is {word!r}", " or ".join(options), suggest(str(word), list(options)))
         return found
+
+    def priorities(self, values: Any, disciplines: tuple[str, ...]) -> tuple[tuple[int, ...], ...] | None:
+        """Whole numbers by station and class; None where no station heeds them."""
+        stations, classes = self.shape
+        if values is None:
+            return None
+        rows = _table(values if _depth(values) > 1 else [values])
+        if rows is None or len(rows) not in (1, stations) or (len(rows) == 1 and _depth(values) > 1 and stations > 1):
+            self.fail(f"priority is {values!r}", f"one whole number per class: {classes}, or a row of them per station")
+            return None
+        if any(len(row) != classes for row in rows):
+            self.fail(f"priority has {len(rows[0])} entries", f"one entry per class: {classes}")
+            return None
+        if any(not abs(cell) <= MOST_PRIORITY or cell != int(cell) for row in rows for cell in row):
+            self.fail(f"priority is {values!r}", f"whole numbers from {-MOST_PRIORITY} to {MOST_PRIORITY}")
+            return None
+        found = tuple(tuple(int(cell) for cell in row) for row in rows)
+        if not any(word in ("priority", "preemptive") for word in disciplines):
+            self.fail("priority is given, and no station heeds it", 'a discipline "priority" or "preemptive"')
+        return found if len(found) == stations else found * stations
 
     def entries(self, name: str, values: Any, wanted: int, what: str) -> list[Any]:
         """The entries of a list; noted where it has another length, or is none."""

@@ -65,7 +65,10 @@ def reasons(network: Demands) -> tuple[str, ...]:
     for station, discipline in enumerate(network.disciplines):
         if network.delay[station] or discipline == "ps":
             continue
-        if discipline == "lcfs-pr":
+        if len(set(network.ranks(station))) > 1:
+            how = "interrupts" if discipline == "preemptive" else "is served before"
+            found.append(f"station {station}: one class {how} another")
+        elif discipline == "lcfs-pr":
             if network.servers[station] > 1:
                 found.append(f"station {station}: last come first served with several servers has no product form")
         else:
@@ -82,6 +85,11 @@ def reasons(network: Demands) -> tuple[str, ...]:
 def everywhere(network: Demands, said: Any) -> bool:
     """Whether something is true, at every variant of a batch."""
     return bool(said) if network.size is None or isinstance(said, bool) else bool(said.all())
+
+
+def ranked(network: Demands) -> list[int]:
+    """The stations that serve one class before another."""
+    return [station for station in range(network.shape[0]) if len(set(network.ranks(station))) > 1]
 
 
 def product_form(network: Demands, station: int) -> Any:

@@ -33,6 +33,7 @@ _FLOW = (
 )
 _RESIDUAL = "throughput: median 3 %, worst seen 46 % with single servers, 27 % with several"
 _QNA = "response: median 0.4 %, worst seen 5.4 %; 2.4 % and 18 % where arrivals are not Poisson"
+_PRIORITY = "throughput: median 0.3 %, worst seen 12 % where those served first leave enough"
 _ENCLOSES = "encloses the exact answer"
 _ANY = "single and several servers, delays; any populations, fractions too"
 METHODS: dict[str, Method] = {
@@ -72,6 +73,10 @@ METHODS: dict[str, Method] = {
                "any service times, and gaps between arrivals, told by mean and scv; several servers, sharing, delays; "
                "no holds, priorities, or work left after the response", "ways between stations, stations^3", _QNA,
                "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"),
+        Method("priority-mva", "approximate", "closed",
+               "stations that serve one class before another, interrupting it or not; single and several servers, "
+               "delays; any populations, fractions too", "rounds x classes^3 x stations", _PRIORITY,
+               "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984) 335-359; corrected here"),
         Method("asymptotic", "bounds", "open, closed", "any stations", "stations x classes", _ENCLOSES, _LAZOWSKA),
         Method("balanced", "bounds", "open, closed", "rates that do not fall", "stations x classes", _ENCLOSES,
                _LAZOWSKA),

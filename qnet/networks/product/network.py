@@ -48,7 +48,13 @@ class Network(Demands):
         """
         from qnet.networks.product.solve import solve
 
-        return solve(self, Wanted(method, state_probabilities, operations, memory, servers_correction, core_solutions))
+        wanted = Wanted(method, state_probabilities, operations, memory, servers_correction, core_solutions)
+        found = solve(self, wanted)
+        if self.priority is not None and self.closed:
+            from qnet.networks.product.priorities import refuse_unserved
+
+            refuse_unserved(found)
+        return found
 
     def bounds(self, kind: str = "balanced") -> Bounds:
         """Intervals that enclose the exact throughput and response of every class; see `bounds.bounds`.

@@ -13,7 +13,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures, figures
 from qnet.networks.product.first_come import solve_first_come, wanted_for
-from qnet.networks.product.loads import loads, reasons, refuse_overload, shared, visited_open
+from qnet.networks.product.loads import loads, ranked, reasons, refuse_overload, shared, visited_open
 from qnet.networks.product.methods import CORRECTIONS, SOLVERS
 from qnet.networks.product.open_classes import residence_beside, stretch
 from qnet.networks.product.solution import Solution
@@ -47,6 +47,10 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
         raise NotComputed(Problem("QN513", "qna needs the ways between stations, which demands do not tell", "auto"))
     if method == "open":
         raise NotComputed(Problem("QN513", "open does not apply: there are closed classes", "a method for them"))
+    if ranked(network):
+        from qnet.networks.product.priorities import solve_ranked
+
+        return solve_ranked(network, wanted)
     if wanted_for(network, wanted):
         return solve_first_come(network)
     if network.size is not None and any(visited_open(network, station) for station in shared(network)):
@@ -90,6 +94,10 @@ def _open(network: Demands, method: str, states: bool) -> Solution:
 
 def _open_residence(network: Demands, station: int, load: Value) -> list[Value]:
     """The row of residences at a station that only open customers use."""
+    if len(set(network.ranks(station))) > 1:
+        from qnet.networks.product.priorities import open_row
+
+        return open_row(network, station)
     longer = 1.0 if network.delay[station] else stretch(load, network.capacities(station))
     return [network.demand(station, kind) * longer for kind in range(network.shape[1])]
 

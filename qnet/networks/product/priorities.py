@@ -1,0 +1,145 @@
+"""Networks with stations that serve one class before another: closed, open and mixed ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import NoAnswer, NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.exactness import PRIORITY
+from qnet.networks.product.demands import Demands
+from qnet.networks.product.figures import figures
+from qnet.networks.product.loads import ranked, reasons
+from qnet.networks.product.solution import Solution
+from qnet.networks.wanted import Wanted
+
+METHOD = PRIORITY
+_CELLS = 1_000_000
+"""How many numbers of one array a part of a large batch may have."""
+_LARGEST = 20_000_000
+"""How many a point may have."""
+
+
+def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
+    """The steady state of a network with closed classes, where stations serve one class before another.
+
+    Applies   single and several servers, delays; order by priority with and without preemption, first come first
+              served within; processor sharing, and first come first served elsewhere; open classes beside closed ones.
+    network   a point or a batch, with open loads below every capacity.
+    Returns   `Solution`, never exact. Open classes that closed ones, served before them, leave too little have a
+              throughput of 0.
+    Raises    `NotComputed` QN546 where the network has what the method cannot, QN513 where another is asked for, QN511
+              where a fixed point is not proven; `NoAnswer` QN403.
+    Method    `closed.priorities`.
+    """
+    import numpy
+
+    from qnet.networks.closed.priorities import IN_ORDER, PREEMPTIVE, SHARING, Ranked, solve
+    from qnet.networks.product.closed_classes import refuse_without_time
+    from qnet.networks.product.first_come import Table, lines
+
+    np: Any = numpy
+    _refuse(network, wanted)
+    refuse_without_time(network)
+    table = Table(network)
+    places = [place for place, away in enumerate(network.delay) if not away]
+    ordered = set(lines(network))
+    kinds = [
+        SHARING if place not in ordered else PREEMPTIVE if network.disciplines[place] == "preemptive" else IN_ORDER
+        for place in places
+    ]
+    size, classes = len(table.demands), range(network.shape[1])
+    closed = set(network.closed)
+
+    def column(values: Any, other: float) -> Any:
+        cells = [other if value is None else value for value in values]
+        return np.stack([np.broadcast_to(np.asarray(cell, float), (size,)) for cell in cells], axis=1)
+
+    away = np.where(np.array(network.delay)[None, :, None], table.demands, 0.0)
+    whole = Ranked(
+        demands=table.fast[:, places],
+        visits=table.visits[:, places],
+        service=table.each[:, places],
+        excess=table.excess[:, places],
+        memory=table.memory[:, places],
+        kind=np.array(kinds, int),
+        rank=np.array([network.ranks(place) for place in places], int).reshape(len(places), len(classes)),
+        population=column([network.population[kind] for kind in classes], np.inf),
+        think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0) + away.sum(1),
+        arrival_rate=column(network.arrival_rate, 0.0),
+        servers=np.array([network.servers[place] for place in places]),
+        company=np.zeros(size),
+    )
+    at_once = max(1, _CELLS // max(1, len(places) * len(classes) ** 2))
+    parts = [solve(whole.part(slice(first, first + at_once))) for first in range(0, size, at_once)]
+    throughput = np.concatenate([part.throughput for part in parts]) if parts else np.zeros((0, len(classes)))
+    residence = away.copy()
+    for first, part in zip(range(0, size, at_once), parts, strict=True):
+        here = slice(first, first + at_once)
+        residence[here, places] = part.residence
+    crowded = np.concatenate([part.overloaded for part in parts]) if parts else np.zeros(0, bool)
+    for kind in classes:
+        if kind in closed:
+            residence[:, :, kind] *= (whole.population[:, kind] > 0)[:, None]
+        else:
+            throughput[:, kind] = np.where(crowded, 0.0, throughput[:, kind])
+    residence = np.where(crowded[:, None, None], 0.0, residence)
+    throughput = np.where(crowded[:, None], 0.0, throughput)
+    single = network.size is None
+    rates = [float(throughput[0, kind]) if single else throughput[:, kind] for kind in classes]
+    rows = [
+        [float(residence[0, place, kind]) if single else residence[:, place, kind] for kind in classes]
+        for place in range(network.shape[0])
+    ]
+    told = (f"{METHOD} is an approximation", *reasons(network))
+    return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
+
+
+def refuse_unserved(solution: Solution) -> None:
+    """Raise `NoAnswer` QN401 where closed classes leave open ones, served after them, too little."""
+    network = solution.network
+    for kind in network.open:
+        asked, carried = network.arrival_rate[kind], solution.figures.throughput
+        lost: Any = (asked > 0) & ((carried[kind] if network.size is None else carried[:, kind]) == 0)
+        if lost if network.size is None else lost.any():
+            variant = "" if network.size is None else f" in variant {int(lost.argmax())}"
+            found = f"no steady state: classes served before open class {kind} leave it too little{variant}"
+            raise NoAnswer(Problem("QN401", found, "fewer customers of higher priority, or fewer arrivals"))
+
+
+def open_row(network: Demands, station: int) -> list[Value]:
+    """The residences at a station that only open classes use and that serves one before another.
+
+    Source  see `qnet.queues.waiting`.
+    """
+    from qnet.queues.waiting import Load, open_wait, preemptive_waits, queue
+
+    operations: Operations = FLOATS if network.size is None else arrays()
+    ranks, classes = network.ranks(station), range(network.shape[1])
+    loads: list[Load] = []
+    for kind in classes:
+        visits, demand = network.visit_ratio(station, kind), network.demand(station, kind)
+        each = demand / operations.where(visits > 0, visits, 1.0)
+        square = (1.0 + network.variability(station, kind)) * each**2
+        loads.append(Load(network.arrival_rate[kind] * visits, each, 0.0, square, 0.0, ranks[kind], 0))
+    servers = network.servers[station]
+    if network.disciplines[station] == "preemptive":
+        waits = [mean for mean, _ in preemptive_waits(servers, loads)]
+    else:
+        met = queue(servers, loads, 0, operations)
+        waits = [open_wait(met, rank)[0] for rank in ranks]
+    return [network.demand(station, kind) + network.visit_ratio(station, kind) * waits[kind] for kind in classes]
+
+
+def _refuse(network: Demands, wanted: Wanted) -> None:
+    """Raise for what the method cannot."""
+    if wanted.method not in ("auto", METHOD):
+        found = f"{wanted.method} does not apply: a station serves one class before another"
+        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
+    if wanted.states:
+        raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without priorities"))
+    if any(rates is not None for rates in network.rates):
+        found = f"station {ranked(network)[0]} serves one class before another, and another has rates of its own"
+        raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
+    if network.shape[0] * network.shape[1] ** 2 > _LARGEST:
+        raise NotComputed(Problem("QN546", "there are too many stations and classes", f"at most {_LARGEST} pairs"))

@@ -1,0 +1,143 @@
+"""How far priorities are solved from the exact answer, on random small systems within the trusted region."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from measuring import assert_told
+from priority_chain import System, exact
+
+import qnet
+from qnet.networks.exactness import HIGHER
+
+_DRAWN = 1.6
+"""So many times as many systems are drawn as are measured: those beyond the trusted region are left out."""
+
+
+def spread(dice: random.Random, least: float, most: float) -> float:
+    """A number whose logarithm is uniform."""
+    return math.exp(dice.uniform(math.log(least), math.log(most)))
+
+
+def drawn(
+    dice: random.Random,
+    disciplines: Sequence[str],
+    servers: int,
+    spans: Sequence[tuple[int, int]],
+    rate: float = 0,
+) -> System:
+    """A system of closed classes, and of one open class in a random place where it has a load."""
+    counts = [dice.randint(*span) for span in spans]
+    opened = [False] * len(counts)
+    demands = [[spread(dice, 0.1, 1.0) for _ in counts] for _ in disciplines]
+    away = [spread(dice, 0.5, 10.0) for _ in counts]
+    if rate:
+        place = dice.randrange(len(counts))
+        opened[place], counts[place] = True, 40
+        away[place] = max(row[place] for row in demands) / (rate * dice.uniform(0.2, 1.0))
+    several = tuple(servers if name != "ps" else 1 for name in disciplines)
+    return System(tuple(map(tuple, demands)), tuple(disciplines), several, tuple(counts), tuple(away), tuple(opened))
+
+
+def solved(systems: Sequence[System]) -> Any:
+    """The answers of systems of one shape, as a batch; the place of an open class is the same in all."""
+    first = systems[0]
+    opened = first.opened
+    return qnet.Network(
+        [system.demands for system in systems],
+        disciplines=first.disciplines,
+        servers=first.servers,
+        population=[None if out else [item.population[kind] for item in systems] for kind, out in enumerate(opened)],
+        think_time=[0.0 if out else [item.away[kind] for item in systems] for kind, out in enumerate(opened)],
+        arrival_rate=[[1 / item.away[kind] for item in systems] if out else None for kind, out in enumerate(opened)],
+        priority=range(len(opened), 0, -1),
+    ).solve()
+
+
+def errors(systems: Sequence[System], wanted: int) -> list[float]:
+    """Of each of the first systems inside the trusted region, the largest error of a class.
+
+    It is that of the throughput of a closed class, of the response of an open one.
+    """
+    found: list[float] = []
+    answer = solved(systems)
+    used = answer.utilization
+    for place, system in enumerate(systems):
+        ranked = [station for station, name in enumerate(system.disciplines) if name != "ps"]
+        if len(found) == wanted or max(sum(used[place, station, :-1]) for station in ranked) > HIGHER:
+            continue
+        rates, times = exact(system)
+        told = [
+            answer.response[place, kind] / times[kind] if out else answer.throughput[place, kind] / rates[kind]
+            for kind, out in enumerate(system.opened)
+        ]
+        found.append(max(abs(value - 1) for value in told))
+    assert len(found) == wanted
+    return found
+
+
+def closed(discipline: str, seed: int, each: int = 50, servers: int = 1) -> list[float]:
+    """Errors of systems of closed classes: two at one station and at two, three at one."""
+    dice = random.Random(seed)
+    shapes: tuple[tuple[tuple[str, ...], tuple[tuple[int, int], ...]], ...] = (
+        ((discipline,), ((1, 4), (1, 4))),
+        ((discipline, "ps"), ((1, 3), (1, 3))),
+        ((discipline, discipline), ((1, 3), (1, 3))),
+        ((discipline,), ((1, 2), (1, 2), (1, 2))),
+    )
+    return [
+        error
+        for disciplines, population in shapes
+        for error in errors([drawn(dice, disciplines, servers, population) for _ in range(round(each * _DRAWN))], each)
+    ]
+
+
+@pytest.mark.parametrize(
+    "name, discipline, seed",
+    [("priorities: closed", "priority", 1), ("priorities: closed, interrupting", "preemptive", 2)],
+)
+def test_closed_classes(name: str, discipline: str, seed: int):
+    assert_told(name, closed(discipline, seed))
+
+
+def test_closed_classes_at_several_servers():
+    found = [error for seed, discipline in ((3, "priority"), (4, "preemptive")) for error in
+             closed(discipline, seed, 25, 2)]  # fmt: skip
+    assert_told("priorities: closed, several servers", found)
+
+
+def test_open_classes_beside_closed_ones():
+    """One closed class and one open one; which of them is served first is drawn."""
+    found: list[float] = []
+    for seed, discipline in ((5, "priority"), (6, "preemptive")):
+        dice = random.Random(seed)
+        systems = [drawn(dice, (discipline,), 1, ((1, 4), (1, 4)), 0.5) for _ in range(round(200 * _DRAWN))]
+        for first in (True, False):
+            found += errors([item for item in systems if item.opened[0] == first and _calm(item)], 50)
+    assert_told("priorities: mixed", found)
+
+
+def _calm(system: System) -> bool:
+    """Whether an open class has room enough, so that the chain lets nearly all in."""
+    kind = system.opened.index(True)
+    other = 1 - kind
+    most = system.population[other] * system.demands[0][other] / (system.away[other] + system.demands[0][other])
+    return system.demands[0][kind] / system.away[kind] + (most if kind else 0.0) < 0.75
+
+
+def test_open_classes_at_several_servers():
+    found: list[float] = []
+    for seed, discipline in ((7, "priority"), (8, "preemptive")):
+        dice = random.Random(seed)
+        systems: list[System] = []
+        for _ in range(100):
+            times = (spread(dice, 0.1, 1.0), spread(dice, 0.1, 1.0))
+            loads = (dice.uniform(0.1, 0.5), dice.uniform(0.1, 0.5))
+            away = (times[0] / loads[0], times[1] / loads[1])
+            systems.append(System((times,), (discipline,), (2,), (8, 12), away, (True, True)))
+        found += errors(systems, 100)
+    assert_told("priorities: open, several servers", found)
