@@ -138,6 +138,11 @@ TABLES: dict[str, dict[str, Field]] = {
         "time": Field("expression", "service time, at `station` or at the innermost hold", TIME, low=0),
         "hold": Field("text", "wait for a server of this station and keep it while the inner steps run"),
         "steps": Field("other", "the inner steps of a hold"),
+        "parallel": Field("other", "branches that start together, each a table with steps"),
+        "join": Field(
+            "expression", "how many branches must finish before the next step; all of them if left out", NUMBER, low=1,
+            whole=True,
+        ),
         "visits": _VISITS,
         "phase": _PHASE,
         "keeps": _KEEPS,
@@ -148,6 +153,15 @@ TABLES: dict[str, dict[str, Field]] = {
         "scv": _SCV,
         "work": Field("text", "the kind of work that it is, and all inside it, which a cost may pick"),
         "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
+        "note": _NOTE,
+    },
+    "branch": {
+        "steps": Field("other", "what happens in the branch, in order", required=True),
+        "copies": Field(
+            "expression", "how many such branches start; at a station of several copies each takes another one", NUMBER,
+            default=1, low=1, high=1000, whole=True,
+        ),
+        "name": Field("text", "name of the branch in reports"),
         "note": _NOTE,
     },
     "limit": {

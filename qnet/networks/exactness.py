@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from qnet.expression import Operations, Value
-from qnet.networks.routed import RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import Fork, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
+from qnet.queues.arithmetic import total
 
 RESIDUAL = "residual-service"
 """The method that corrects closed classes for what they wait first come first served."""
@@ -65,6 +66,10 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
                 continue
         if reason:
             reasons.append(f"{station.name}: {reason}")
+    if any(stream.started is not None for stream in streams) or any(route.forks for route in compiled.routes):
+        from qnet.networks.parallel_exactness import parallel_reasons
+
+        reasons += parallel_reasons(network, compiled, operations)
     return tuple(dict.fromkeys(reasons))
 
 
@@ -102,7 +107,11 @@ def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> 
     def most(steps: tuple[Step, ...]) -> Value:
         found: Value = 0.0
         for step in steps:
-            inside: Value = 0.0 if isinstance(step, Time) else (step.station == name) + most(step.steps)
+            inside: Value = 0.0
+            if isinstance(step, Fork):
+                inside = total(branch.copies * most(branch.steps) for branch in step.branches)
+            elif not isinstance(step, Time):
+                inside = (step.station == name) + most(step.steps)
             found = found + operations.ceil(step.visits) * inside
         return found
 
@@ -121,20 +130,22 @@ def _station_reason(station: Station, own: list[Stream], alone: bool, operations
     if alone:
         return ""
     means = [stream.first.mean + stream.second.mean for stream in own]
-    if not all(_close(mean, means[0], operations) for mean in means):
+    if not all(close(mean, means[0], operations) for mean in means):
         return "service times differ between its visits"
-    if not all(_exponential(stream, operations) for stream in own):
+    if not all(exponential(stream, operations) for stream in own):
         return "service times are not exponential"
     return ""
 
 
-def _close(value: Value, other: Value, operations: Operations) -> bool:
+def close(value: Value, other: Value, operations: Operations) -> bool:
+    """Whether two values are the same at all points, rounding apart."""
     near = 1e-12 * operations.absolute(other)
     return operations.all(operations.compare("<=", operations.absolute(value - other), near))
 
 
-def _exponential(stream: Stream, operations: Operations) -> bool:
+def exponential(stream: Stream, operations: Operations) -> bool:
+    """Whether what a stream asks of its server has the variance of an exponential time."""
     if stream.scv is not None:
-        return _close(stream.scv, stream.scv * 0 + 1.0, operations)
+        return close(stream.scv, stream.scv * 0 + 1.0, operations)
     square = (stream.first.mean + stream.second.mean) ** 2
-    return _close(stream.first.variance + stream.second.variance, square, operations)
+    return close(stream.first.variance + stream.second.variance, square, operations)

@@ -8,6 +8,7 @@ from typing import Any
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
+from qnet.networks.parallel import by_station, start_together
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
@@ -38,6 +39,7 @@ class Steady:
         waits: Sequence[Wait],
         rho: Mapping[Key, Value],
         operations: Operations,
+        alike: Sequence[Value] = (),
     ) -> None:
         self.network = network
         self.throughputs = throughputs
@@ -55,6 +57,9 @@ class Steady:
         """Mean number of servers of one copy that each stream keeps busy."""
         self.waiting = [stream.rate * wait.mean for stream, wait in zip(streams, waits, strict=True)]
         """Mean number of requests of each stream that wait at one copy."""
+        forked = any(stream.started is not None for stream in streams)
+        self.alike = alike or (start_together(network, compiled, operations) if forked else ())
+        """By stream, of parallel steps: the share of what is met that started together with other branches."""
         self.labels = {
             (station.name, index): group.label
             for station in network.stations
@@ -132,6 +137,9 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             if route.class_index != index:
                 continue
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
+            for fork in route.forks:
+                for key, mean in by_station(fork, steady.waits, steady.alike, steady.operations).items():
+                    means[key] = means.get(key, 0.0) + fork.count * mean
             parts.append({key: route.probability * mean for key, mean in means.items()})
             throughput = steady.throughputs[index] * route.probability
             response = total(means.values())

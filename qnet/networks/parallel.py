@@ -1,0 +1,198 @@
+"""Parallel steps: branches that start together, and the time until enough of them have finished.
+
+Branches are taken as independent, each with the mean that the waits at its stations give it, and with what of its
+variance is its own: as far as they wait behind work of the same passages they find long queues in all branches or in
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import Operations, Value
+from qnet.networks.duration import Duration, Wait
+from qnet.networks.routed import ClosedClass, RoutedNetwork
+from qnet.queues.arithmetic import ratio, total
+from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.streams import Stream, Streams
+
+Waits = Sequence[Wait]
+Key = tuple[str, int]
+_CLOSED = 0.5
+"""What closed classes have of the dependence of open ones, measured on small systems of 1 to 12 customers."""
+
+
+class BranchTime(Record):
+    """One kind of branch: what it is made of, apart from waits that are still to be found."""
+
+    name: str
+    copies: int
+    first: Duration
+    """Without inner parallel steps."""
+    spent: Mapping[Key, Duration]
+    """The same, by the station that each part is spent at."""
+    forks: tuple[Parallel, ...]
+    """Inner parallel steps."""
+    asked: tuple[int, ...]
+    """The streams that it starts."""
+    single: bool
+    """Whether it is one visit, or one delay."""
+
+
+class Parallel(Record):
+    """A parallel step."""
+
+    branches: tuple[BranchTime, ...]
+    needed: int
+    """How many branches must have finished."""
+    count: Value = 1.0
+    """How often it is made in a passage."""
+
+    @property
+    def width(self) -> int:
+        """How many branches there are."""
+        return sum(branch.copies for branch in self.branches)
+
+
+class Finished(Record):
+    """What comes of a parallel step."""
+
+    mean: Value
+    """Seconds from the start of the branches until enough have finished."""
+    variance: Value
+    upper: Value
+    """The mean if branches were independent."""
+    means: tuple[Value, ...]
+    """By branch: its own mean time."""
+    variances: tuple[Value, ...]
+    """By branch: what is its own, and not in common with others."""
+
+
+def times(forks: tuple[Parallel, ...], count: Value) -> tuple[Parallel, ...]:
+    """The same parallel steps, made so many times as often."""
+    return tuple(fork.replace(count=fork.count * count) for fork in forks)
+
+
+def refuse_held(enclosing: Sequence[str]) -> None:
+    """Raise where branches would start while a station is held."""
+    if enclosing:
+        found = f'a parallel step while "{enclosing[-1]}" is held'
+        help = "put the hold inside the branches, or before the parallel step"
+        raise NotComputed(Problem("QN552", found, "parallel steps outside of holds", help=help))
+
+
+def finished(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Operations) -> Finished:
+    """When enough branches of a parallel step have finished, given what is waited at the stations.
+
+    fork        the step.
+    waits       by stream.
+    alike       by stream: the share of those met there that started together with work of other branches.
+    operations  those of the numbers.
+    Returns     seconds; once, whatever the count of the step.
+    Method      The order statistic of independent times by their moments (`queues.joins`), of which each has its mean
+                and (1 + 2 q - q^2) / (1 + q)^2 of its variance, q = (c + sqrt(c (c + 8))) / 4: what branches have in
+                common does not part them. c is the share of the time of a branch that is waiting behind work which
+                started together; of n branches that at rank min(k + 1, n - 1), the smallest first.
+    Exact       means of two like branches of one exponential server each, of open classes alone there: with c the
+                utilization the time is (12 - c) / 8 of a branch; branches of one exponential or constant delay each.
+    Limits      Branches that meet at one station wait for each other, which is left out.
+    Source      Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053, and Nelson, Tantawi, IEEE Trans. Computers 37
+                (1988) 739-743, for two like branches; the use of their result for the variance of others: this tool.
+    """
+    parts = [_moments(branch, waits, alike, operations) for branch in fork.branches]
+    means = tuple(mean for mean, _, _ in parts)
+    if fork.width == 1:
+        return Finished(means[0], parts[0][1], means[0], means, (parts[0][1],))
+    from qnet.queues.joins import Branch, joined, ranked
+
+    counts = [branch.copies for branch in fork.branches]
+    shared = ranked([share for _, _, share in parts], counts, min(fork.needed + 1, fork.width - 1))
+    apart = _apart(shared, operations)
+    variances = tuple(variance * apart for _, variance, _ in parts)
+    alone = [Branch(mean, variance, copies) for (mean, variance, _), copies in zip(parts, counts, strict=True)]
+    upper, variance = joined(alone, fork.needed)
+    if operations.all(shared == 0):
+        return Finished(upper, variance, upper, means, variances)
+    mean, _ = joined([item.replace(variance=own) for item, own in zip(alone, variances, strict=True)], fork.needed)
+    return Finished(mean, variance, upper, means, variances)
+
+
+def _moments(
+    branch: BranchTime, waits: Waits, alike: Sequence[Value], operations: Operations
+) -> tuple[Value, Value, Value]:
+    """Mean and variance of a branch, and the share of it that is waiting behind what started together with others."""
+    mean, variance = branch.first.mean_with(waits), branch.first.variance_with(waits)
+    for fork in branch.forks:
+        inner = finished(fork, waits, alike, operations)
+        mean, variance = mean + fork.count * inner.mean, variance + fork.count * inner.variance
+    together = total(count * waits[index].mean * alike[index] for index, count in branch.first.waits.items())
+    return mean, variance, ratio(together, mean)
+
+
+def _apart(shared: Value, operations: Operations) -> Value:
+    """The share of the variance that branches do not have in common."""
+    root = (shared + operations.sqrt(shared * (shared + 8.0))) / 4.0
+    return (1.0 + 2.0 * root - root**2) / (1.0 + root) ** 2
+
+
+def by_station(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Operations) -> dict[Key, Value]:
+    """The time of a parallel step by the station that it is spent at, whatever its count: the parts sum to its mean.
+
+    A branch counts with the probability that the step waits for it, and is split as its own mean time is.
+    """
+    whole = finished(fork, waits, alike, operations)
+    shares = awaited(fork, whole)
+    found: dict[Key, Value] = {}
+    for branch, mean, share in zip(fork.branches, whole.means, shares, strict=True):
+        weight = whole.mean * ratio(share, mean)
+        parts = [(key, duration.mean_with(waits)) for key, duration in branch.spent.items()]
+        for inner in branch.forks:
+            parts += [
+                (key, inner.count * part) for key, part in by_station(inner, waits, alike, operations).items()
+            ]
+        for key, part in parts:
+            found[key] = found.get(key, 0.0) + weight * part
+    return found
+
+
+def awaited(fork: Parallel, whole: Finished) -> tuple[Value, ...]:
+    """By branch: the probability that the step waits for it, one of its copies, were branches independent."""
+    if len(fork.branches) == 1:
+        return (1.0,)
+    from qnet.queues.joins import Branch, decisive
+
+    return decisive(
+        [
+            Branch(mean, variance, item.copies)
+            for item, mean, variance in zip(fork.branches, whole.means, whole.variances, strict=True)
+        ],
+        fork.needed,
+    )
+
+
+def start_together(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[Value, ...]:
+    """By stream: the share of what it meets at its station that started together with work of other branches.
+
+    That is the share of the load there that its own route forks, times the chance that a step which comes to one copy
+    of a station comes to another as well; half of it in closed classes, whose customers wait for each other less.
+    """
+    loads = [stream.rate * stream.holding.mean for stream in compiled.streams]
+    found: list[Value] = [0.0] * len(loads)
+    for members in compiled.members().values():
+        own = [index for index in members if compiled.streams[index].started is not None]
+        whole = total(loads[index] for index in members)
+        for index in own:
+            stream = compiled.streams[index]
+            alike = total(loads[other] for other in own if _route(compiled.streams[other]) == _route(stream))
+            met = operations.minimum([ratio(stream.rate, stream.started), 1.0])
+            closed = isinstance(network.classes[stream.class_index], ClosedClass)
+            found[index] = met * ratio(alike, whole) * (_CLOSED if closed else 1.0)
+    return tuple(found)
+
+
+def _route(stream: Stream) -> tuple[int, str]:
+    return stream.class_index, stream.route
