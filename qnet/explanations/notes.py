@@ -164,4 +164,11 @@ CODES: dict[str, _T] = {
         "The deviation of a time or number at this station depends on more of a distribution than its mean and scv: on "
         "its third moment, or with processor sharing on all of it.",
         "State the skewness (2 for an exponential time, 0 for a symmetric one), or the scv; or do without."),
+    "QN660": _T("parallel steps beyond where their time is trusted",
+        "The time until the slowest of parallel branches has finished was measured against Markov chains for branches "
+        "of one or two stations each, which are other stations or copies for each branch, and for up to 10 branches. "
+        "The warning says what goes beyond that: where branches that start together meet at one station they wait for "
+        "each other as well, which is left out, so that the answer is too short.",
+        "Give branches stations or copies of their own, or count what they ask of the common one in one step; take the "
+        "answer as rough."),
 }  # fmt: skip

@@ -93,7 +93,9 @@ def expressions(model: Model) -> list[Expression]:
         found += [route.probability for route in customers.routes]
     found += [expression for chain in model.chains for expression in chain.expressions]
     for step in _all_steps(model):
-        found += [item for item in (step.time, step.visits, step.exempt, step.scv, step.copy, step.join) if item is not None]
+        found += [
+            item for item in (step.time, step.visits, step.exempt, step.scv, step.copy, step.join) if item is not None
+        ]
         found += [branch.copies for branch in step.branches]
     return found
 

@@ -140,7 +140,10 @@ TABLES: dict[str, dict[str, Field]] = {
         "steps": Field("other", "the inner steps of a hold"),
         "parallel": Field("other", "branches that start together, each a table with steps"),
         "join": Field(
-            "expression", "how many branches must finish before the next step; all of them if left out", NUMBER, low=1,
+            "expression",
+            "how many branches must finish before the next step; all of them if left out",
+            NUMBER,
+            low=1,
             whole=True,
         ),
         "visits": _VISITS,
@@ -158,8 +161,13 @@ TABLES: dict[str, dict[str, Field]] = {
     "branch": {
         "steps": Field("other", "what happens in the branch, in order", required=True),
         "copies": Field(
-            "expression", "how many such branches start; at a station of several copies each takes another one", NUMBER,
-            default=1, low=1, high=1000, whole=True,
+            "expression",
+            "how many such branches start; at a station of several copies each takes another one",
+            NUMBER,
+            default=1,
+            low=1,
+            high=1000,
+            whole=True,
         ),
         "name": Field("text", "name of the branch in reports"),
         "note": _NOTE,

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.networks.duration import Wait
+from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import RESIDUAL, in_order
 from qnet.networks.figures import Steady, figures
+from qnet.networks.joined_classes import ParallelSteps
+from qnet.networks.left_behind import Rates, left_rates
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
-from qnet.networks.routed import ClosedClass, RoutedNetwork
+from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
+from qnet.networks.stream_waits import stream_wait
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import ratio, total
@@ -33,7 +36,7 @@ MAX_COPIES = 20_000
 def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
 
-    Applies   holds without inner holds, no work left after the response, no priorities.
+    Applies   holds without inner holds, no work that keeps a server after the response, no priorities.
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget.
     Returns   figures by class, route and station. Points where open load reaches a capacity are marked in `stable`.
@@ -63,6 +66,10 @@ class _Reduction:
         self.unit: Streams = streams(network, self.operations, ones)
         self.refuse()
         self.members = self.unit.members()
+        self.columns = _columns(self.unit, len(network.classes))
+        """The classes, and at last the work that classes leave behind: by class and whether it is left."""
+        self.left = {kind: column for (kind, left), column in self.columns.items() if left}
+        """The columns of the work that classes leave behind."""
         self.groups = [
             ((station.name, index), station, group.copies)
             for station in network.stations
@@ -72,6 +79,7 @@ class _Reduction:
         """The stations first come first served that have no product form."""
         self.places: dict[Key, int] = {}
         """The row of the first copy of each group."""
+        self.steps = ParallelSteps(network, self.unit, self.operations)
         rows = 0
         for key, _, copies in self.groups:
             self.places[key] = rows
@@ -86,7 +94,9 @@ class _Reduction:
             reason
             for reason, here in (
                 ("a station is held while another is waited for", any(item.holder for item in self.unit.streams)),
-                ("work is left after the response", self.unit.deferred),
+                ("a server is kept after the response", any(item.second is not NOTHING for item in self.unit.streams)),
+                ("work is left after the response", self.purpose and bool(self.unit.deferred)),
+                ("branches run in parallel", self.purpose and any(route.forks for route in self.unit.routes)),
                 ("steps have priorities", any(item.priority for item in self.unit.streams)),
             )
             if here
@@ -101,24 +111,31 @@ class _Reduction:
 
     def solve(self, wanted: Wanted) -> RoutedSolution:
         """Reduce, solve, and tell the figures of the routes."""
-        rho = self.open_loads()
-        stable = self.stable(rho)
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
-        reduced = self.reduced(demands, visits, stable)
-        found = solve_demands(reduced, wanted)
-        throughputs = [
-            self.of_class(found.figures.throughput, kind) if isinstance(item, ClosedClass) else item.arrival_rate
-            for kind, item in enumerate(self.network.classes)
-        ]
+
+        def answer(rates: Rates) -> tuple[Found, Demands]:
+            reduced = self.reduced(demands, visits, self.stable(self.open_loads(rates)), rates)
+            return solve_demands(reduced, wanted), reduced
+
+        def passages(rates: Rates) -> Rates:
+            found = answer(rates)[0]
+            return {kind: self.throughput(found, kind) for kind in self.left}
+
+        found, reduced = answer(left_rates(self.network, self.left, self.open_loads, passages))
+        throughputs = [self.throughput(found, kind) for kind in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
+        rho = self.open_loads({kind: throughputs[kind] for kind in self.left})
         waits = self.waits(found, demands, visits)
-        steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations)
+        steady = Steady(
+            self.network, throughputs, compiled, self.members, waits, rho, self.operations, self.steps.alike
+        )
         solution = figures(steady, found.method, 1)
         reasons = (*(reason for reason in found.reasons if not reason.startswith("station ")), *solution.reasons)
         enclosed = wanted.bounds or (wanted.enclosed and found.reasons)
         bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if enclosed else None
         classes = self.classes(solution, bounds)
+        asked = wanted.replace(announce=None)
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
@@ -126,10 +143,15 @@ class _Reduction:
             stations=tuple(self.rounded(item) for item in solution.stations),
             ceiling=self.ceiling(demands),
             states=self.states(found),
-            passages=Passages(self.network, compiled, tuple(throughputs), tuple(waits), wanted.replace(announce=None)),
+            passages=Passages(self.network, compiled, tuple(throughputs), tuple(waits), wanted=asked),
             log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )
+
+    def throughput(self, found: Found, kind: int) -> Value:
+        """Passages per second of a class."""
+        given = self.network.classes[kind]
+        return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(found.figures.throughput, kind)
 
     def rounded(self, item: StationFigures) -> StationFigures:
         """Figures of a station, of which rounding alone may have put the utilization above 1."""
@@ -175,17 +197,19 @@ class _Reduction:
         ]
         return min(limits, default=None)
 
-    def open_loads(self) -> dict[Key, Value]:
-        """The load per capacity that open classes ask of every queueing station group."""
+    def open_loads(self, rates: Rates) -> dict[Key, Value]:
+        """The load per capacity that open classes, and work left at some rates, ask of every queueing station group."""
         loads: dict[Key, Value] = {}
+        classes = enumerate(self.network.classes)
+        opened: Rates = {kind: item.arrival_rate for kind, item in classes if isinstance(item, OpenClass)}
         for key, station, _ in self.groups:
             if station.delay:
                 continue
             own = [self.unit.streams[index] for index in self.members[key]]
-            parts = [
-                stream.rate * stream.holding.mean * item.arrival_rate
+            parts: list[Value] = [
+                stream.rate * stream.holding.mean * (rates if stream.left else opened)[stream.class_index]
                 for stream in own
-                if not isinstance(item := self.network.classes[stream.class_index], ClosedClass)
+                if stream.left or stream.class_index in opened
             ]
             if parts:
                 most = station.servers if station.rates is None else station.rates[-1]
@@ -201,38 +225,46 @@ class _Reduction:
 
     def table(self, weighted: bool) -> list[list[Value]]:
         """Demands, or visits, of every class at every station group, and at last in pure delays."""
-        classes = range(len(self.network.classes))
         rows: list[list[Value]] = []
-        for key, _, _ in self.groups:
-            row: list[Value] = [0.0 for _ in classes]
+        for key, station, _ in self.groups:
+            row: list[Value] = [0.0 for _ in self.columns]
             for index in self.members[key]:
                 stream = self.unit.streams[index]
-                row[stream.class_index] = row[stream.class_index] + stream.rate * (
-                    stream.holding.mean if weighted else 1.0
-                )
+                if station.delay and stream.started is not None and not stream.left:
+                    continue  # A part of what its parallel step lasts.
+                column = self.column(stream)
+                row[column] = row[column] + stream.rate * (stream.holding.mean if weighted else 1.0)
             rows.append(row)
-        away: list[Value] = [0.0 for _ in classes]
+        away: list[Value] = [0.0 for _ in self.columns]
+        for kind, time in self.steps.lasting.items():
+            away[kind] = time
         for route in self.unit.routes:
             for (name, _), duration in route.parts.items():
                 if not name:
                     away[route.class_index] = away[route.class_index] + route.probability * duration.mean
-        rows.append(away if weighted else [1.0 for _ in classes])
+        rows.append(away if weighted else [1.0 for _ in self.columns])
         return rows
 
     def variability(self) -> list[list[Value]]:
         """The squared coefficients of variation of the time per visit, of every class at every station group."""
         rows: list[list[Value]] = []
         for key, station, _ in self.groups:
-            row: list[Value] = [1.0 for _ in self.network.classes]
+            row: list[Value] = [1.0 for _ in self.columns]
             for kind in range(len(row)) if station.name in self.ordered else ():
                 own = [item for item in (self.unit.streams[index] for index in self.members[key])
-                       if item.class_index == kind]  # fmt: skip
+                       if self.column(item) == kind]  # fmt: skip
                 if own:
                     row[kind] = _mixed_scv(own, self.operations)
             rows.append(row)
-        return [*rows, [1.0 for _ in self.network.classes]]
+        return [*rows, [1.0 for _ in self.columns]]
 
-    def reduced(self, demands: list[list[Value]], visits: list[list[Value]], stable: Value) -> Demands:
+    def column(self, stream: Stream) -> int:
+        """The column of a stream among the demands."""
+        return self.columns[stream.class_index, stream.left]
+
+    def reduced(
+        self, demands: list[list[Value]], visits: list[list[Value]], stable: Value, rates: Rates | None = None
+    ) -> Demands:
         """The network of demands, every copy a station of its own, pure delays as one more."""
         copies = [*(count for _, _, count in self.groups), 1]
         stations = [*(station for _, station, _ in self.groups), None]
@@ -244,6 +276,10 @@ class _Reduction:
             population.append(item.population if closed else None)
             think_time.append(item.think_time if closed else 0.0)
             arrival_rate.append(None if closed else item.arrival_rate * (stable * 1.0))
+        for kind in self.left:
+            population.append(None)
+            think_time.append(0.0)
+            arrival_rate.append(0.0 if rates is None else rates[kind] * (stable * 1.0))
         return Demands(
             demands=self.spread(demands, copies),
             visits=self.spread(visits, copies),
@@ -257,6 +293,7 @@ class _Reduction:
                 ["fcfs" if item and item.name in self.ordered else "ps" for item in stations], copies
             ),
             scv=self.spread(self.variability(), copies) if self.ordered else None,
+            joins=self.steps.joins(self.places, self.ordered, demands, visits),
         )
 
     def spread(self, rows: list[list[Value]], copies: Sequence[int]) -> Any:
@@ -288,20 +325,13 @@ class _Reduction:
             if stream.station in delays:
                 waits.append(Wait(0.0, 0.0))
                 continue
-            key, kind = (stream.station, stream.group), stream.class_index
+            key, kind = (stream.station, stream.group), self.column(stream)
             row = self.places[key]
             spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
-            demand = demands[place[key]][kind]
-            idle = (spent == 0) | (demand == 0)
-            if found.method == RESIDUAL and stream.station in self.ordered:
-                count = visits[place[key]][kind]
-                wait = self.operations.maximum([spent - demand, 0.0 * spent]) / (count + (count == 0))
-                waits.append(Wait(wait, 0.0))
-                continue
-            longer = spent / (demand + idle) - 1.0 + idle
-            if stream.station not in changing:
-                longer = self.operations.maximum([longer, 0.0 * longer])
-            waits.append(Wait(stream.holding.mean * longer, 0.0))
+            asked = demands[place[key]][kind], visits[place[key]][kind]
+            ordered = found.method == RESIDUAL and stream.station in self.ordered
+            faster = stream.station in changing
+            waits.append(stream_wait(stream, spent, *asked, ordered, faster, self.operations))
         return waits
 
     def classes(self, solution: RoutedSolution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
@@ -316,6 +346,15 @@ class _Reduction:
                 item = item.replace(population=asked.population, think_time=asked.think_time)
             classes.append(item.replace(enclosed=enclosed))
         return tuple(classes)
+
+
+def _columns(compiled: Streams, classes: int) -> dict[tuple[int, bool], int]:
+    """The columns of demands: of every class, and of the work that classes leave behind."""
+    found = {(kind, False): kind for kind in range(classes)}
+    for stream in compiled.streams:
+        if stream.left:
+            found.setdefault((stream.class_index, True), len(found))
+    return found
 
 
 def _mixed_scv(streams: Sequence[Stream], operations: Operations) -> Value:

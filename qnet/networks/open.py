@@ -61,6 +61,9 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     Raises      `NotComputed` QN520 naming the stations whose waits are a fixed point or a finite-source chain.
     """
     solver = _Solver(network, operations=operations)
+    if any(fork.width > 1 for route in solver.compiled.routes for fork in route.forks):
+        found = "the time of the slowest of parallel branches is an integral"
+        raise NotComputed(Problem("QN553", found, "no parallel steps", help="qnet solve tells the number"))
     chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
     implicit = undecided(solver.compiled, solver.inner) or chained
     if implicit:

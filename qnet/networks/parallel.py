@@ -139,28 +139,41 @@ def _apart(shared: Value, operations: Operations) -> Value:
     return (1.0 + 2.0 * root - root**2) / (1.0 + root) ** 2
 
 
-def by_station(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Operations) -> dict[Key, Value]:
-    """The time of a parallel step by the station that it is spent at, whatever its count: the parts sum to its mean.
+class Step(Record):
+    """A parallel step as it is told."""
+
+    fork: Parallel
+    whole: Finished
+    awaited: tuple[Value, ...]
+    """By branch: the probability that the step waits for it, one of its copies."""
+    parts: Mapping[Key, Value]
+    """Seconds by the station that they are spent at, whatever the count of the step; they sum to its mean."""
+    served: Mapping[Key, Value]
+    """Of these, those that are no wait."""
+
+
+def told(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Operations) -> Step:
+    """A parallel step with its time split by branch and by station; arguments as of `finished`.
 
     A branch counts with the probability that the step waits for it, and is split as its own mean time is.
     """
     whole = finished(fork, waits, alike, operations)
-    shares = awaited(fork, whole)
-    found: dict[Key, Value] = {}
+    shares = _awaited(fork, whole)
+    spent: dict[Key, Value] = {}
+    served: dict[Key, Value] = {}
     for branch, mean, share in zip(fork.branches, whole.means, shares, strict=True):
         weight = whole.mean * ratio(share, mean)
-        parts = [(key, duration.mean_with(waits)) for key, duration in branch.spent.items()]
+        parts = [(key, duration.mean_with(waits), duration.mean) for key, duration in branch.spent.items()]
         for inner in branch.forks:
-            parts += [
-                (key, inner.count * part) for key, part in by_station(inner, waits, alike, operations).items()
-            ]
-        for key, part in parts:
-            found[key] = found.get(key, 0.0) + weight * part
-    return found
+            step = told(inner, waits, alike, operations)
+            parts += [(key, inner.count * step.parts[key], inner.count * step.served[key]) for key in step.parts]
+        for key, part, own in parts:
+            spent[key] = spent.get(key, 0.0) + weight * part
+            served[key] = served.get(key, 0.0) + weight * own
+    return Step(fork, whole, shares, spent, served)
 
 
-def awaited(fork: Parallel, whole: Finished) -> tuple[Value, ...]:
-    """By branch: the probability that the step waits for it, one of its copies, were branches independent."""
+def _awaited(fork: Parallel, whole: Finished) -> tuple[Value, ...]:
     if len(fork.branches) == 1:
         return (1.0,)
     from qnet.queues.joins import Branch, decisive

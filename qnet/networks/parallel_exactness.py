@@ -9,7 +9,7 @@ from qnet.networks.exactness import Beyond, close, exponential
 from qnet.networks.parallel import BranchTime, Parallel
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams
-from qnet.queues.arithmetic import total
+from qnet.queues.arithmetic import ratio, total
 
 _MOST_LOADED, _WIDEST = 0.85, 10
 _REASON = "parallel branches are joined as independent times, less what they wait in common"
@@ -43,7 +43,9 @@ def _of_delays(fork: Parallel, network: RoutedNetwork, compiled: Streams, operat
         not branch.forks
         and branch.single
         and all(compiled.streams[index].station in delays for index in branch.asked)
-        and (operations.all(branch.first.variance == 0) or close(branch.first.variance, branch.first.mean**2, operations))
+        and (
+            operations.all(branch.first.variance == 0) or close(branch.first.variance, branch.first.mean**2, operations)
+        )
         for branch in fork.branches
     )
 
@@ -65,16 +67,16 @@ def _two_alike(network: RoutedNetwork, compiled: Streams, forks: list[Parallel],
         len(streams) == len(used)
         and sum(len(branch.asked) for branch in forks[0].branches) == len(streams)
         and all(branch.single and not branch.forks for branch in forks[0].branches)
-        and all(station.servers == 1 and station.rates is None and station.discipline == "fcfs" for _, station, _ in used)
+        and all(
+            station.servers == 1 and station.rates is None and station.discipline == "fcfs" for _, station, _ in used
+        )
         and all(exponential(stream, operations) and stream.first.waits == {} for stream in streams)
         and all(close(stream.holding.mean, streams[0].holding.mean, operations) for stream in streams)
         and all(close(stream.rate, stream.started, operations) for stream in streams)
     )
 
 
-def _outside(
-    network: RoutedNetwork, compiled: Streams, forks: list[Parallel], operations: Operations
-) -> list[str]:
+def _outside(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], operations: Operations) -> list[str]:
     """What is beyond the region in which errors were measured as small, in words."""
     found: list[str] = []
     crowded = [name for fork in forks for name in _crowded(fork, network, compiled, operations)]
@@ -102,8 +104,7 @@ def _crowded(fork: Parallel, network: RoutedNetwork, compiled: Streams, operatio
 
 def _visits(branch: BranchTime, key: Key, group: Group, compiled: Streams) -> Value:
     """How often one copy of a branch comes to a group of copies."""
-    own: list[Stream] = [compiled.streams[index] for index in branch.asked]
-    own = [stream for stream in own if (stream.station, stream.group) == key and stream.started is not None]
-    rate = total(stream.rate for stream in own) * group.copies / branch.copies
-    started = own[0].started if own else 1.0
-    return rate / (started + (started == 0))
+    streams = [compiled.streams[index] for index in branch.asked]
+    own: list[Stream] = [stream for stream in streams if (stream.station, stream.group) == key]
+    visits = [ratio(stream.rate, stream.started) for stream in own]
+    return total(visits) * group.copies / branch.copies

@@ -198,7 +198,9 @@ class _Walker:
             for step in branch.steps:
                 parts = parts.plus(self.step(step, rate * branch.copies, (), {}, _NOWHERE))
             asked = tuple(range(first, len(self.streams)))
-            found.append(BranchTime(branch.name, branch.copies, parts.first, parts.spent, parts.forks, asked, _single(branch)))
+            found.append(
+                BranchTime(branch.name, branch.copies, parts.first, parts.spent, parts.forks, asked, _single(branch))
+            )
         self.started = before
         return _Parts(NOTHING, {}, {}, (Parallel(tuple(found), fork.needed),))
 

@@ -22,7 +22,7 @@ class Branch(Record):
     mean: Value
     """Seconds."""
     variance: Value
-    count: int = 1
+    copies: int = 1
 
 
 def joined(branches: Sequence[Branch], needed: int) -> tuple[Value, Value]:
@@ -59,15 +59,15 @@ def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
     for times, weights in order.nodes():
         passed, density = order.fitted.passed(times), order.fitted.density(times)
         for place, item in enumerate(branches):
-            found[place] += item.count * (weights * density[place] * order.deciding(passed, place)).sum(-1)
+            found[place] += item.copies * (weights * density[place] * order.deciding(passed, place)).sum(-1)
     for place, item in enumerate(branches):
         constant, when = order.fitted.constant[place], order.fitted.mean[place]
         together = order.fitted.constant & (np.abs(order.fitted.mean - when) <= 1e-12 * when)
         after = order.fitted.passed(when[:, None])
         before = np.where(together[..., None], 0.0, after)
         jump = (order.complete(after) - order.complete(before))[:, 0]
-        alike = (together * np.array([other.count for other in branches])[:, None]).sum(0)
-        found[place] += np.where(constant, jump * item.count / np.where(alike > 0, alike, 1), 0.0)
+        alike = (together * np.array([other.copies for other in branches])[:, None]).sum(0)
+        found[place] += np.where(constant, jump * item.copies / np.where(alike > 0, alike, 1), 0.0)
     whole = sum(found)
     return tuple(order.told(value / np.where(whole > 0, whole, 1.0)) for value in found)
 
@@ -86,7 +86,7 @@ class _Order:
         )
         self.known = np.isfinite(moments).all((0, 1)) & (moments[:, 0].max(0) > 0)
         self.fitted = Fitted(*np.where(self.known, np.maximum(moments, 0.0), 1.0).swapaxes(0, 1))
-        self.counts = [item.count for item in branches]
+        self.counts = [item.copies for item in branches]
         self.needed = needed
 
     def told(self, value: Any) -> Value:

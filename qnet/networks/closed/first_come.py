@@ -47,10 +47,13 @@ class Lines(Record):
     """(P, R) customers, >= 0."""
     think_time: Any
     """(P, R) seconds outside the queueing stations, >= 0; with some demand or think time for every customer."""
+    joins: Any = None
+    """Of parallel steps, from (P, K, R) residences to the (P, R) seconds by which a passage is longer than their sum,
+    mostly below 0; points are taken from it like from an array."""
 
     def part(self, chosen: Any) -> Lines:
         """Some of the batch."""
-        return Lines(*(value[chosen] for value in self))
+        return Lines(*(value if value is None else value[chosen] for value in self))
 
 
 class Found(Record):
@@ -141,8 +144,14 @@ def _throughput(lines: Lines, residence: Any) -> Any:
     import numpy
 
     np: Any = numpy
-    cycle = lines.think_time + residence.sum(1)
+    cycle = _cycle(lines, residence)
     return np.where(lines.population > 0, lines.population / np.where(cycle > 0, cycle, 1.0), 0.0)
+
+
+def _cycle(lines: Lines, residence: Any) -> Any:
+    """(P, R) seconds from one passage to the next."""
+    whole = lines.think_time + residence.sum(1)
+    return whole if lines.joins is None else whole + lines.joins(residence)
 
 
 def _feasible(lines: Lines, throughput: Any) -> Any:
@@ -183,7 +192,7 @@ def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     from_open = lines.open_work + np.where(lines.open_excess < 0, idle, 1.0) * lines.open_excess
     met = (work + from_open[..., None]) / (1.0 - lines.open_load)[..., None]
     image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * np.maximum(met, 0.0), 0.0)
-    cycle = (lines.think_time + residence.sum(1))[:, None, :]
+    cycle = _cycle(lines, residence)[:, None, :]
     change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
 
@@ -193,7 +202,7 @@ def _random(lines: Lines, residence: Any) -> Any:
     import numpy
 
     np: Any = numpy
-    away = (lines.think_time + residence.sum(1))[:, None, :] - residence
+    away = _cycle(lines, residence)[:, None, :] - residence
     absence = np.maximum(away, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
     known = _ABSENCE * lines.memory[:, :, None, :]
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)

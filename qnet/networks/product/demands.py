@@ -19,7 +19,7 @@ class Demands:
     """
 
     __slots__ = (
-        "arrival_rate", "delay", "demands", "disciplines", "population", "rates", "scv", "servers", "size",
+        "arrival_rate", "delay", "demands", "disciplines", "joins", "population", "rates", "scv", "servers", "size",
         "think_time", "visits",
     )  # fmt: skip
 
@@ -38,6 +38,8 @@ class Demands:
     arrival_rate: tuple[Any, ...]
     size: int | None
     """B, or None for a point."""
+    joins: Any
+    """Of parallel steps in closed classes, as of `closed.first_come.Lines`, over all stations; None without any."""
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class Demands:
         think_time: Sequence[Any] | None = None,
         arrival_rate: Sequence[Any] | None = None,
         scv: Any = None,
+        joins: Any = None,
     ) -> None:
         """A checked network.
 
@@ -70,6 +73,7 @@ class Demands:
         arrival_rate  R entries: passages per second, >= 0, for an open class, None for a closed one.
         scv           squared coefficients of variation of the time per visit, of the shape of demands; None: 1. They
                       count at stations "fcfs" only.
+        joins         of parallel steps, as of the attribute; not checked.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Given()
@@ -89,6 +93,7 @@ class Demands:
         if self.visits is not None:
             given.visits(self.demands, self.visits)
         self.size = given.size
+        self.joins = joins
         given.finish()
         if self.size is not None:
             self._spread(self.size)
@@ -173,6 +178,7 @@ class Demands:
             values = tuple(None if value is None else float(value[index]) for value in getattr(self, name))
             setattr(found, name, values)
         found.size = None
+        found.joins = None if self.joins is None else self.joins[[index]]
         return found
 
     def __repr__(self) -> str:

@@ -1,0 +1,96 @@
+"""Work that closed customers leave behind: it comes at the rate of their passages, which it slows down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.routed import OpenClass, RoutedNetwork
+
+TOLERANCE = 1e-10
+_FULLEST = 1 - 1e-6
+"""The largest load of a station with which the rest of a network is solved."""
+
+Rates = Mapping[int, Value]
+"""Passages per second, by class."""
+
+
+def left_rates(
+    network: RoutedNetwork,
+    classes: Iterable[int],
+    loads: Callable[[Rates], Mapping[Any, Value]],
+    passages: Callable[[Rates], Rates],
+) -> Rates:
+    """How often a second classes leave work behind: at the rate of their passages.
+
+    network   its classes; those that are open pass at the rate of their arrivals.
+    classes   those that leave work behind.
+    loads     the shares of the stations in use by open classes and by the work left at some rates.
+    passages  the passages per second of the classes, where work is left at some rates.
+    Raises    as `settled_rates`.
+    """
+    known = {kind: item.arrival_rate for kind in classes if isinstance(item := network.classes[kind], OpenClass)}
+    unknown = tuple(kind for kind in classes if kind not in known)
+    if not unknown:
+        return known
+    operations: Operations = FLOATS if network.size is None else arrays()
+
+    def load(rates: Rates) -> Value:
+        return operations.maximum([0.0, *loads({**known, **rates}).values()])
+
+    return {**known, **settled_rates(unknown, network.size, load, lambda rates: passages({**known, **rates}))}
+
+
+def settled_rates(
+    classes: tuple[int, ...], size: int | None, load: Callable[[Rates], Value], passages: Callable[[Rates], Rates]
+) -> dict[int, Value]:
+    """The rates at which classes leave work behind and pass alike.
+
+    classes   those that leave work behind.
+    size      points of the batch; None for one.
+    load      the largest share of a station in use by open classes and by the work left at some rates.
+    passages  the passages per second of each class, where work is left at some rates, with a load below 1.
+    Returns   passages per second. Where the load at them is 1 or more there is no steady state: what is left behind
+              piles up, and the passages are those beside a station that is full of it.
+    Raises    `NotComputed` QN511 where no rates are found whose passages are the same within 1e-10.
+    Method    Damped rounds with the memory of earlier ones. More work left means fewer passages, so that of one class
+              there is one such rate.
+    """
+    import numpy
+
+    from qnet.networks.closed.accelerated import Image, settled
+
+    np: Any = numpy
+
+    def spread(values: Any) -> dict[int, Value]:
+        columns = {kind: values[:, 0, place] for place, kind in enumerate(classes)}
+        return columns if size is not None else {kind: float(column[0]) for kind, column in columns.items()}
+
+    def image(values: Any) -> tuple[Any, Any]:
+        rates = spread(values)
+        calm = np.minimum(1.0, _FULLEST / np.maximum(load(rates), _FULLEST))
+        found = passages({kind: rate * (calm if size is not None else float(calm)) for kind, rate in rates.items()})
+        after = np.stack([np.broadcast_to(found[kind], (len(values),)) for kind in classes], axis=1)[:, None, :]
+        change = np.abs(after - values) / np.maximum(np.maximum(after, values), 1e-300)
+        return after, change.max((1, 2))
+
+    every = np.zeros((size or 1, 1, len(classes)))
+
+    def images(chosen: Any) -> Image:
+        def part(values: Any) -> tuple[Any, Any]:
+            # A network is solved for all points of its batch, or for none.
+            whole = every.copy()
+            whole[chosen] = values
+            after, residual = image(whole)
+            return after[chosen], residual[chosen]
+
+        return part
+
+    found = settled(images, image(every)[0])
+    residual = image(found)[1].max()
+    if not residual <= TOLERANCE:
+        text = f"the rate at which closed classes leave work behind did not converge: residual {residual:.1e}"
+        raise NotComputed(Problem("QN511", text, f"a residual of {TOLERANCE:.0e}", help="try fewer customers"))
+    return spread(found)
