@@ -15,7 +15,7 @@ from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import RESIDUAL, in_order
 from qnet.networks.figures import Steady, figures
 from qnet.networks.joined_classes import ParallelSteps
-from qnet.networks.left_behind import Rates, left_rates
+from qnet.networks.left_behind import Rates, left_rates, met_share
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
@@ -190,10 +190,12 @@ class _Reduction:
         """What the throughput of a single closed class tends to, and the station that limits it."""
         if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
             return None
+        left = self.open_loads({0: 1.0})
         limits = [
-            ((station.servers if station.rates is None else station.rates[-1]) / row[0], station.groups[key[1]].label)
+            (1 / (row[0] / most + left.get(key, 0.0)), station.groups[key[1]].label)
             for (key, station, _), row in zip(self.groups, demands, strict=False)
-            if row[0] > 0 and not station.delay
+            for most in [station.servers if station.rates is None else station.rates[-1]]
+            if row[0] + left.get(key, 0.0) > 0 and not station.delay
         ]
         return min(limits, default=None)
 
@@ -234,6 +236,9 @@ class _Reduction:
                     continue  # A part of what its parallel step lasts.
                 column = self.column(stream)
                 row[column] = row[column] + stream.rate * (stream.holding.mean if weighted else 1.0)
+            for kind, column in self.left.items():
+                if not self.operations.all(row[kind] == 0):
+                    row[column] = row[column] * met_share(self.network, self.unit, kind)
             rows.append(row)
         away: list[Value] = [0.0 for _ in self.columns]
         for kind, time in self.steps.lasting.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.expression import Operations, Value
-from qnet.networks.routed import Fork, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 from qnet.queues.arithmetic import total
 
@@ -12,6 +12,8 @@ RESIDUAL = "residual-service"
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
 _FACTOR, _MOST = 3.0, 4.0
 """How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
+_FEWEST, _LEFT = 2.0, 0.6
+"""The fewest customers, and the largest share of a station that what they leave there takes, where that is trusted."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
 
@@ -51,7 +53,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     if any(stream.holder for stream in streams):
         reasons.append("a station is held while another is waited for")
     if compiled.deferred:
-        reasons.append("work left after the response is taken as an independent stream")
+        reasons.append(_left_behind(network, streams, operations))
     if any(stream.priority for stream in streams) and not alone:
         reasons.append("priorities")
     for station in queues:
@@ -71,6 +73,27 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
 
         reasons += parallel_reasons(network, compiled, operations)
     return tuple(dict.fromkeys(reasons))
+
+
+def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> str:
+    """Why an answer with work left after the response is approximate."""
+    reason = "work left after the response is taken as an independent stream"
+    found: list[str] = []
+    for number, customers in enumerate(network.classes):
+        left = {item.station for item in streams if item.left and item.class_index == number}
+        met = left & {item.station for item in streams if not item.left and item.class_index == number}
+        if not isinstance(customers, ClosedClass) or not met:
+            continue
+        few = operations.compare("<", customers.population, _FEWEST) & (customers.population > 0)
+        if not operations.all(few == False):  # noqa: E712
+            found.append(f"{customers.name} has hardly any customers beside the one that leaves work at {min(met)}")
+        for station in network.stations if left else ():
+            load = total(
+                item.rate * item.holding.mean for item in streams if item.left and item.station == station.name
+            )
+            if station.name in met and not operations.all(operations.compare("<=", load, _LEFT * station.peak)):
+                found.append(f"work left at {station.name} takes more than {_LEFT:g} of it")
+    return Beyond(reason, "QN662", "; ".join(dict.fromkeys(found))) if found else reason
 
 
 def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:

@@ -40,7 +40,7 @@ class Steady:
         waits: Sequence[Wait],
         rho: Mapping[Key, Value],
         operations: Operations,
-        alike: Sequence[Value] = (),
+        alike: tuple[Value, ...] = (),
     ) -> None:
         self.network = network
         self.throughputs = throughputs
@@ -59,7 +59,7 @@ class Steady:
         self.waiting = [stream.rate * wait.mean for stream, wait in zip(streams, waits, strict=True)]
         """Mean number of requests of each stream that wait at one copy."""
         forked = any(stream.started is not None for stream in streams)
-        self.alike = alike or (start_together(network, compiled, operations) if forked else ())
+        self.alike: tuple[Value, ...] = alike or (start_together(network, compiled, operations) if forked else ())
         """By stream, of parallel steps: the share of what is met that started together with other branches."""
         self.labels = {
             (station.name, index): group.label

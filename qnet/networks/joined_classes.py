@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.parallel import Parallel, finished, start_together
+from qnet.networks.parallel import Parallel, lasting, start_together
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.stream_waits import stream_wait
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -92,8 +92,8 @@ class Joining:
             waits[item.place] = wait
             found[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
         for item in self.forks:
-            whole = finished(item.fork, waits, self.alike, self.operations)
-            found[:, item.class_index] += item.probability * item.fork.count * whole.mean
+            time = lasting(item.fork, waits, self.alike, self.operations)
+            found[:, item.class_index] += item.probability * item.fork.count * time
         return found
 
 
@@ -113,8 +113,8 @@ class _Forked(Record):
 def _taken(value: Any, chosen: Any) -> Any:
     """Some points of everything inside a value: records, tuples, tables, arrays."""
     if isinstance(value, tuple):
-        items: list[Any] = [_taken(item, chosen) for item in value]  # pyright: ignore[reportUnknownVariableType]
         kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+        items: list[Any] = [_taken(item, chosen) for item in cast("tuple[Any, ...]", value)]
         return kind(*items) if hasattr(kind, "_fields") else tuple(items)
     if isinstance(value, Mapping):
         return {key: _taken(item, chosen) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
@@ -156,7 +156,7 @@ class ParallelSteps:
         for kind in range(len(network.classes)):
             if kind not in queued:
                 self.lasting[kind] = total(
-                    route.probability * fork.count * finished(fork, nobody, self.alike, operations).mean
+                    route.probability * fork.count * lasting(fork, nobody, self.alike, operations)
                     for route in compiled.routes
                     if route.class_index == kind
                     for fork in route.forks

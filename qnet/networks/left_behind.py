@@ -7,7 +7,9 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.networks.routed import OpenClass, RoutedNetwork
+from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
+from qnet.networks.streams import Streams
+from qnet.queues.arithmetic import ratio, total
 
 TOLERANCE = 1e-10
 _FULLEST = 1 - 1e-6
@@ -41,6 +43,33 @@ def left_rates(
         return operations.maximum([0.0, *loads({**known, **rates}).values()])
 
     return {**known, **settled_rates(unknown, network.size, load, lambda rates: passages({**known, **rates}))}
+
+
+def met_share(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
+    """How much of what a class leaves at a station its customers meet there, of what outside observers see.
+
+    Customers leave nothing behind while they are served, and what they left before is partly done when they come back:
+    1 - Z / (2 N (Z + L)), of N customers who think Z and leave work of L seconds. Between the two extremes that they
+    meet all of their own and nothing of it lie the chains of small systems.
+
+    compiled  the streams for one passage per second of every class.
+    """
+    item = network.classes[kind]
+    if not isinstance(item, ClosedClass):
+        return 1.0
+    copies = {
+        (station.name, place): group.copies
+        for station in network.stations
+        for place, group in enumerate(station.groups)
+    }
+    work = total(
+        stream.rate * copies[stream.station, stream.group] * stream.holding.mean
+        for stream in compiled.streams
+        if stream.left and stream.class_index == kind
+    )
+    operations: Operations = FLOATS if network.size is None else arrays()
+    crowd = operations.maximum([item.population, 1.0 + 0.0 * item.population])
+    return 1.0 - ratio(item.think_time, item.think_time + work) / (2.0 * crowd)
 
 
 def settled_rates(

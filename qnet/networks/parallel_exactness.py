@@ -11,7 +11,8 @@ from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.queues.arithmetic import ratio, total
 
-_MOST_LOADED, _WIDEST = 0.85, 10
+_WIDEST = 10
+"""The most branches of a step that is trusted."""
 _REASON = "parallel branches are joined as independent times, less what they wait in common"
 
 
@@ -25,8 +26,7 @@ def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Oper
              739-743.
     """
     forks = [fork for route in compiled.routes for fork in route.forks if fork.width > 1]
-    left = any(stream.started is not None and stream.left for stream in compiled.streams)
-    if not forks and not left:
+    if not forks:
         return
     if all(_of_delays(fork, network, compiled, operations) for fork in forks):
         return
@@ -83,9 +83,13 @@ def _outside(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], o
     if crowded:
         found.append(f"branches that start together meet at {' and '.join(dict.fromkeys(crowded))}, which is left out")
     if any(fork.width > _WIDEST for fork in forks):
-        found.append(f"more than {_WIDEST} branches were not measured")
-    if any(fork.needed < fork.width for fork in forks) and network.closed:
-        found.append("steps that go on before all branches have finished were not measured in closed classes")
+        found.append(f"a parallel step has more than {_WIDEST} branches")
+    asked = {index for fork in forks for branch in fork.branches for index in branch.asked}
+    delays = {station.name for station in network.stations if station.delay}
+    odd = [stream.station for index, stream in enumerate(compiled.streams) if index in asked
+           if stream.station not in delays and not exponential(stream, operations)]  # fmt: skip
+    if odd:
+        found.append(f"service times in parallel branches are not exponential at {' and '.join(dict.fromkeys(odd))}")
     return found
 
 

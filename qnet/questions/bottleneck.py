@@ -218,7 +218,7 @@ def _changing(network: RoutedNetwork) -> set[str]:
 
 
 def _present(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> Work:
-    """What is asked, with the service of the solution where parallel steps wait for another branch than without waits."""
+    """What is asked, with the service of the solution where parallel steps are: they wait for other branches then."""
     figures = iter(solution.routes)
     found: list[RouteWork] = []
     for own in asked.routes:

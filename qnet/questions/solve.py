@@ -55,7 +55,8 @@ output.
 
 A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
 A row of scope `branch` is of a parallel step: `probability` that the step waits for it to the last, `residence` its own
-mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the probability that so many `customers` of closed classes are at one copy."""
+mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the probability
+that so many `customers` of closed classes are at one copy."""
 
 _row = row_maker(COLUMNS)
 

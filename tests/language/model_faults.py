@@ -334,13 +334,13 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         '{ delay = "1 ms" }',
         "{ visits = 2 }",
         "model.toml:28: classes.io.routes[1].steps[0]: found a step with none of its forms; "
-        "expected one of: delay; station and time; hold and steps; time (inside a hold) [QN209]",
+        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel [QN209]",
     ),
     "a step of two forms": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", time = "1 ms" }',
         "model.toml:28: classes.io.routes[1].steps[0]: found a step with delay, time; "
-        "expected one of: delay; station and time; hold and steps; time (inside a hold) [QN209]",
+        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel [QN209]",
     ),
     "a time outside of any hold": (
         '{ delay = "1 ms" }',
