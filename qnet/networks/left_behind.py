@@ -15,6 +15,9 @@ TOLERANCE = 1e-10
 _FULLEST = 1 - 1e-6
 """The largest load of a station with which the rest of a network is solved."""
 
+_QUICK = 12
+"""Rounds that are not damped."""
+
 Rates = Mapping[int, Value]
 """Passages per second, by class."""
 
@@ -84,8 +87,8 @@ def settled_rates(
     Returns   passages per second. Where the load at them is 1 or more there is no steady state: what is left behind
               piles up, and the passages are those beside a station that is full of it.
     Raises    `NotComputed` QN511 where no rates are found whose passages are the same within 1e-10.
-    Method    Damped rounds with the memory of earlier ones. More work left means fewer passages, so that of one class
-              there is one such rate.
+    Method    Rounds with the memory of the last one, then damped ones with the memory of several. More work left means
+              fewer passages, so that of one class there is one such rate.
     """
     import numpy
 
@@ -105,19 +108,33 @@ def settled_rates(
         change = np.abs(after - values) / np.maximum(np.maximum(after, values), 1e-300)
         return after, change.max((1, 2))
 
-    every = np.zeros((size or 1, 1, len(classes)))
+    found = image(np.zeros((size or 1, 1, len(classes))))[0]
+    memory: tuple[Any, Any] | None = None
+    for _ in range(_QUICK):
+        after, residual = image(found)
+        if residual.max() <= TOLERANCE:
+            return spread(found)
+        moves = after - found
+        step = after
+        if memory is not None:
+            change = moves - memory[1]
+            weight = (change * moves).sum((1, 2)) / np.maximum((change * change).sum((1, 2)), 1e-300)
+            weight = np.clip(weight, -1.0, 0.9)[:, None, None]
+            step = after - weight * (after - memory[0])
+        memory = (after, moves)
+        found = np.maximum(step, 0.0)
 
     def images(chosen: Any) -> Image:
         def part(values: Any) -> tuple[Any, Any]:
             # A network is solved for all points of its batch, or for none.
-            whole = every.copy()
+            whole = found.copy()
             whole[chosen] = values
             after, residual = image(whole)
             return after[chosen], residual[chosen]
 
         return part
 
-    found = settled(images, image(every)[0])
+    found = settled(images, found)
     residual = image(found)[1].max()
     if not residual <= TOLERANCE:
         text = f"the rate at which closed classes leave work behind did not converge: residual {residual:.1e}"

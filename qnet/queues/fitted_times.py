@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 _STAGES = 40
@@ -57,7 +58,7 @@ class Fitted:
 
         np: Any = numpy
         since = np.maximum(times - self.shift[..., None], 0.0)
-        left = self._stages(since)[0]
+        left = self._left(since)
         if self.wide.any():
             fast, slow = (np.exp(-rate[..., None] * since) for rate in self.rates)
             odd = self.fast[..., None] * fast + (1 - self.fast[..., None]) * slow
@@ -70,7 +71,7 @@ class Fitted:
 
         np: Any = numpy
         since = times - self.shift[..., None]
-        density = self._stages(np.maximum(since, 0.0))[1]
+        density = self._ending(np.maximum(since, 0.0))
         if self.wide.any():
             odd = 0.0
             for share, rate in zip((self.fast, 1 - self.fast), self.rates, strict=True):
@@ -78,18 +79,29 @@ class Fitted:
             density = np.where(self.wide[..., None], odd, density)
         return np.where(self.constant[..., None] | (since < 0), 0.0, density)
 
-    def _stages(self, since: Any) -> tuple[Any, Any]:
-        """Of mixed Erlang times: the probability that they last longer, and the density."""
+    def _left(self, since: Any) -> Any:
+        """Of mixed Erlang times: the probability that they last longer."""
+        return self._stages(since, lambda count, stages: self._and(count < stages, count == stages, 1 - self.fewer))
+
+    def _ending(self, since: Any) -> Any:
+        """Of mixed Erlang times: the density."""
+        shares = self._stages(
+            since, lambda count, stages: self._and(False, count == stages, 1 - self.fewer, count == stages - 1)
+        )
+        return self.rate[..., None] * shares
+
+    def _and(self, sure: Any, last: Any, share: Any, before: Any = False) -> Any:
+        return sure + last * share + before * self.fewer
+
+    def _stages(self, since: Any, weight: Callable[[int, Any], Any]) -> Any:
+        """The sum over stages of the probability to be in one, weighted."""
         import numpy
 
         np: Any = numpy
-        rate, stages, fewer = self.rate[..., None], self.stages[..., None], self.fewer[..., None]
-        done = rate * since
+        done = self.rate[..., None] * since
         term = np.exp(-done)
-        left = density = np.zeros(term.shape)
-        for count in range(1, int(self.stages.max()) + 1):
-            # The share of a time of which stage `count` is the last: 1 - p of those with k stages, p of k - 1.
-            left = left + np.where(count < stages, term, np.where(count == stages, (1 - fewer) * term, 0.0))
-            density = density + np.where(count == stages, 1 - fewer, np.where(count == stages - 1, fewer, 0.0)) * term
-            term = term * done / count
-        return left, rate * density
+        found = weight(1, self.stages)[..., None] * term
+        for count in range(2, int(self.stages.max()) + 1):
+            term = term * done / (count - 1)
+            found = found + weight(count, self.stages)[..., None] * term
+        return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from math import comb
 from typing import Any
 
@@ -10,9 +11,9 @@ from qnet.expression import Value
 from qnet.queues.fitted_times import Fitted
 from qnet.record import Record
 
-_PANELS, _NODES = 16, 10
-"""Of the quadrature after each constant: panels whose ends grow by one factor, and nodes in each."""
-_SHORTEST, _LONGEST = 0.05, 60.0
+_GROWTH, _NODES = 1.7, 8
+"""Of the quadrature after each constant: the largest factor by which the ends of panels grow, and nodes in each."""
+_SHORTEST, _LONGEST = 0.1, 40.0
 """The end of the first panel and of the last, in means of the shortest time and of the longest."""
 
 
@@ -102,9 +103,10 @@ class _Order:
         import numpy
 
         np: Any = numpy
-        places, shares = np.polynomial.legendre.leggauss(_NODES)
+        places, shares = _legendre()
         low, high = _SHORTEST * self.fitted.shortest, _LONGEST * self.fitted.longest
-        growth = (high / low)[:, None] ** (np.arange(_PANELS) / (_PANELS - 1))
+        panels = int(np.ceil(np.log((high / low).max()) / np.log(_GROWTH)))
+        growth = (high / low)[:, None] ** (np.arange(panels + 1) / panels)
         ends = np.concatenate([np.zeros((len(low), 1)), low[:, None] * growth], axis=1)
         bends = np.sort(self.fitted.shift, axis=0)
         bends = np.concatenate([np.zeros((1, len(low))), bends[(bends > 0).any(1)]])
@@ -134,6 +136,15 @@ class _Order:
         if self.needed == 1:
             return _product((1 - share) ** count for share, count in zip(passed, counts, strict=True))
         return _numbers(passed, counts)[self.needed - 1]
+
+
+@cache
+def _legendre() -> tuple[Any, Any]:
+    """Places and weights of Gauss and Legendre, from -1 to 1."""
+    import numpy
+
+    np: Any = numpy
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 def _product(values: Any) -> Any:

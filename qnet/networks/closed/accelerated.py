@@ -9,6 +9,8 @@ _ROUNDS = 3000
 _ENOUGH = 1e-13
 _MEMORY = 5
 _WORSE = 3.0
+_LOST = 30
+"""Rounds without progress after which a point goes on from its best values without memory."""
 
 Image = Callable[[Any], tuple[Any, Any]]
 """From (P, K, R) values to their images and the (P,) residuals."""
@@ -21,7 +23,8 @@ def settled(images: Callable[[Any], Image], start: Any) -> Any:
     start   (P, K, R) values >= 0.
     Returns (P, K, R) the values with the smallest residual seen; the caller proves them.
     Method  Half of each move, and the mix of the last five that leaves least (Anderson, J. ACM 12 (1965) 547-560);
-            where that makes the residual worse, memory is dropped. Points that have settled are left alone.
+            where that makes the residual worse, memory is dropped, and for good where it only leads astray. Points that
+            have settled are left alone.
     """
     import numpy
 
@@ -32,6 +35,7 @@ def settled(images: Callable[[Any], Image], start: Any) -> Any:
     values = best.copy()
     history: list[tuple[Any, Any]] = []
     stale = np.zeros(len(best), dtype=int)
+    plain = np.zeros(len(best), dtype=bool)
     image = images(live)
     before: tuple[Any, Any] | None = None
     for _ in range(_ROUNDS):
@@ -50,7 +54,13 @@ def settled(images: Callable[[Any], Image], start: Any) -> Any:
         moves = after - values
         if before is not None:
             history = [*history, (values - before[0], moves - before[1])][-_MEMORY:]
-        lost = residual > _WORSE * least[live]
+        astray = (stale[live] > _LOST) & (least[live] > 1e-11) & ~plain[live]
+        plain[live[astray]] = True
+        if astray.any():
+            values[astray] = best[live[astray]]
+            after, residual = image(values)
+            moves = after - values
+        lost = (residual > _WORSE * least[live]) | plain[live]
         for one, two in history:
             one[lost] = two[lost] = 0.0
         before = (values, moves)
