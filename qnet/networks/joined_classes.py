@@ -113,8 +113,9 @@ class _Forked(Record):
 def _taken(value: Any, chosen: Any) -> Any:
     """Some points of everything inside a value: records, tuples, tables, arrays."""
     if isinstance(value, tuple):
-        kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-        items: list[Any] = [_taken(item, chosen) for item in cast("tuple[Any, ...]", value)]
+        record = cast("tuple[Any, ...]", value)
+        kind: Any = type(record)
+        items: list[Any] = [_taken(item, chosen) for item in record]
         return kind(*items) if hasattr(kind, "_fields") else tuple(items)
     if isinstance(value, Mapping):
         return {key: _taken(item, chosen) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
