@@ -133,6 +133,11 @@ def _told(solution: RoutedSolution) -> dict[str, object]:
 def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
     """What is to be said of a model without a steady state: what is overloaded, by how much, and the largest rate."""
     solution = solved.parts[0].solution
+    if all(item.population is not None for item in solution.classes):
+        worst = max(solution.loads, key=lambda item: float(item.load))
+        found = f'no steady state: customers leave {worst.load:.4g} times as much work at "{worst.name}" as it can do'
+        help = "fewer customers, or less work in phase 2"
+        return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
     arrivals = sum(item.throughput for item in solution.classes if item.population is None)
     largest = arrivals * edge.factor
     cause = next((item for item in solution.loads if item.name == edge.cause), None)
