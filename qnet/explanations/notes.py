@@ -173,8 +173,8 @@ CODES: dict[str, _T] = {
         "Give branches stations or copies of their own; take the answer as rough."),
     "QN662": _T("work left behind beyond where its effect is trusted",
         "Work that closed customers leave behind at a station which they use themselves is met by those who come next. "
-        "Against Markov chains of 200 small systems with 2 to 5 customers the median error of the response was 2 %, and "
-        "the worst 8 %. The warning names classes with fewer customers, and stations of which such work takes more than "
-        "0.6, which was not measured.",
+        "Against Markov chains of 200 small systems with 2 to 5 customers the median error of the response was 2 %, "
+        "and the worst 8 %. The warning names classes with fewer customers, and stations of which such work takes more "
+        "than 0.6, which was not measured.",
         "Take the answer as rough; let the work be done at a station of its own, where nobody waits for it."),
 }  # fmt: skip
