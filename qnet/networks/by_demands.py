@@ -94,7 +94,10 @@ class _Reduction:
             reason
             for reason, here in (
                 ("a station is held while another is waited for", any(item.holder for item in self.unit.streams)),
-                ("a server is kept after the response", any(item.second is not NOTHING for item in self.unit.streams)),
+                (
+                    "a server is kept after the response",
+                    not self.purpose and any(item.second is not NOTHING for item in self.unit.streams),
+                ),
                 ("work is left after the response", self.purpose and bool(self.unit.deferred)),
                 ("branches run in parallel", self.purpose and any(route.forks for route in self.unit.routes)),
                 ("steps have priorities", any(item.priority for item in self.unit.streams)),
