@@ -34,8 +34,8 @@ CODES: dict[str, _T] = {
         "A class has several routes with probabilities, or steps for its only route; not both, and not neither.",
         "Write steps = [ ... ], or [[classes.NAME.routes]] with name, probability and steps."),
     "QN209": _T("a step of no known form",
-        "A step is a delay; a station and a time; a hold and steps; or, inside a hold, a time. Keys about a queue, "
-        "such as priority, stand only beside station or hold.",
+        "A step is a delay; a station and a time; a hold and steps; parallel branches; or, inside a hold, a time. Keys "
+        "about a queue, such as priority, stand only beside station or hold, and join only beside parallel.",
         "Give the step the keys of one form."),
     "QN210": _T("circular parameters",
         "The parameters need each other, so none of them can be computed first.",
@@ -72,9 +72,10 @@ CODES: dict[str, _T] = {
     "QN219": _T("no such route to limit",
         "--route and the route of an envelope limit the response of one route of the model.",
         "Take a name that the message offers, with a limit of the form response <= 10 ms."),
-    "QN220": _T("a split or a copy that the station does not have",
-        "There are more hot copies, more shares or a higher number of a copy than copies.",
-        "Count from 1 to the number of copies, and give one share for each."),
+    "QN220": _T("a split, a copy or branches that are not there",
+        "There are more hot copies, more shares or a higher number of a copy than copies; or more branches are waited "
+        "for than start, or more start than can be solved.",
+        "Count from 1 to the number of copies, or of branches, and give one share for each copy."),
     "QN221": _T("shares that do not sum to one",
         "Probabilities of routes, those of each row of a routing, and shares of copies must sum to one for all values "
         "of the parameters that are used.",

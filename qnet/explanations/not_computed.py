@@ -102,4 +102,13 @@ CODES: dict[str, _T] = {
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
+    "QN552": _T("parallel steps that are not computed",
+        "A parallel step stands inside a hold, or customers of a closed class go on before all of its branches have "
+        "finished, or a station in a branch has rates that depend on the number present.",
+        "Put the hold inside the branches, or before the step; wait for all branches, or make the class open; give the "
+        "station servers."),
+    "QN553": _T("what parallel steps and work left behind do not have",
+        "A formula was asked of the time until the slowest branch has finished, which is an integral; or a percentile "
+        "of a network whose closed classes have parallel steps or leave work behind.",
+        "Ask for numbers and means: qnet solve tells them."),
 }  # fmt: skip

@@ -195,4 +195,17 @@ CODES: dict[str, _T] = {
         "what is beyond: such returns, several servers that are not the only station, stations that are not first "
         "come first served behind streams that are not Poisson, an scv above 4.",
         "Trust differences less than signs there. qnet methods --error tells what was measured."),
+    "QN660": _T("parallel steps beyond where their time is trusted",
+        "The time until the slowest of parallel branches has finished was measured against Markov chains of 400 small "
+        "systems: the worst error was 1.2 %, of branches with exponential service times at stations or copies of their "
+        "own. The warning says what goes beyond that. Branches that meet at one station wait for each other as well, "
+        "which is left out, so that the answer is too short, by up to 30 % in simulations. Service that varies less "
+        "than exponential times makes branches more alike, and the answer too long, by up to 20 %.",
+        "Give branches stations or copies of their own; take the answer as rough."),
+    "QN662": _T("work left behind beyond where its effect is trusted",
+        "Work that closed customers leave behind at a station which they use themselves is met by those who come next. "
+        "Against Markov chains of 200 small systems with 2 to 5 customers the median error of the response was 2 %, "
+        "and the worst 8 %. The warning names classes with fewer customers, and stations of which such work takes more "
+        "than 0.6, which was not measured.",
+        "Take the answer as rough; let the work be done at a station of its own, where nobody waits for it."),
 }  # fmt: skip

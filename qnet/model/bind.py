@@ -13,7 +13,22 @@ from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
 from qnet.model.scope import inside_stations
 from qnet.model.values import Values
-from qnet.networks.routed import ClosedClass, Group, Hold, Limit, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import (
+    Branch,
+    ClosedClass,
+    Fork,
+    Group,
+    Hold,
+    Limit,
+    OpenClass,
+    Route,
+    RoutedNetwork,
+    Station,
+    Step,
+    Time,
+)
+
+MAX_BRANCHES = 1000
 
 
 def bind(model: Model, values: Values) -> RoutedNetwork:
@@ -61,7 +76,9 @@ def structural(model: Model) -> list[tuple[Expression, Path]]:
         path = station.path
         found += [(station.servers, (*path, "servers")), (station.copies, (*path, "copies"))]
         found.append((station.split.hot, (*path, "split", "hot")))
-    found += [(step.copy, (*step.path, "copy")) for step in _all_steps(model)]
+    for step in _all_steps(model):
+        found += [(step.copy, (*step.path, "copy")), (step.join, (*step.path, "join"))]
+        found += [(branch.copies, (*branch.path, "copies")) for branch in step.branches]
     return [(expression, path) for expression, path in found if expression is not None and expression.names]
 
 
@@ -87,7 +104,10 @@ def expressions(model: Model) -> list[Expression]:
         found += [route.probability for route in customers.routes]
     found += [expression for chain in model.chains for expression in chain.expressions]
     for step in _all_steps(model):
-        found += [item for item in (step.time, step.visits, step.exempt, step.scv, step.copy) if item is not None]
+        found += [
+            item for item in (step.time, step.visits, step.exempt, step.scv, step.copy, step.join) if item is not None
+        ]
+        found += [branch.copies for branch in step.branches]
     return found
 
 
@@ -110,7 +130,7 @@ def _all_steps(model: Model) -> list[StepModel]:
     while waiting:
         step = waiting.pop()
         found.append(step)
-        waiting += step.steps
+        waiting += step.inner
     return found
 
 
@@ -295,6 +315,8 @@ class _Binder:
         """A time, or a hold with its inner steps."""
         visits = self.number("step", "visits", step.visits, step.path)
         scv = None if step.scv is None else self.number("step", "scv", step.scv, step.path)
+        if step.branches:
+            return self.fork(step, visits, priority)
         if not step.station:
             assert step.time is not None
             mean = self.number("step", step.time_key, step.time, step.path)
@@ -308,6 +330,24 @@ class _Binder:
             step.station, self.steps(step.steps, priority), visits, step.phase, step.keeps, own, exempt, scv, copy,
             step.work,
         )  # fmt: skip
+
+    def fork(self, step: StepModel, visits: Value, priority: int) -> Fork:
+        """A parallel step with its branches."""
+        counts = [self.whole("branch", "copies", branch.copies, branch.path) for branch in step.branches]
+        width = sum(counts)
+        if width > MAX_BRANCHES:
+            on = [branch.copies for branch in step.branches]
+            path = (*step.path, "parallel")
+            self.refuse("QN220", path, f"found {width} branches", f"at most {MAX_BRANCHES} in one step", on)
+        needed = width if step.join is None else self.whole("step", "join", step.join, step.path)
+        if step.join is not None and needed > width:
+            on = [step.join, *(branch.copies for branch in step.branches)]
+            self.refuse("QN220", (*step.path, "join"), f"found {needed} of {width} branches", f"at most {width}", on)
+        branches = tuple(
+            Branch(branch.name or f"branch {place}", self.steps(branch.steps, priority), copies)
+            for place, (branch, copies) in enumerate(zip(step.branches, counts, strict=True), start=1)
+        )
+        return Fork(branches, needed, visits, step.phase, step.keeps, step.work)
 
     # Checks
 

@@ -246,6 +246,13 @@ class _Checker:
                     self.reader.fail("QN216", (*path, "keeps"), f'"{name}" is not held here', expected)
         elif step.keeps is not None:
             self.reader.fail("QN216", (*path, "keeps"), "found keeps in phase 1", "phase = 2, or no keeps")
+        if self.reader.stated((*path, "parallel")):
+            self.field("step", "join", step.join, path)
+            for branch in step.branches:
+                self.field("branch", "copies", branch.copies, branch.path)
+                for inner in branch.steps:
+                    self.step(inner, holds)
+            return
         if self.reader.stated((*path, "station")) or self.reader.stated((*path, "hold")):
             self.visit(step, holds)
             return

@@ -48,7 +48,7 @@ def kinds_of_work(model: Model) -> tuple[str, ...]:
         step = waiting.pop()
         if step.work:
             found[step.work] = None
-        waiting += step.steps[::-1]
+        waiting += step.inner[::-1]
     return tuple(found)
 
 

@@ -75,6 +75,24 @@ class StepModel(Record):
     time_key: str = "time"
     work: str = ""
     """The kind of work it is, and everything inside it that does not say otherwise."""
+    branches: tuple[BranchModel, ...] = ()
+    """Of a parallel step."""
+    join: Expression | None = None
+    """How many branches must finish; None for all of them."""
+
+    @property
+    def inner(self) -> tuple[StepModel, ...]:
+        """The steps right inside: of a hold, or of all branches."""
+        return (*self.steps, *(step for branch in self.branches for step in branch.steps))
+
+
+class BranchModel(Record):
+    """A branch of a parallel step as stated."""
+
+    name: str
+    copies: Expression
+    steps: tuple[StepModel, ...]
+    path: Path
 
 
 class RouteModel(Record):

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from qnet.documents import Path
 from qnet.expression import Expression, parse
-from qnet.model.model import ClassModel, RouteModel, StepModel
+from qnet.model.model import BranchModel, ClassModel, RouteModel, StepModel
 from qnet.model.reader import Reader, Table, describe
 
 MAX_STEPS = 20_000
@@ -14,9 +14,9 @@ MAX_STEPS = 20_000
 _ONE = parse(1)
 _ZERO = parse(0)
 _FORMS = frozenset(
-    frozenset(form) for form in (("delay",), ("station", "time"), ("hold", "steps"), ("time",))
+    frozenset(form) for form in (("delay",), ("station", "time"), ("hold", "steps"), ("time",), ("parallel",))
 )  # fmt: skip
-_FORM_KEYS = ("delay", "station", "time", "hold", "steps")
+_FORM_KEYS = ("delay", "station", "time", "hold", "steps", "parallel")
 _ONLY_AT_STATIONS = ("priority", "exempt", "copy")
 
 
@@ -81,6 +81,9 @@ class RouteReader:
             self.form(given, path)
         scv: Expression | None = values.get("scv") if "scv" in given else None
         time: Expression | None = values.get("delay", values.get("time"))
+        if "parallel" in given:
+            branches = self.branches(given["parallel"], (*path, "parallel"))
+            return _step(values, "", None, (), None, path).replace(branches=branches, join=values.get("join"))
         if "station" not in given and "hold" not in given:
             key = "delay" if "delay" in given else "time"
             return _step(values, "", time or _ZERO, (), scv, path, key)
@@ -91,18 +94,39 @@ class RouteReader:
         inner = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
         return _step(values, name, None, inner, scv, path)
 
+    def branches(self, raw: Any, path: Path) -> tuple[BranchModel, ...]:
+        """The branches of a parallel step, at least one."""
+        if not isinstance(raw, list) or not raw:
+            found = "an empty list" if raw == [] else describe(raw)
+            self.reader.fail("QN201", path, f"found {found}", "a list of branches: [ { steps = [...] }, ... ]")
+            return ()
+        return tuple(self.branch(item, (*path, index)) for index, item in enumerate(cast("list[Any]", raw)))
+
+    def branch(self, raw: Any, path: Path) -> BranchModel:
+        """One branch of a parallel step."""
+        values = self.reader.table(raw, "branch", path)
+        name: str = values.get("name", "")
+        if name:
+            self.reader.label(name, (*path, "name"))
+        steps = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
+        return BranchModel(name, values.get("copies", _ONE), steps, path)
+
     def form(self, given: Table, path: Path) -> None:
         """Note keys that do not belong together."""
         form = frozenset(key for key in _FORM_KEYS if key in given)
         if form not in _FORMS:
             found = "found a step with " + (", ".join(sorted(form)) or "none of its forms")
-            expected = "one of: delay; station and time; hold and steps; time (inside a hold)"
+            expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel"
             self.reader.fail("QN209", path, found, expected)
-        elif not form & {"station", "hold"}:
-            for key in _ONLY_AT_STATIONS:
-                if key in given:
-                    found = f"found {key} in a step that waits for no station"
-                    self.reader.fail("QN209", (*path, key), found, f"{key} beside station or hold")
+            return
+        for key in _ONLY_AT_STATIONS if not form & {"station", "hold"} else ():
+            if key in given:
+                found = f"found {key} in a step that waits for no station"
+                self.reader.fail("QN209", (*path, key), found, f"{key} beside station or hold")
+        if "join" in given and "parallel" not in given:
+            self.reader.fail("QN209", (*path, "join"), "found join in a step without branches", "join beside parallel")
+        if "scv" in given and "parallel" in given:
+            self.reader.fail("QN209", (*path, "scv"), "found scv in a parallel step", "scv in the steps of branches")
 
 
 def _step(

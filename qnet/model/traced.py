@@ -109,7 +109,10 @@ def _structure(model: Model, numbers: dict[str, Value]) -> Iterable[str]:
             waiting = list(route.steps)
             while waiting:
                 step = waiting.pop()
-                waiting += step.steps
+                waiting += step.inner
+                found += [
+                    item for item in (step.join, *(branch.copies for branch in step.branches)) if item is not None
+                ]
                 if step.copy is not None:
                     station = stations[step.station]
                     found += [step.copy, (stations[station.follows] if station.follows else station).copies]

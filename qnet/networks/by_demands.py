@@ -10,37 +10,38 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
-from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.expression import Value
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import PRIORITY, RESIDUAL, in_order, ranked
+from qnet.networks.exactness import PRIORITY, RESIDUAL
 from qnet.networks.figures import Steady, figures, not_above_one
+from qnet.networks.left_behind import Rates, left_rates
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.product.solve import solve as solve_demands
-from qnet.networks.routed import ClosedClass, RoutedNetwork, Station
+from qnet.networks.reduction import Reduction
+from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
-from qnet.networks.streams import Key, Stream, Streams, streams
+from qnet.networks.stream_waits import stream_wait
+from qnet.networks.streams import Key, streams
 from qnet.networks.wanted import Wanted
-from qnet.queues.arithmetic import ratio, total
+from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
     from qnet.networks.product.bounds import Bounds
-
-MAX_COPIES = 20_000
 
 
 def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
 
-    Applies   holds without inner holds, no work left after the response.
+    Applies   holds without inner holds, no work that keeps a server after the response.
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget.
     Returns   figures by class, route and station. Points where open load reaches a capacity are marked in `stable`.
               A class without customers has the response of its demands alone.
     Raises    `NotComputed` QN501, QN546 for what is not covered, and as `product.solve`.
     """
-    return _Reduction(network).solve(wanted)
+    return _Answer(network).solve(wanted)
 
 
 def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> RoutedSolution:
@@ -48,85 +49,14 @@ def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> Rou
 
     Raises   `NotComputed` QN501, QN513 where the network has no product form or the kind does not apply.
     """
-    reduction = _Reduction(network, "bounds")
+    reduction = _Answer(network, "bounds")
     demands, visits = reduction.table(weighted=True), reduction.table(weighted=False)
     reduced = reduction.reduced(demands, visits, solution.stable)
     return solution.replace(classes=reduction.classes(solution, reduction.bounds(reduced, kind, solution.reasons)))
 
 
-class _Reduction:
-    def __init__(self, network: RoutedNetwork, purpose: str = "") -> None:
-        self.network = network
-        self.purpose = purpose
-        self.operations: Operations = FLOATS if network.size is None else arrays()
-        ones = [1.0] * len(network.classes)
-        self.unit: Streams = streams(network, self.operations, ones)
-        self.ranked = frozenset(item.name for item in network.stations if ranked(item, self.unit.streams))
-        """The stations that serve some before others."""
-        self.refuse()
-        self.members = self.unit.members()
-        self.groups = [
-            ((station.name, index), station, group.copies)
-            for station in network.stations
-            for index, group in enumerate(station.groups)
-        ]
-        self.ordered = in_order(network, self.unit, self.operations)
-        """The stations first come first served that have no product form."""
-        self.places: dict[Key, int] = {}
-        """The row of the first copy of each group."""
-        rows = 0
-        for key, _, copies in self.groups:
-            self.places[key] = rows
-            rows += copies
-        if rows > MAX_COPIES:
-            found = f"the stations have {rows} copies together"
-            raise NotComputed(Problem("QN515", found, f"at most {MAX_COPIES} beside closed classes"))
-
-    def refuse(self) -> None:
-        """Raise for what demands cannot say."""
-        reasons = [
-            reason
-            for reason, here in (
-                (
-                    "a station is held while another is waited for",
-                    any(item.holder or item.holding.waits for item in self.unit.streams),
-                ),
-                ("work is left after the response", self.unit.deferred),
-                ("steps have priorities", bool(self.purpose) and bool(self.ranked)),
-            )
-            if here
-        ]
-        if reasons:
-            if self.purpose:
-                found = f"no {self.purpose} are known where {' and '.join(reasons)}"
-                raise NotComputed(Problem("QN513", found, "a network with product form"))
-            rates = "closed classes" if self.network.closed else "rates that depend on the number present"
-            found = f"{rates}, and {' and '.join(reasons)}"
-            raise NotComputed(Problem("QN501", found, "one without the other"))
-
-    def ranks(self) -> list[list[int]]:
-        """The priority of every class at every station group, and at last in pure delays.
-
-        Raises  `NotComputed` QN546 for a class that has several at one station, or stations that priorities do not go
-                together with.
-        """
-        rows: list[list[int]] = []
-        for key, station, _ in self.groups:
-            row = [0] * len(self.network.classes)
-            for kind, item in enumerate(self.network.classes):
-                own = {stream.priority for index in self.members[key]
-                       if (stream := self.unit.streams[index]).class_index == kind}  # fmt: skip
-                if len(own) > 1 and station.name in self.ranked:
-                    found = f'class "{item.name}" has several priorities at {station.name}, beside closed classes'
-                    help = "make classes of the parts that have priorities of their own"
-                    raise NotComputed(Problem("QN546", found, "one priority of a class at each station", help=help))
-                row[kind] = max(own, default=0)
-            rows.append(row)
-        rated = [station.name for station in self.network.stations if station.rates is not None]
-        if self.ranked and rated:
-            found = f"{min(self.ranked)} serves some before others, and the rates of {rated[0]} are its own"
-            raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
-        return [*rows, [0] * len(self.network.classes)]
+class _Answer(Reduction):
+    """The solution of a reduced network, told by its routes."""
 
     def unserved(self, found: Found, rho: dict[Key, Value]) -> dict[Key, Value]:
         """The open loads, those put to 1 where others are served first and leave too little to an open class."""
@@ -141,26 +71,33 @@ class _Reduction:
 
     def solve(self, wanted: Wanted) -> RoutedSolution:
         """Reduce, solve, and tell the figures of the routes."""
-        rho = self.open_loads()
-        stable = self.stable(rho)
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
-        reduced = self.reduced(demands, visits, stable)
-        found = solve_demands(reduced, wanted)
+
+        def answer(rates: Rates) -> tuple[Found, Demands]:
+            reduced = self.reduced(demands, visits, self.stable(self.open_loads(rates)), rates)
+            return solve_demands(reduced, wanted), reduced
+
+        def passages(rates: Rates) -> Rates:
+            found = answer(rates)[0]
+            return {kind: self.throughput(found, kind) for kind in self.left}
+
+        found, reduced = answer(left_rates(self.network, self.left, self.open_loads, passages))
+        throughputs = [self.throughput(found, kind) for kind in range(len(self.network.classes))]
+        compiled = streams(self.network, self.operations, throughputs)
+        rho = self.open_loads({kind: throughputs[kind] for kind in self.left})
         if found.method == PRIORITY:
             rho = self.unserved(found, rho)
-        throughputs = [
-            self.of_class(found.figures.throughput, kind) if isinstance(item, ClosedClass) else item.arrival_rate
-            for kind, item in enumerate(self.network.classes)
-        ]
-        compiled = streams(self.network, self.operations, throughputs)
         waits = self.waits(found, demands, visits)
-        steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations)
+        steady = Steady(
+            self.network, throughputs, compiled, self.members, waits, rho, self.operations, self.steps.alike
+        )
         solution = figures(steady, found.method, 1)
         reasons = (*(reason for reason in found.reasons if not reason.startswith("station ")), *solution.reasons)
         enclosed = wanted.bounds or (wanted.enclosed and found.reasons)
         bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if enclosed else None
         classes = self.classes(solution, bounds)
+        asked = wanted.replace(announce=None)
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
@@ -168,10 +105,15 @@ class _Reduction:
             stations=tuple(not_above_one(item, self.operations) for item in solution.stations),
             ceiling=self.ceiling(demands),
             states=self.states(found),
-            passages=Passages(self.network, compiled, tuple(throughputs), tuple(waits), wanted.replace(announce=None)),
+            passages=Passages(self.network, compiled, tuple(throughputs), tuple(waits), wanted=asked),
             log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )
+
+    def throughput(self, found: Found, kind: int) -> Value:
+        """Passages per second of a class."""
+        given = self.network.classes[kind]
+        return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(found.figures.throughput, kind)
 
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
         """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""
@@ -204,116 +146,14 @@ class _Reduction:
         """What the throughput of a single closed class tends to, and the station that limits it."""
         if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
             return None
+        left = self.open_loads({0: 1.0})
         limits = [
-            ((station.servers if station.rates is None else station.rates[-1]) / row[0], station.groups[key[1]].label)
+            (1 / (row[0] / most + left.get(key, 0.0)), station.groups[key[1]].label)
             for (key, station, _), row in zip(self.groups, demands, strict=False)
-            if row[0] > 0 and not station.delay
+            for most in [station.servers if station.rates is None else station.rates[-1]]
+            if row[0] + left.get(key, 0.0) > 0 and not station.delay
         ]
         return min(limits, default=None)
-
-    def open_loads(self) -> dict[Key, Value]:
-        """The load per capacity that open classes ask of every queueing station group."""
-        loads: dict[Key, Value] = {}
-        for key, station, _ in self.groups:
-            if station.delay:
-                continue
-            own = [self.unit.streams[index] for index in self.members[key]]
-            parts = [
-                stream.rate * stream.holding.mean * item.arrival_rate
-                for stream in own
-                if not isinstance(item := self.network.classes[stream.class_index], ClosedClass)
-            ]
-            if parts:
-                most = station.servers if station.rates is None else station.rates[-1]
-                loads[key] = total(parts) / most
-        return loads
-
-    def stable(self, rho: dict[Key, Value]) -> Value:
-        """Where open load is below every capacity."""
-        full: Value = False
-        for load in rho.values():
-            full = full | (load >= 1.0)
-        return not full if isinstance(full, bool) else ~full
-
-    def table(self, weighted: bool) -> list[list[Value]]:
-        """Demands, or visits, of every class at every station group, and at last in pure delays."""
-        classes = range(len(self.network.classes))
-        rows: list[list[Value]] = []
-        for key, _, _ in self.groups:
-            row: list[Value] = [0.0 for _ in classes]
-            for index in self.members[key]:
-                stream = self.unit.streams[index]
-                row[stream.class_index] = row[stream.class_index] + stream.rate * (
-                    stream.holding.mean if weighted else 1.0
-                )
-            rows.append(row)
-        away: list[Value] = [0.0 for _ in classes]
-        for route in self.unit.routes:
-            for (name, _), duration in route.parts.items():
-                if not name:
-                    away[route.class_index] = away[route.class_index] + route.probability * duration.mean
-        rows.append(away if weighted else [1.0 for _ in classes])
-        return rows
-
-    def variability(self) -> list[list[Value]]:
-        """The squared coefficients of variation of the time per visit, of every class at every station group."""
-        rows: list[list[Value]] = []
-        for key, station, _ in self.groups:
-            row: list[Value] = [1.0 for _ in self.network.classes]
-            for kind in range(len(row)) if station.name in self.ordered or station.name in self.ranked else ():
-                own = [item for item in (self.unit.streams[index] for index in self.members[key])
-                       if item.class_index == kind]  # fmt: skip
-                if own:
-                    row[kind] = _mixed_scv(own, self.operations)
-            rows.append(row)
-        return [*rows, [1.0 for _ in self.network.classes]]
-
-    def reduced(self, demands: list[list[Value]], visits: list[list[Value]], stable: Value) -> Demands:
-        """The network of demands, every copy a station of its own, pure delays as one more."""
-        copies = [*(count for _, _, count in self.groups), 1]
-        stations = [*(station for _, station, _ in self.groups), None]
-        population: list[Any] = []
-        think_time: list[Any] = []
-        arrival_rate: list[Any] = []
-        for item in self.network.classes:
-            closed = isinstance(item, ClosedClass)
-            population.append(item.population if closed else None)
-            think_time.append(item.think_time if closed else 0.0)
-            arrival_rate.append(None if closed else item.arrival_rate * (stable * 1.0))
-        return Demands(
-            demands=self.spread(demands, copies),
-            visits=self.spread(visits, copies),
-            kinds=_repeated(["delay" if item is None or item.delay else "queue" for item in stations], copies),
-            servers=_repeated([1 if item is None or item.delay else item.servers for item in stations], copies),
-            rates=_repeated([None if item is None else item.rates for item in stations], copies),
-            population=population,
-            think_time=think_time,
-            arrival_rate=arrival_rate,
-            disciplines=_repeated([self.discipline(item) for item in stations], copies),
-            scv=self.spread(self.variability(), copies) if self.ordered or self.ranked else None,
-            priority=_repeated([tuple(row) for row in self.ranks()], copies) if self.ranked else None,
-        )
-
-    def discipline(self, station: Station | None) -> str:
-        """What the product-form methods are told of a station's order of service; None stands for pure delays."""
-        if station and station.name in self.ranked:
-            return "preemptive" if station.discipline == "preemptive" else "priority"
-        return "fcfs" if station and station.name in self.ordered else "ps"
-
-    def spread(self, rows: list[list[Value]], copies: Sequence[int]) -> Any:
-        """One row per copy: tuples, or an array with the batch axis first."""
-        if self.network.size is None:
-            return _repeated([tuple(row) for row in rows], copies)
-        import numpy
-
-        np: Any = numpy
-        size = self.network.size
-        table = np.stack([np.stack([np.broadcast_to(cell, (size,)) for cell in row], axis=1) for row in rows], axis=1)
-        return np.repeat(table, copies, axis=1)
-
-    def of_class(self, values: Any, kind: int) -> Value:
-        """One column of figures by class."""
-        return values[kind] if self.network.size is None else values[:, kind]
 
     def waits(self, found: Found, demands: list[list[Value]], visits: list[list[Value]]) -> list[Wait]:
         """What every stream waits: its own part of how much the station stretches the demands of its class.
@@ -329,20 +169,13 @@ class _Reduction:
             if stream.station in delays:
                 waits.append(Wait(0.0, 0.0))
                 continue
-            key, kind = (stream.station, stream.group), stream.class_index
+            key, kind = (stream.station, stream.group), self.column(stream)
             row = self.places[key]
             spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
-            demand = demands[place[key]][kind]
-            idle = (spent == 0) | (demand == 0)
-            if found.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked:
-                count = visits[place[key]][kind]
-                wait = self.operations.maximum([spent - demand, 0.0 * spent]) / (count + (count == 0))
-                waits.append(Wait(wait, 0.0))
-                continue
-            longer = spent / (demand + idle) - 1.0 + idle
-            if stream.station not in changing:
-                longer = self.operations.maximum([longer, 0.0 * longer])
-            waits.append(Wait(stream.holding.mean * longer, 0.0))
+            asked = demands[place[key]][kind], visits[place[key]][kind]
+            ordered = found.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked
+            faster = stream.station in changing
+            waits.append(stream_wait(stream, spent, *asked, ordered, faster, self.operations))
         return waits
 
     def classes(self, solution: RoutedSolution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
@@ -359,23 +192,6 @@ class _Reduction:
         return tuple(classes)
 
 
-def _mixed_scv(streams: Sequence[Stream], operations: Operations) -> Value:
-    """The squared coefficient of variation of a mixture of visits; 1 where there are none."""
-    rate = total(item.rate for item in streams)
-    mean = ratio(total(item.rate * item.holding.mean for item in streams), rate)
-    square = ratio(total(item.rate * _square(item) for item in streams), rate)
-    nothing = mean == 0
-    found = square / (mean + nothing) ** 2 - 1.0 + nothing
-    found = operations.where(operations.absolute(found - 1.0) <= 1e-12, 1.0, found)
-    return operations.where(found < 1e-12, 0.0, found)
-
-
-def _square(stream: Stream) -> Value:
-    """The mean square of a service time."""
-    mean = stream.holding.mean
-    return mean**2 + (stream.holding.variance if stream.scv is None else stream.scv * mean**2)
-
-
 def _column(row: Any, kind: int, size: int | None) -> Value:
     if size is None:
         return row[kind]
@@ -383,7 +199,3 @@ def _column(row: Any, kind: int, size: int | None) -> Value:
 
     np: Any = numpy
     return np.array([point[kind] for point in row])
-
-
-def _repeated(values: Sequence[Any], copies: Sequence[int]) -> list[Any]:
-    return [value for value, count in zip(values, copies, strict=True) for _ in range(count)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qnet.expression import Operations, Value
-from qnet.networks.routed import OpenClass, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 from qnet.queues.arithmetic import total
 
@@ -19,6 +19,8 @@ HIGHER = 0.6
 """How busy those may keep a server who are served before others, where the estimate is trusted."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
+_FEWEST, _LEFT = 2.0, 0.6
+"""The fewest customers, and the largest share of a station that what they leave there takes, where that is trusted."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
 
@@ -58,7 +60,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     if any(stream.holder for stream in streams):
         reasons.append("a station is held while another is waited for")
     if compiled.deferred:
-        reasons.append("work left after the response is taken as an independent stream")
+        reasons.append(_left_behind(network, streams, operations))
     if not network.closed and not alone and any(ranked(station, streams) for station in queues):
         once = len(queues) == 1 and _visited_once(network, queues[0].name, operations)
         if not once or _station_reason(queues[0], streams, False, operations):
@@ -78,6 +80,10 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
                 continue
         if reason:
             reasons.append(f"{station.name}: {reason}")
+    if any(stream.started is not None for stream in streams) or any(route.forks for route in compiled.routes):
+        from qnet.networks.parallel_exactness import parallel_reasons
+
+        reasons += parallel_reasons(network, compiled, operations)
     return tuple(dict.fromkeys(reasons))
 
 
@@ -86,7 +92,7 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
     return [
         customers.name
         for customers in network.classes
-        if isinstance(customers, OpenClass) and not _close(customers.arrival_scv, 1.0, operations)
+        if isinstance(customers, OpenClass) and not close(customers.arrival_scv, 1.0, operations)
     ]
 
 
@@ -113,6 +119,27 @@ def _ranks_reason(station: Station, own: list[Stream], operations: Operations) -
         text += "leave to the others may be wrong by tens of per cent, near nothing by a factor"
         return Beyond(reason, "QN646", text)
     return reason
+
+
+def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> str:
+    """Why an answer with work left after the response is approximate."""
+    reason = "work left after the response is taken as an independent stream"
+    found: list[str] = []
+    for number, customers in enumerate(network.classes):
+        left = {item.station for item in streams if item.left and item.class_index == number}
+        met = left & {item.station for item in streams if not item.left and item.class_index == number}
+        if not isinstance(customers, ClosedClass) or not met:
+            continue
+        few = operations.compare("<", customers.population, _FEWEST) & (customers.population > 0)
+        if not operations.all(few == False):  # noqa: E712
+            found.append(f"{customers.name} has hardly any customers beside the one that leaves work at {min(met)}")
+        for station in network.stations if left else ():
+            load = total(
+                item.rate * item.holding.mean for item in streams if item.left and item.station == station.name
+            )
+            if station.name in met and not operations.all(operations.compare("<=", load, _LEFT * station.peak)):
+                found.append(f"work left at {station.name} takes more than {_LEFT:g} of it")
+    return Beyond(reason, "QN662", "; ".join(dict.fromkeys(found))) if found else reason
 
 
 def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:
@@ -149,7 +176,11 @@ def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> 
     def most(steps: tuple[Step, ...]) -> Value:
         found: Value = 0.0
         for step in steps:
-            inside: Value = 0.0 if isinstance(step, Time) else (step.station == name) + most(step.steps)
+            inside: Value = 0.0
+            if isinstance(step, Fork):
+                inside = total(branch.copies * most(branch.steps) for branch in step.branches)
+            elif not isinstance(step, Time):
+                inside = (step.station == name) + most(step.steps)
             found = found + operations.ceil(step.visits) * inside
         return found
 
@@ -168,20 +199,22 @@ def _station_reason(station: Station, own: list[Stream], alone: bool, operations
     if alone:
         return ""
     means = [stream.first.mean + stream.second.mean for stream in own]
-    if not all(_close(mean, means[0], operations) for mean in means):
+    if not all(close(mean, means[0], operations) for mean in means):
         return "service times differ between its visits"
-    if not all(_exponential(stream, operations) for stream in own):
+    if not all(exponential(stream, operations) for stream in own):
         return "service times are not exponential"
     return ""
 
 
-def _close(value: Value, other: Value, operations: Operations) -> bool:
+def close(value: Value, other: Value, operations: Operations) -> bool:
+    """Whether two values are the same at all points, rounding apart."""
     near = 1e-12 * operations.absolute(other)
     return operations.all(operations.compare("<=", operations.absolute(value - other), near))
 
 
-def _exponential(stream: Stream, operations: Operations) -> bool:
+def exponential(stream: Stream, operations: Operations) -> bool:
+    """Whether what a stream asks of its server has the variance of an exponential time."""
     if stream.scv is not None:
-        return _close(stream.scv, stream.scv * 0 + 1.0, operations)
+        return close(stream.scv, stream.scv * 0 + 1.0, operations)
     square = (stream.first.mean + stream.second.mean) ** 2
-    return _close(stream.first.variance + stream.second.variance, square, operations)
+    return close(stream.first.variance + stream.second.variance, square, operations)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
+from qnet.networks.parallel import Step, start_together, told
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
+    BranchFigures,
     ClassFigures,
     ClassStationFigures,
     Limiting,
@@ -38,6 +40,7 @@ class Steady:
         waits: Sequence[Wait],
         rho: Mapping[Key, Value],
         operations: Operations,
+        alike: tuple[Value, ...] = (),
     ) -> None:
         self.network = network
         self.throughputs = throughputs
@@ -55,6 +58,9 @@ class Steady:
         """Mean number of servers of one copy that each stream keeps busy."""
         self.waiting = [stream.rate * wait.mean for stream, wait in zip(streams, waits, strict=True)]
         """Mean number of requests of each stream that wait at one copy."""
+        forked = any(stream.started is not None for stream in streams)
+        self.alike: tuple[Value, ...] = alike or (start_together(network, compiled, operations) if forked else ())
+        """By stream, of parallel steps: the share of what is met that started together with other branches."""
         self.labels = {
             (station.name, index): group.label
             for station in network.stations
@@ -74,7 +80,7 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
              to the response. Without any arrivals the system response is the plain mean over classes.
     """
     network = steady.network
-    routes, spent = _routes(steady)
+    routes, spent, steps = _routes(steady)
     whole = [_merged(own) for own in spent]
     kinds = _kinds(steady, spent, whole)
     throughput = total(steady.throughputs)
@@ -108,11 +114,12 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         visits=tuple(_visit(steady, station, index, group, kind) for station, index, group in groups for kind in kinds),
         loads=_loads(steady),
         held_by=_held_by(steady),
+        branches=tuple(_branches(steady, steps)),
         method=method,
         exact=not reasons,
         reasons=reasons,
         rounds=rounds,
-        passages=Passages(network, steady.compiled, tuple(steady.throughputs), tuple(steady.waits)),
+        passages=Passages(network, steady.compiled, tuple(steady.throughputs), tuple(steady.waits), steady.alike),
     )
 
 
@@ -128,8 +135,15 @@ def _mean_spent(spent: Sequence[_Spent], key: Key, weights: Sequence[Value]) -> 
     return total(weight * parts[key] for weight, parts in zip(weights, spent, strict=True) if key in parts)
 
 
-def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]]]:
-    """By class: the figures of its routes, and for each the time that a customer of the class spends there by it."""
+_Steps = list[tuple[int, str, Step]]
+"""Parallel steps, each with the class and the route that makes it."""
+
+
+def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]], _Steps]:
+    """By class: the figures of its routes, and for each the time that a customer of the class spends there by it; and
+    the parallel steps on the way.
+    """
+    steps: _Steps = []
     routes: list[list[RouteFigures]] = []
     spent: list[list[_Spent]] = []
     for index, customers in enumerate(steady.network.classes):
@@ -139,14 +153,46 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             if route.class_index != index:
                 continue
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
+            served = {key: duration.mean for key, duration in route.parts.items()}
+            for fork in route.forks:
+                step = told(fork, steady.waits, steady.alike, steady.operations)
+                steps.append((index, route.route, step))
+                for key, mean in step.parts.items():
+                    means[key] = means.get(key, 0.0) + fork.count * mean
+                    served[key] = served.get(key, 0.0) + fork.count * step.served[key]
             parts.append({key: route.probability * mean for key, mean in means.items()})
             throughput = steady.throughputs[index] * route.probability
             response = total(means.values())
-            told = {steady.labels.get(key, ""): mean for key, mean in means.items()}
-            own.append(RouteFigures(customers.name, route.route, route.probability, throughput, response, told))
+            parted, kept = (
+                {steady.labels.get(key, ""): mean for key, mean in table.items()} for table in (means, served)
+            )
+            figures = (customers.name, route.route, route.probability, throughput, response, parted)
+            own.append(RouteFigures(*figures, kept if route.forks else None))
         routes.append(own)
         spent.append(parts)
-    return routes, spent
+    return routes, spent, steps
+
+
+def _branches(steady: Steady, steps: _Steps) -> Iterator[BranchFigures]:
+    """The branches of parallel steps, numbered within each class."""
+    numbers: dict[int, int] = {}
+    for kind, route, step in steps:
+        numbers[kind] = numbers.get(kind, 0) + 1
+        known = zip(step.fork.branches, step.whole.means, step.awaited, strict=True)
+        for branch, mean, share in known:
+            yield BranchFigures(
+                class_name=steady.network.classes[kind].name,
+                route=route,
+                step=numbers[kind],
+                name=branch.name,
+                copies=branch.copies,
+                needed=step.fork.needed,
+                width=step.fork.width,
+                count=step.fork.count,
+                time=mean,
+                whole=step.whole.mean,
+                awaited=share,
+            )
 
 
 def _merged(parts: Iterable[_Spent]) -> _Spent:

@@ -38,6 +38,9 @@ _SHORT = "no visit inside longer than a passage of the subnetwork on average; on
 _FIRST = "customers served before others keep no server more than 60 % busy"
 _PRIORITY_MVA = "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984) 335-359; corrected here"
 _BY_CLASS = "throughput of the class where it is worst"
+_FORK_JOIN = "independent branches, less what they wait in common"
+_FLATTO = "Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053; its use for unlike branches: this tool"
+_OWN_STATIONS = "up to 10 branches with stations or copies of their own and exponential service times"
 
 _MEMORY = (
     Measured("memory: throughput of a closed class", "flow-equivalent", 200, "throughput", 0.002, 0.051,
@@ -86,6 +89,16 @@ _PRIORITIES = (
              0.061, "one station of exponential times that differ; interrupting or not", "",
              "Cobham, Operations Research 2 (1954) 70-76; Bondi, Buzen, ACM SIGMETRICS 1984"),
 )  # fmt: skip
+_PARALLEL = (
+    Measured("fork-join: two branches, open", _FORK_JOIN, 200, "response", 0.003, 0.011, _OWN_STATIONS, "QN660",
+             _FLATTO),
+    Measured("fork-join: closed classes", f"residual-service, {_FORK_JOIN}", 200, "response", 0.0039, 0.012,
+             _OWN_STATIONS, "QN660",
+             f"Heidelberger, Trivedi, IEEE Trans. Computers 32 (1983) 73-82, for the problem; {_FLATTO}"),
+    Measured("work left behind: closed classes", "a stream at the rate of the passages", 200, "response", 0.02, 0.083,
+             "two customers and more, and at most 0.6 of the station for the work left behind", "QN662",
+             "Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; this tool"),
+)  # fmt: skip
 
-MEASURED: dict[str, Measured] = {row.name: row for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES)}
+MEASURED: dict[str, Measured] = {row.name: row for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL)}
 """By name."""

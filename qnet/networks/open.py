@@ -90,6 +90,9 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
         found = f"the variability of arrivals is followed through the network, as {reasons[0]}"
         help = "demands and utilizations have formulas; qnet solve tells the response"
         raise NotComputed(Problem("QN521", found, "a network of product form, or a single queue", help=help))
+    if any(fork.width > 1 for route in solver.compiled.routes for fork in route.forks):
+        found = "the time of the slowest of parallel branches is an integral"
+        raise NotComputed(Problem("QN553", found, "no parallel steps", help="qnet solve tells the number"))
     chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
     implicit = undecided(solver.compiled, solver.inner) or chained
     if implicit:

@@ -19,5 +19,7 @@ class Passages(Record):
     """Passages per second of every class."""
     waits: tuple[Wait, ...]
     """By stream."""
+    alike: tuple[Value, ...] = ()
+    """By stream, of parallel steps: the share of what is met that started together with other branches."""
     wanted: Wanted | None = None
     """Where the waits have no variances yet: the method and the budget to find them with."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.expression import Value, arrays
+from qnet.expression import FLOATS, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.found_waiting import with_variances
+from qnet.networks.parallel import finished
 from qnet.networks.passage_times import Passages
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import RouteTime
@@ -70,6 +71,8 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
     Customers of a chain take all its ways, one after the other.
     """
     waits: Sequence[Wait] = passages.waits
+    if passages.wanted is not None and (refusal := _beside_closed(passages)):
+        raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
     if passages.wanted is not None:
         waits = with_variances(passages.network, passages.compiled, waits, passages.throughputs, passages.wanted)
     for number, customers in enumerate(passages.network.classes):
@@ -77,16 +80,28 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
         rate = passages.throughputs[number]
         if customers.chain:
             if about in ("", customers.name):
-                yield rate, 1.0, tuple(stage for route in own for stage in _stages(route, waits))
+                yield rate, 1.0, tuple(stage for route in own for stage in _stages(route, waits, passages))
             continue
         for route in own:
             if about in ("", customers.name, route.route):
-                yield rate * route.probability, route.probability, tuple(_stages(route, waits))
+                yield rate * route.probability, route.probability, tuple(_stages(route, waits, passages))
 
 
-def _stages(route: RouteTime, waits: Sequence[Wait]) -> Iterator[tuple[Value, Value]]:
+def _beside_closed(passages: Passages) -> str:
+    """What is there that second moments beside closed classes are not known with; empty for nothing."""
+    if any(route.forks for route in passages.compiled.routes):
+        return "closed classes and parallel steps are together"
+    left = any(stream.left for stream in passages.compiled.streams)
+    return "closed classes and work left behind are together" if left else ""
+
+
+def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iterator[tuple[Value, Value]]:
     for part in route.parts.values():
         yield part.mean_with(waits), part.variance_with(waits)
+    operations = FLOATS if passages.network.size is None else arrays()
+    for fork in route.forks:
+        whole = finished(fork, waits, passages.alike, operations)
+        yield fork.count * whole.mean, fork.count * whole.variance
 
 
 def mixture_percentile(parts: Sequence[Part], share: float) -> Any:

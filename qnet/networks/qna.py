@@ -81,6 +81,8 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
         return "work is left after the response"
     if any(stream.priority for stream in compiled.streams):
         return "steps have priorities"
+    if any(route.forks for route in compiled.routes):
+        return "branches run in parallel"
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from qnet.expression import Operations, Value
-from qnet.networks.routed import RoutedNetwork, Step, Time
+from qnet.networks.routed import Fork, RoutedNetwork, Step, Time
 from qnet.networks.streams import streams
 from qnet.record import Record
 
@@ -66,6 +66,9 @@ def _only(steps: tuple[Step, ...], work: Container[str], around: str = "") -> tu
         kind = step.work or around
         if isinstance(step, Time):
             found.append(step if kind in work else step.replace(mean=0.0 * step.mean))
+        elif isinstance(step, Fork):
+            branches = tuple(branch.replace(steps=_only(branch.steps, work, kind)) for branch in step.branches)
+            found.append(step.replace(branches=branches))
         else:
             found.append(step.replace(steps=_only(step.steps, work, kind)))
     return tuple(found)

@@ -88,7 +88,29 @@ class Hold(Record):
     """The kind of work of everything inside that has none of its own."""
 
 
-Step = Time | Hold
+class Branch(Record):
+    """One of the ways that are gone at the same time in a parallel step."""
+
+    name: str
+    steps: tuple[Step, ...]
+    copies: int = 1
+    """How many such ways are gone at once; at a station of several copies each takes another one."""
+
+
+class Fork(Record):
+    """Start all branches together, go on when `needed` of them have finished."""
+
+    branches: tuple[Branch, ...]
+    needed: int
+    """Of all copies of all branches; what the others have left to do is done all the same."""
+    visits: Value = 1.0
+    phase: int = 1
+    keeps: tuple[str, ...] | None = None
+    work: str = ""
+    """As of a hold."""
+
+
+Step = Time | Hold | Fork
 
 
 class Route(Record):

@@ -64,6 +64,8 @@ class RouteFigures(Record):
     response: Value
     spent: dict[str, Value]
     """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
+    served: dict[str, Value] | None = None
+    """Of that, what is no wait, where parallel steps are on the way: it is then another part than without any wait."""
 
 
 class ClassFigures(Record):
@@ -77,6 +79,28 @@ class ClassFigures(Record):
     think_time: Value | None = None
     enclosed: tuple[Value, Value, Value, Value] | None = None
     """Bounds of throughput and response, the lower first, where a method is approximate and theory has bounds."""
+
+
+class BranchFigures(Record):
+    """Figures of one kind of branch of a parallel step."""
+
+    class_name: str
+    route: str
+    step: int
+    """Which parallel step of its class it is, from 1."""
+    name: str
+    copies: int
+    needed: int
+    """How many branches of the step must finish, of `width`."""
+    width: int
+    count: Value
+    """How often the step is made in a passage of the route."""
+    time: Value
+    """Mean time from the start of the step until the branch has finished."""
+    whole: Value
+    """Mean time until enough branches have."""
+    awaited: Value
+    """The probability that the step waits for this branch, or one of its copies, to the last."""
 
 
 class Limiting(Record):
@@ -124,5 +148,7 @@ class RoutedSolution(Record):
     where that is known."""
     network: RoutedNetwork | None = None
     """The network as it is on average, where its numbers depend on how many customers hold a station."""
+    branches: tuple[BranchFigures, ...] = ()
+    """Of parallel steps."""
     passages: Passages | None = None
     """What responses are made of; None where the method has no second moments."""

@@ -12,7 +12,8 @@ from typing import Any
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import NOTHING, Duration
-from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.parallel import BranchTime, Parallel, refuse_held, times
+from qnet.networks.routed import Branch, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
 
 Key = tuple[str, int]
@@ -42,6 +43,10 @@ class Stream(Record):
     """How many of them there are; 0 for an open stream."""
     inside: tuple[str, ...]
     """All stations whose servers are kept while this one is waited for; empty for an open stream."""
+    started: Value | None = None
+    """Of a branch of a parallel step: how often a second the step is made; None outside of such steps."""
+    left: bool = False
+    """Whether it is work that nobody waits for, and no server is kept for."""
 
 
 class RouteTime(Record):
@@ -51,6 +56,8 @@ class RouteTime(Record):
     route: str
     probability: Value
     parts: dict[Key, Duration]
+    """Without parallel steps."""
+    forks: tuple[Parallel, ...] = ()
 
 
 class Streams(Record):
@@ -77,12 +84,16 @@ class _Parts(Record):
     first: Duration
     second: dict[str, Duration]
     spent: dict[Key, Duration]
+    forks: tuple[Parallel, ...] = ()
 
     def plus(self, other: _Parts) -> _Parts:
         if self is _NO_PARTS:
             return other
         return _Parts(
-            self.first.plus(other.first), _merged(self.second, other.second), _merged(self.spent, other.spent)
+            self.first.plus(other.first),
+            _merged(self.second, other.second),
+            _merged(self.spent, other.spent),
+            self.forks + other.forks,
         )
 
     def weighted(self, probability: Value) -> _Parts:
@@ -92,6 +103,7 @@ class _Parts(Record):
             self.first.weighted(probability),
             {name: duration.weighted(probability) for name, duration in self.second.items()},
             {key: duration.weighted(probability) for key, duration in self.spent.items()},
+            times(self.forks, probability),
         )
 
     def repeated(self, visits: Value, operations: Operations) -> _Parts:
@@ -101,6 +113,7 @@ class _Parts(Record):
             self.first.repeated(visits, operations),
             {name: duration.repeated(visits, operations) for name, duration in self.second.items()},
             {key: duration.repeated(visits, operations) for key, duration in self.spent.items()},
+            times(self.forks, visits),
         )
 
 
@@ -140,6 +153,9 @@ class _Walker:
         self.routes: list[RouteTime] = []
         self.inside: dict[str, set[str]] = {station.name: set() for station in network.stations}
         self.deferred = False
+        self.left = False
+        self.started: Value | None = None
+        """How often a second the parallel step around is made."""
         self.class_index = 0
         self.route_name = ""
 
@@ -147,28 +163,48 @@ class _Walker:
         """Measure one route of a class, and register its streams."""
         self.class_index, self.route_name = class_index, route.name
         rate = arrival_rate * route.probability
-        spent: dict[Key, Duration] = {}
+        parts = _NO_PARTS
         for step in route.steps:
-            for key, duration in self.step(step, rate, (), {}, _NOWHERE).spent.items():
-                spent[key] = spent.get(key, NOTHING).plus(duration)
-        self.routes.append(RouteTime(class_index, route.name, route.probability, spent))
+            parts = parts.plus(self.step(step, rate, (), {}, _NOWHERE))
+        self.routes.append(RouteTime(class_index, route.name, route.probability, parts.spent, parts.forks))
 
     def step(self, step: Step, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int], here: Key) -> _Parts:
         """Measure one step that starts `rate` times a second inside the `enclosing` holds, and register its streams."""
         kept = enclosing
+        before = self.left
         if step.phase == 2:
             self.deferred = True
             if step.keeps is not None:
                 kept = tuple(name for name in enclosing if name in step.keeps)
+            self.left = before or not kept
         if isinstance(step, Time):
             duration = Duration(step.mean, step.scv * step.mean**2)
             parts = _Parts(duration, {}, {here: duration})
+        elif isinstance(step, Fork):
+            parts = self.fork(step, rate * step.visits, kept)
         else:
             parts = self.hold(step, rate * step.visits, kept, copies)
+        self.left = before
         parts = parts.repeated(step.visits, self.operations)
         if step.phase == 1:
             return parts
         return _Parts(NOTHING, _merged(parts.second, dict.fromkeys(kept, parts.first)), {})
+
+    def fork(self, fork: Fork, rate: Value, enclosing: tuple[str, ...]) -> _Parts:
+        """Measure one visit of a parallel step, its branches one by one."""
+        refuse_held(enclosing)
+        before, self.started = self.started, rate
+        found: list[BranchTime] = []
+        for branch in fork.branches:
+            parts, first = _NO_PARTS, len(self.streams)
+            for step in branch.steps:
+                parts = parts.plus(self.step(step, rate * branch.copies, (), {}, _NOWHERE))
+            asked = tuple(range(first, len(self.streams)))
+            found.append(
+                BranchTime(branch.name, branch.copies, parts.first, parts.spent, parts.forks, asked, _single(branch))
+            )
+        self.started = before
+        return _Parts(NOTHING, {}, {}, (Parallel(tuple(found), fork.needed),))
 
     def hold(self, hold: Hold, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int]) -> _Parts:
         """Measure one visit of a hold, over the groups of copies that it may use."""
@@ -212,7 +248,7 @@ class _Walker:
             self.streams.append(
                 Stream(
                     station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
-                    holding, priority, hold.scv, holder, holders, inside,
+                    holding, priority, hold.scv, holder, holders, inside, self.started, self.left,
                 )
             )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}
@@ -254,6 +290,14 @@ class _Walker:
 def follows(inner: Station, outer: Station) -> bool:
     """Whether the copy of `outer` that is held decides which copy of `inner` is asked."""
     return bool(inner.follows) and inner.follows in (outer.name, outer.follows)
+
+
+def _single(branch: Branch) -> bool:
+    """Whether a branch is one step with one time."""
+    steps = branch.steps
+    while len(steps) == 1 and isinstance(steps[0], Hold) and steps[0].visits == 1.0 and steps[0].scv is None:
+        steps = steps[0].steps
+    return len(steps) == 1 and isinstance(steps[0], Time) and steps[0].visits == 1.0 and steps[0].phase == 1
 
 
 def group_of(station: Station, copy: int) -> int:

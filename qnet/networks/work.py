@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qnet.expression import FLOATS, Operations, Value, arrays, operations_for
+from qnet.networks.duration import Wait
+from qnet.networks.parallel import told
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.streams import streams
 from qnet.queues.arithmetic import total
@@ -76,13 +78,12 @@ def work(network: RoutedNetwork) -> Work:
             most = float(station.servers) if station.rates is None else station.rates[-1]
             capacity = None if station.delay else most
             groups.append(GroupWork(station.name, group.label, group.copies, capacity, demands))
-    routes = [
-        RouteWork(
-            item.class_index,
-            item.route,
-            item.probability,
-            {labels[key]: duration.mean for key, duration in item.parts.items()},
-        )
-        for item in compiled.routes
-    ]
+    nobody = [Wait(0.0, 0.0)] * len(compiled.streams)
+    routes: list[RouteWork] = []
+    for item in compiled.routes:
+        service = {labels[key]: duration.mean for key, duration in item.parts.items()}
+        for fork in item.forks:
+            for key, part in told(fork, nobody, [0.0] * len(nobody), operations).parts.items():
+                service[labels[key]] = service.get(labels[key], 0.0) + fork.count * part
+        routes.append(RouteWork(item.class_index, item.route, item.probability, service))
     return Work(tuple(groups), tuple(routes))

@@ -11,7 +11,7 @@ from qnet.model.model import Model
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.networks.work import GroupWork, Work, work
+from qnet.networks.work import GroupWork, RouteWork, Work, work
 from qnet.questions.changes import Change, changes, inside_limits
 from qnet.questions.points import Solved, solve_points
 from qnet.questions.saturation import Saturation, saturation
@@ -137,7 +137,8 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     network = solution.network or bind(model, solved.parts[0].values)
     asked = work(network)
     mix = _mix(solution)
-    parts = _parts(solution, asked, network)
+    now = _present(solution, asked, network)
+    parts = _parts(solution, now, network)
     of_system = _weighted(parts, mix, float(solution.response))
     places = _ranked(_places(solution, asked, network, mix, of_system), _limits(solution, network))
     tried, left_out = _tried(model, places)
@@ -161,7 +162,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         places,
         of_system.get(""),
         tuple(visits) if len(solution.classes) > 1 else (),
-        tuple(_routes(solution, asked, network)),
+        tuple(_routes(solution, now, network)),
         compared.before,
         compared.tried,
         left_out,
@@ -214,6 +215,16 @@ def _part(label: str, residence: float, service: float, response: float, told: b
 def _changing(network: RoutedNetwork) -> set[str]:
     """The labels of the stations whose rates depend on the number present."""
     return {group.label for item in network.stations if item.rates is not None for group in item.groups}
+
+
+def _present(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> Work:
+    """What is asked, with the service of the solution where parallel steps are: they wait for other branches then."""
+    figures = iter(solution.routes)
+    found: list[RouteWork] = []
+    for own in asked.routes:
+        route = None if network.classes[own.class_index].chain else next(figures)
+        found.append(own.replace(service=route.served) if route and route.served is not None else own)
+    return asked.replace(routes=tuple(found))
 
 
 def _routes(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> list[RoutePart]:

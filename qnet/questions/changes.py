@@ -76,6 +76,11 @@ def has_servers(station: StationModel) -> bool:
 
 
 def _faster(step: StepModel, station: str) -> StepModel:
+    if step.branches:
+        branches = tuple(
+            branch.replace(steps=tuple(_faster(inner, station) for inner in branch.steps)) for branch in step.branches
+        )
+        return step.replace(branches=branches)
     if step.station:
         return step.replace(steps=tuple(_faster(inner, step.station) for inner in step.steps))
     if not station or step.time is None:

@@ -83,6 +83,9 @@ class Symbolic:
         """Pure delays per passage, by class."""
         found: list[Value] = [0.0] * len(self.network.classes)
         for route in self.unit.routes:
+            if any(fork.width > 1 for fork in route.forks):
+                text = "the time of the slowest of parallel branches is an integral"
+                raise NotComputed(Problem("QN553", text, "no parallel steps", help="qnet solve tells the number"))
             for (name, _), duration in route.parts.items():
                 if not name:
                     found[route.class_index] = found[route.class_index] + route.probability * duration.mean

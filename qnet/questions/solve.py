@@ -50,10 +50,13 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` says what a row is about: system, class, class of chain, route, station, class at station, state, or output.
+"""`scope` says what a row is about: system, class, class of chain, route, station, branch, class at station, state, or
+output.
 
 A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
-A row of scope `state` has the probability that so many `customers` of closed classes are at one copy."""
+A row of scope `branch` is of a parallel step: `probability` that the step waits for it to the last, `residence` its own
+mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the probability
+that so many `customers` of closed classes are at one copy."""
 
 _row = row_maker(COLUMNS)
 
@@ -130,6 +133,11 @@ def _told(solution: RoutedSolution) -> dict[str, object]:
 def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
     """What is to be said of a model without a steady state: what is overloaded, by how much, and the largest rate."""
     solution = solved.parts[0].solution
+    if all(item.population is not None for item in solution.classes):
+        worst = max(solution.loads, key=lambda item: float(item.load))
+        found = f'no steady state: customers leave {worst.load:.4g} times as much work at "{worst.name}" as it can do'
+        help = "fewer customers, or less work in phase 2"
+        return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
     arrivals = sum(item.throughput for item in solution.classes if item.population is None)
     largest = arrivals * edge.factor
     cause = next((item for item in solution.loads if item.name == edge.cause), None)
@@ -158,7 +166,7 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
         exactness="exact" if solution.exact else "approximate",
     )
     found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
-    return [*found, *_visits(solution), *_states(solution)]
+    return [*found, *_branches(solution), *_visits(solution), *_states(solution)]
 
 
 def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
@@ -229,6 +237,22 @@ def _stations(solution: RoutedSolution) -> _Rows:
             queue_length=item.queue_length,
         )
         for item in solution.stations
+    ]
+
+
+def _branches(solution: RoutedSolution) -> _Rows:
+    """The branches of parallel steps, each with what it waits for the others on average, if all are waited for."""
+    return [
+        _row(
+            scope="branch",
+            name=item.name,
+            class_=item.class_name,
+            copies=item.copies,
+            probability=item.awaited,
+            residence=item.time,
+            wait=item.whole - item.time if item.needed == item.width else None,
+        )
+        for item in solution.branches
     ]
 
 

@@ -359,13 +359,38 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         '{ delay = "1 ms" }',
         "{ visits = 2 }",
         "model.toml:28: classes.io.routes[1].steps[0]: found a step with none of its forms; "
-        "expected one of: delay; station and time; hold and steps; time (inside a hold) [QN209]",
+        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel [QN209]",
     ),
     "a step of two forms": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", time = "1 ms" }',
         "model.toml:28: classes.io.routes[1].steps[0]: found a step with delay, time; "
-        "expected one of: delay; station and time; hold and steps; time (inside a hold) [QN209]",
+        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel [QN209]",
+    ),
+    "a parallel step without branches": (
+        '{ delay = "1 ms" }',
+        "{ parallel = [] }",
+        "model.toml:28: classes.io.routes[1].steps[0].parallel: found an empty list; expected a list of branches: [ { steps = [...] }, ... ] [QN201]",
+    ),
+    "a branch that is no table": (
+        '{ delay = "1 ms" }',
+        '{ parallel = ["1 ms"] }',
+        "model.toml:28: classes.io.routes[1].steps[0].parallel[0]: found '1 ms'; expected a table with steps, copies, name, note [QN201]",
+    ),
+    "a branch without steps": (
+        '{ delay = "1 ms" }',
+        "{ parallel = [ { copies = 2 } ] }",
+        'model.toml:28: classes.io.routes[1].steps[0].parallel[0]: "steps" is missing; expected what happens in the branch, in order [QN203]',
+    ),
+    "a join without branches": (
+        '{ delay = "1 ms" }',
+        '{ delay = "1 ms", join = 1 }',
+        "model.toml:28: classes.io.routes[1].steps[0].join: found join in a step without branches; expected join beside parallel [QN209]",
+    ),
+    "an unknown station in a branch": (
+        '{ delay = "1 ms" }',
+        '{ parallel = [ { steps = [ { station = "dsk", time = "1 ms" } ] } ] }',
+        'model.toml:28: classes.io.routes[1].steps[0].parallel[0].steps[0].station: unknown station "dsk" [QN212]',
     ),
     "a time outside of any hold": (
         '{ delay = "1 ms" }',

@@ -159,7 +159,7 @@ def test_approximate_answers_are_enclosed():
     "steps, words",
     [
         ((Hold("cpu", (visit("disk", 0.1),)), visit("disk", 0.1)), "a station is held while another is waited for"),
-        ((visit("cpu", 0.1), visit("disk", 0.1).replace(phase=2)), "work is left after the response"),
+        ((Hold("cpu", (Time(0.1), Time(0.1, phase=2))),), "a server is kept after the response"),
     ],
 )
 def test_what_demands_cannot_say_is_refused(steps: tuple[object, ...], words: str):

@@ -10,6 +10,8 @@ _ENOUGH = 1e-13
 _SETTLED = 1e-11
 _MEMORY = 5
 _WORSE = 3.0
+_LOST = 30
+"""Rounds without progress after which a point goes on from its best values without memory."""
 
 Image = Callable[[Any], tuple[Any, Any]]
 """From (P, K, R) values to their images and the (P,) residuals."""

@@ -47,10 +47,13 @@ class Lines(Record):
     """(P, R) customers, >= 0."""
     think_time: Any
     """(P, R) seconds outside the queueing stations, >= 0; with some demand or think time for every customer."""
+    joins: Any = None
+    """Of parallel steps, from (P, K, R) residences to the (P, R) seconds by which a passage is longer than their sum,
+    mostly below 0; points are taken from it like from an array."""
 
     def part(self, chosen: Any) -> Lines:
         """Some of the batch."""
-        return Lines(*(value[chosen] for value in self))
+        return Lines(*(value if value is None else value[chosen] for value in self))
 
 
 class Found(Record):
@@ -108,7 +111,7 @@ def solve(lines: Lines) -> Found:
             calm = _Changes(*(share * value[waiting] for value in changes))
             found = _core(here, calm, residence[waiting])
             residence[waiting] = found
-            throughput[waiting] = _throughput(here, found)
+            throughput[waiting] = _throughput(here, _cycle(here, found))
             wrong = (_image(here, calm, found)[1] > TOLERANCE) | ~_feasible(here, throughput[waiting])
             waiting = waiting[wrong]
             if not waiting.size:
@@ -136,13 +139,18 @@ def _tamed(lines: Lines, busy: Any) -> Any:
     return np.where(lines.excess < 0, idle[..., None], 1.0) * lines.excess
 
 
-def _throughput(lines: Lines, residence: Any) -> Any:
+def _throughput(lines: Lines, cycle: Any) -> Any:
     """(P, R) by Little's law."""
     import numpy
 
     np: Any = numpy
-    cycle = lines.think_time + residence.sum(1)
     return np.where(lines.population > 0, lines.population / np.where(cycle > 0, cycle, 1.0), 0.0)
+
+
+def _cycle(lines: Lines, residence: Any) -> Any:
+    """(P, R) seconds from one passage to the next."""
+    whole = lines.think_time + residence.sum(1)
+    return whole if lines.joins is None else whole + lines.joins(residence)
 
 
 def _feasible(lines: Lines, throughput: Any) -> Any:
@@ -170,30 +178,30 @@ def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     import numpy
 
     np: Any = numpy
-    throughput = _throughput(lines, residence)[:, None, :]
+    cycle = _cycle(lines, residence)
+    throughput = _throughput(lines, cycle)[:, None, :]
     one = np.eye(lines.population.shape[-1])
     left = np.maximum(lines.population[:, None, :] - one, 0.0)[:, None]
     whole = np.where(lines.population > 0, lines.population, 1.0)[:, None, None, :]
     busy = throughput * lines.demands
     queues = np.maximum(left * ((throughput * residence)[:, :, None, :] / whole + changes.queue), 0.0)
     served = np.clip(left * (busy[:, :, None, :] / whole + changes.busy), 0.0, queues)
-    excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence)
+    excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence, cycle)
     work = (lines.weight[:, :, None, :] * queues + excess).sum(-1)
     idle = np.maximum(1.0 - busy.sum(-1) - lines.open_load, 0.0)
     from_open = lines.open_work + np.where(lines.open_excess < 0, idle, 1.0) * lines.open_excess
     met = (work + from_open[..., None]) / (1.0 - lines.open_load)[..., None]
     image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * np.maximum(met, 0.0), 0.0)
-    cycle = (lines.think_time + residence.sum(1))[:, None, :]
-    change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)
+    change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)[:, None, :]
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
 
 
-def _random(lines: Lines, residence: Any) -> Any:
+def _random(lines: Lines, residence: Any, cycle: Any) -> Any:
     """(P, K, R, R) how far a service that is met, of a class, is one at a random moment to an arriving class."""
     import numpy
 
     np: Any = numpy
-    away = (lines.think_time + residence.sum(1))[:, None, :] - residence
+    away = cycle[:, None, :] - residence
     absence = np.maximum(away, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
     known = _ABSENCE * lines.memory[:, :, None, :]
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)
@@ -223,5 +231,5 @@ def _shares(lines: Lines, residence: Any) -> tuple[Any, Any]:
 
     np: Any = numpy
     people = np.where(lines.population > 0, lines.population, 1.0)[:, None, :]
-    rate = _throughput(lines, residence)[:, None, :] / people
+    rate = _throughput(lines, _cycle(lines, residence))[:, None, :] / people
     return rate * residence, rate * lines.demands

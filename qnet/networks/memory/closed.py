@@ -16,7 +16,7 @@ from qnet.networks.memory.levels import repeated, solved
 from qnet.networks.memory.parts import Aggregation, Inside, Outside, Part
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, inside
 from qnet.networks.memory.states import spread
-from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, Time
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import Wanted
 
@@ -97,7 +97,7 @@ class _Closed(Aggregation):
         """Whether customers of the class never wait for anybody outside of the regions, and nobody waits for them."""
         delays = {station.name for station in outer.stations if station.delay}
         steps = (step for route in outer.classes[self.kind].routes for step in route.steps)
-        return all(isinstance(step, Time) or step.station in delays for step in steps)
+        return all((isinstance(step, Hold) and step.station in delays) or isinstance(step, Time) for step in steps)
 
     def refuse_idle(self, parts: list[Part]) -> None:
         """Raise where customers spend no time anywhere."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.expression import Value
-from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
@@ -47,7 +47,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     for index, customers in enumerate(network.classes):
         for route in customers.routes:
             for step in route.steps:
-                if step.phase != 1:
+                if step.phase != 1 or isinstance(step, Fork):
                     return ()
                 if isinstance(step, Time):
                     continue
@@ -106,10 +106,10 @@ def _inside(hold: Hold) -> set[str] | None:
         return None
     found: set[str] = set()
     for step in hold.steps:
-        if step.phase != 1:
+        if step.phase != 1 or isinstance(step, Fork):
             return None
         if isinstance(step, Hold):
-            if step.priority or any(isinstance(item, Hold) or item.phase != 1 for item in step.steps):
+            if step.priority or any(not isinstance(item, Time) or item.phase != 1 for item in step.steps):
                 return None
             found.add(step.station)
     return found
@@ -127,7 +127,7 @@ def around(network: RoutedNetwork, found: tuple[Region, ...]) -> RoutedNetwork:
 
 
 def _without(steps: tuple[Step, ...], names: set[str]) -> tuple[Step, ...]:
-    return tuple(step for step in steps if isinstance(step, Time) or step.station not in names)
+    return tuple(step for step in steps if not isinstance(step, Hold) or step.station not in names)
 
 
 def inside(network: RoutedNetwork, region: Region, population: Value) -> RoutedNetwork:

@@ -21,8 +21,8 @@ class Demands:
     """
 
     __slots__ = (
-        "arrival_rate", "delay", "demands", "disciplines", "population", "priority", "rates", "scv", "servers", "size",
-        "think_time", "visits",
+        "arrival_rate", "delay", "demands", "disciplines", "joins", "population", "priority", "rates", "scv",
+        "servers", "size", "think_time", "visits",
     )  # fmt: skip
 
     demands: Any
@@ -42,6 +42,8 @@ class Demands:
     arrival_rate: tuple[Any, ...]
     size: int | None
     """B, or None for a point."""
+    joins: Any
+    """Of parallel steps in closed classes, as of `closed.first_come.Lines`, over all stations; None without any."""
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ class Demands:
         arrival_rate: Sequence[Any] | None = None,
         scv: Any = None,
         priority: Any = None,
+        joins: Any = None,
     ) -> None:
         """A checked network.
 
@@ -78,6 +81,7 @@ class Demands:
                       count at stations "fcfs", "priority" and "preemptive" only.
         priority      R whole numbers, or (K, R) of them: the highest is served first at stations "priority" and
                       "preemptive", equal ones in the order of their arrival; None: all are equal.
+        joins         of parallel steps, as of the attribute; not checked.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Given()
@@ -98,6 +102,7 @@ class Demands:
         if self.visits is not None:
             given.visits(self.demands, self.visits)
         self.size = given.size
+        self.joins = joins
         given.finish()
         if self.size is not None:
             self._spread(self.size)
@@ -197,6 +202,7 @@ class Demands:
             values = tuple(None if value is None else float(value[index]) for value in getattr(self, name))
             setattr(found, name, values)
         found.size = None
+        found.joins = None if self.joins is None else self.joins[[index]]
         return found
 
     def __repr__(self) -> str:

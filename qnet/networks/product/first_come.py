@@ -23,15 +23,22 @@ def wanted_for(network: Demands, wanted: Wanted) -> bool:
     """Whether a network is to be solved by the correction for residual service.
 
     Raises  `NotComputed` QN513 where it is asked for by name and does not apply, and where state probabilities are
-            wanted that would be of other means; `Divided` where every point of a batch
-            is to get the method it would get alone, and only some have product form.
+            wanted that would be of other means; `Divided` where every point of a batch is to get the method it would
+            get alone, and only some have product form.
     """
+    if network.joins is not None and (wanted.method not in ("auto", METHOD) or wanted.states):
+        found = _NO_STATES if wanted.states else f"{wanted.method} does not apply: branches run in parallel"
+        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
     if wanted.method not in ("auto", METHOD):
         return False
     refusal = _refusal(network)
     if wanted.method == METHOD:
         if wanted.states or refusal:
             raise NotComputed(Problem("QN513", f"{METHOD} does not apply: {refusal or _NO_STATES}", "another method"))
+        return True
+    if refusal and network.joins is not None:
+        raise NotComputed(Problem("QN552", f"branches in parallel, and {refusal}", "stations with servers"))
+    if network.joins is not None:
         return True
     if refusal:
         return False
@@ -186,4 +193,31 @@ class Table:
             open_excess=(load * self.excess[:, places][:, :, opened]).sum(-1),
             population=self.population,
             think_time=self.think_time,
+            joins=None if self.network.joins is None else _Joins(self, places),
         )
+
+
+class _Joins:
+    """The joins of a network, over its queueing stations and closed classes alone."""
+
+    def __init__(self, table: Table, places: list[int]) -> None:
+        self.whole = table.network.joins
+        self.places = places
+        self.own = list(table.network.closed)
+        self.shape = table.network.shape
+        self.rest = table.rest[:, places][:, :, self.own]
+
+    def __getitem__(self, chosen: Any) -> _Joins:
+        part = object.__new__(_Joins)
+        part.__dict__.update(self.__dict__)
+        part.whole, part.rest = self.whole[chosen], self.rest[chosen]
+        return part
+
+    def __call__(self, residence: Any) -> Any:
+        import numpy
+
+        np: Any = numpy
+        table = np.zeros((len(residence), *self.shape))
+        rows, columns = np.array(self.places, int)[:, None], np.array(self.own, int)[None, :]
+        table[:, rows, columns] = residence + self.rest
+        return self.whole.extra(table)[:, self.own]

@@ -1,0 +1,213 @@
+"""What parallel steps take off the passages of closed classes: the difference between all branches and the slowest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import Operations, Value, arrays
+from qnet.networks.duration import Wait
+from qnet.networks.parallel import Parallel, lasting, start_together
+from qnet.networks.routed import ClosedClass, RoutedNetwork
+from qnet.networks.stream_waits import stream_wait
+from qnet.networks.streams import Key, Stream, Streams, streams
+from qnet.queues.arithmetic import ratio, total
+from qnet.record import Record
+
+
+class Asked(Record):
+    """What a class asks of a copy of a station in a passage."""
+
+    demand: Value
+    """Seconds."""
+    visits: Value
+
+
+class Joining:
+    """Of a batch of networks: the time of a passage that is not the sum of the times at the stations.
+
+    network   with closed classes.
+    compiled  its streams, for one passage per second of every class.
+    places    of every group of copies: the row of its first copy among the demands.
+    asked     of every group, by class.
+    ordered   the stations at which all visits of a class wait alike.
+    alike     by stream, as of `parallel.finished`.
+    """
+
+    def __init__(
+        self,
+        network: RoutedNetwork,
+        compiled: Streams,
+        places: Mapping[Key, int],
+        asked: Mapping[Key, Sequence[Asked]],
+        ordered: frozenset[str],
+        alike: Sequence[Value],
+    ) -> None:
+        self.network = network
+        self.places = places
+        self.ordered = ordered
+        self.operations: Operations = arrays()
+        self.away = frozenset(station.name for station in network.stations if station.delay)
+        self.queued = tuple(
+            _Queued(index, stream, asked[stream.station, stream.group][stream.class_index])
+            for index, stream in enumerate(compiled.streams)
+            if stream.started is not None and not stream.left and stream.station not in self.away
+            if isinstance(network.classes[stream.class_index], ClosedClass)
+        )
+        """The requests for queueing stations in branches."""
+        self.streams = len(compiled.streams)
+        self.copies = _copies(network)
+        self.forks = tuple(
+            _Forked(route.class_index, route.probability, fork)
+            for route in compiled.routes
+            for fork in route.forks
+            if isinstance(network.classes[route.class_index], ClosedClass)
+        )
+        self.alike = tuple(alike)
+
+    def __getitem__(self, chosen: Any) -> Joining:
+        """Some points of the batch."""
+        part = object.__new__(Joining)
+        part.__dict__.update(self.__dict__)
+        part.queued, part.forks, part.alike = (_taken(item, chosen) for item in (self.queued, self.forks, self.alike))
+        return part
+
+    def extra(self, residence: Any) -> Any:
+        """(P, R) seconds by closed class that parallel steps last, less the time that is spent in their branches.
+
+        residence  (P, K, R) seconds in a passage at every copy, of closed classes; columns of others are not read.
+        """
+        import numpy
+
+        np: Any = numpy
+        waits = [Wait(0.0, 0.0)] * self.streams
+        found = np.zeros((residence.shape[0], residence.shape[2]))
+        for item in self.queued:
+            stream, asked = item.stream, item.asked
+            key, kind = (stream.station, stream.group), stream.class_index
+            spent = residence[:, self.places[key], kind]
+            ordered = stream.station in self.ordered
+            wait = stream_wait(stream, spent, asked.demand, asked.visits, ordered, False, self.operations)
+            waits[item.place] = wait
+            found[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
+        for item in self.forks:
+            time = lasting(item.fork, waits, self.alike, self.operations)
+            found[:, item.class_index] += item.probability * item.fork.count * time
+        return found
+
+
+class _Queued(Record):
+    place: int
+    """Among the streams."""
+    stream: Stream
+    asked: Asked
+
+
+class _Forked(Record):
+    class_index: int
+    probability: Value
+    fork: Parallel
+
+
+def _taken(value: Any, chosen: Any) -> Any:
+    """Some points of everything inside a value: records, tuples, tables, arrays."""
+    if isinstance(value, tuple):
+        record = cast("tuple[Any, ...]", value)
+        kind: Any = type(record)
+        items: list[Any] = [_taken(item, chosen) for item in record]
+        return kind(*items) if hasattr(kind, "_fields") else tuple(items)
+    if isinstance(value, Mapping):
+        return {key: _taken(item, chosen) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    return value[chosen] if getattr(value, "ndim", 0) else value
+
+
+class ParallelSteps:
+    """The parallel steps of a network with closed classes.
+
+    network     its stations and classes.
+    compiled    its streams, for one passage per second of every class.
+    operations  those of its numbers.
+    Raises      `NotComputed` QN552 where closed customers go on before all branches have finished.
+    """
+
+    def __init__(self, network: RoutedNetwork, compiled: Streams, operations: Operations) -> None:
+        self.network = network
+        self.compiled = compiled
+        self.alike: tuple[Value, ...] = ()
+        """By stream, as of `parallel.finished`."""
+        self.lasting: dict[int, Value] = {}
+        """Seconds in a passage that they last, of the classes that queue in no branch."""
+        self.queued = False
+        """Whether closed classes queue in branches."""
+        if not any(route.forks for route in compiled.routes):
+            return
+        light = [_light(network, compiled, kind) for kind in range(len(network.classes))]
+        self.alike = start_together(network, streams(network, operations, light), operations)
+        away = {station.name for station in network.stations if station.delay}
+        queued = {
+            item.class_index
+            for item in compiled.streams
+            if item.started is not None and not item.left and item.station not in away
+        }
+        closed = {kind for kind, item in enumerate(network.classes) if isinstance(item, ClosedClass)} & queued
+        self.queued = bool(closed)
+        _refuse_early(compiled, closed)
+        nobody = [Wait(0.0, 0.0)] * len(compiled.streams)
+        for kind in range(len(network.classes)):
+            if kind not in queued:
+                self.lasting[kind] = total(
+                    route.probability * fork.count * lasting(fork, nobody, self.alike, operations)
+                    for route in compiled.routes
+                    if route.class_index == kind
+                    for fork in route.forks
+                )
+
+    def joins(
+        self, places: Mapping[Key, int], ordered: frozenset[str], demands: Sequence[_Row], visits: Sequence[_Row]
+    ) -> Joining | None:
+        """What they take off the passages of closed classes that queue in branches; None where no such class does.
+
+        places   of every group of copies: the row of its first copy among all copies.
+        ordered  the stations at which all visits of a class wait alike.
+        demands  of every group in the order of `places`, by class, and `visits` as well.
+        """
+        if not self.queued:
+            return None
+        rows = zip(places, demands, visits, strict=False)
+        asked = {key: [Asked(*pair) for pair in zip(own, counts, strict=True)] for key, own, counts in rows}
+        return Joining(self.network, self.compiled, places, asked, ordered, self.alike)
+
+
+_Row = Sequence[Value]
+
+
+def _light(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
+    """Passages per second of a class if nobody waited: what parts the load of a station among classes."""
+    item = network.classes[kind]
+    if not isinstance(item, ClosedClass):
+        return item.arrival_rate
+    copies = _copies(network)
+    spent = total(
+        stream.rate * copies[stream.station, stream.group] * stream.holding.mean
+        for stream in compiled.streams
+        if stream.class_index == kind
+    )
+    return ratio(item.population, item.think_time + spent)
+
+
+def _refuse_early(compiled: Streams, closed: set[int]) -> None:
+    """Raise where closed customers go on while branches of theirs are still waiting: nothing bounds what piles up."""
+    early = [fork for route in compiled.routes if route.class_index in closed for fork in route.forks]
+    if any(fork.needed < fork.width for fork in early):
+        found = "closed classes that go on before all branches of a parallel step have finished"
+        raise NotComputed(Problem("QN552", found, "an open class, or no join"))
+
+
+def _copies(network: RoutedNetwork) -> dict[Key, int]:
+    """How many copies every group has."""
+    return {
+        (station.name, place): group.copies
+        for station in network.stations
+        for place, group in enumerate(station.groups)
+    }

@@ -1,0 +1,266 @@
+"""A network of routes as demands, one per class and copy of a station: what the product-form methods take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.duration import NOTHING
+from qnet.networks.exactness import in_order, ranked
+from qnet.networks.joined_classes import ParallelSteps
+from qnet.networks.left_behind import Rates, met_share
+from qnet.networks.product.demands import Demands
+from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, Station
+from qnet.networks.streams import Key, Stream, Streams, streams
+from qnet.queues.arithmetic import ratio, total
+
+MAX_COPIES = 20_000
+
+
+class Reduction:
+    """The demands of a network, and what methods have to be told beside them.
+
+    network   rates per second, times in seconds, populations as numbers of customers.
+    purpose   what is wanted where that is not the solution, such as "bounds": for what it does not know.
+    Raises    `NotComputed` QN501, QN513 for what demands cannot say, QN515 for too many copies.
+    """
+
+    def __init__(self, network: RoutedNetwork, purpose: str = "") -> None:
+        self.network = network
+        self.purpose = purpose
+        self.operations: Operations = FLOATS if network.size is None else arrays()
+        ones = [1.0] * len(network.classes)
+        self.unit: Streams = streams(network, self.operations, ones)
+        self.ranked = frozenset(item.name for item in network.stations if ranked(item, self.unit.streams))
+        """The stations that serve some before others."""
+        self.refuse()
+        self.members = self.unit.members()
+        self.columns = _columns(self.unit, len(network.classes))
+        """The classes, and at last the work that classes leave behind: by class and whether it is left."""
+        self.left = {kind: column for (kind, left), column in self.columns.items() if left}
+        """The columns of the work that classes leave behind."""
+        self.groups = [
+            ((station.name, index), station, group.copies)
+            for station in network.stations
+            for index, group in enumerate(station.groups)
+        ]
+        self.ordered = in_order(network, self.unit, self.operations)
+        """The stations first come first served that have no product form."""
+        self.places: dict[Key, int] = {}
+        """The row of the first copy of each group."""
+        self.steps = ParallelSteps(network, self.unit, self.operations)
+        rows = 0
+        for key, _, copies in self.groups:
+            self.places[key] = rows
+            rows += copies
+        if rows > MAX_COPIES:
+            found = f"the stations have {rows} copies together"
+            raise NotComputed(Problem("QN515", found, f"at most {MAX_COPIES} beside closed classes"))
+
+    def refuse(self) -> None:
+        """Raise for what demands cannot say."""
+        reasons = [
+            reason
+            for reason, here in (
+                (
+                    "a station is held while another is waited for",
+                    any(item.holder or item.holding.waits for item in self.unit.streams),
+                ),
+                (
+                    "a server is kept after the response",
+                    not self.purpose and any(item.second is not NOTHING for item in self.unit.streams),
+                ),
+                ("work is left after the response", self.purpose and bool(self.unit.deferred)),
+                ("branches run in parallel", self.purpose and any(route.forks for route in self.unit.routes)),
+                ("steps have priorities", bool(self.purpose) and bool(self.ranked)),
+            )
+            if here
+        ]
+        if reasons:
+            if self.purpose:
+                found = f"no {self.purpose} are known where {' and '.join(reasons)}"
+                raise NotComputed(Problem("QN513", found, "a network with product form"))
+            rates = "closed classes" if self.network.closed else "rates that depend on the number present"
+            found = f"{rates}, and {' and '.join(reasons)}"
+            raise NotComputed(Problem("QN501", found, "one without the other"))
+
+    def ranks(self) -> list[list[int]]:
+        """The priority of every class at every station group, and at last in pure delays.
+
+        Raises  `NotComputed` QN546 for a class that has several at one station, or stations that priorities do not go
+                together with.
+        """
+        rows: list[list[int]] = []
+        for key, station, _ in self.groups:
+            row = [0] * len(self.network.classes)
+            for kind, item in enumerate(self.network.classes):
+                own = {stream.priority for index in self.members[key]
+                       if (stream := self.unit.streams[index]).class_index == kind}  # fmt: skip
+                if len(own) > 1 and station.name in self.ranked:
+                    found = f'class "{item.name}" has several priorities at {station.name}, beside closed classes'
+                    help = "make classes of the parts that have priorities of their own"
+                    raise NotComputed(Problem("QN546", found, "one priority of a class at each station", help=help))
+                row[kind] = max(own, default=0)
+            rows.append(row)
+        rated = [station.name for station in self.network.stations if station.rates is not None]
+        if self.ranked and (self.left or any(route.forks for route in self.unit.routes)):
+            found = f"{min(self.ranked)} serves some before others, beside steps in parallel or work left behind"
+            raise NotComputed(Problem("QN546", found, "one without the other, with closed classes"))
+        if self.ranked and rated:
+            found = f"{min(self.ranked)} serves some before others, and the rates of {rated[0]} are its own"
+            raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
+        return [*rows, [0] * len(self.network.classes)]
+
+    def open_loads(self, rates: Rates) -> dict[Key, Value]:
+        """The load per capacity that open classes, and work left at some rates, ask of every queueing station group."""
+        loads: dict[Key, Value] = {}
+        classes = enumerate(self.network.classes)
+        opened: Rates = {kind: item.arrival_rate for kind, item in classes if isinstance(item, OpenClass)}
+        for key, station, _ in self.groups:
+            if station.delay:
+                continue
+            own = [self.unit.streams[index] for index in self.members[key]]
+            parts: list[Value] = [
+                stream.rate * stream.holding.mean * (rates if stream.left else opened)[stream.class_index]
+                for stream in own
+                if stream.left or stream.class_index in opened
+            ]
+            if parts:
+                most = station.servers if station.rates is None else station.rates[-1]
+                loads[key] = total(parts) / most
+        return loads
+
+    def stable(self, rho: dict[Key, Value]) -> Value:
+        """Where open load is below every capacity."""
+        full: Value = False
+        for load in rho.values():
+            full = full | (load >= 1.0)
+        return not full if isinstance(full, bool) else ~full
+
+    def table(self, weighted: bool) -> list[list[Value]]:
+        """Demands, or visits, of every class at every station group, and at last in pure delays."""
+        rows: list[list[Value]] = []
+        for key, station, _ in self.groups:
+            row: list[Value] = [0.0 for _ in self.columns]
+            for index in self.members[key]:
+                stream = self.unit.streams[index]
+                if station.delay and stream.started is not None and not stream.left:
+                    continue  # A part of what its parallel step lasts.
+                column = self.column(stream)
+                row[column] = row[column] + stream.rate * (stream.holding.mean if weighted else 1.0)
+            for kind, column in self.left.items():
+                if not self.operations.all(row[kind] == 0):
+                    row[column] = row[column] * met_share(self.network, self.unit, kind)
+            rows.append(row)
+        away: list[Value] = [0.0 for _ in self.columns]
+        for kind, time in self.steps.lasting.items():
+            away[kind] = time
+        for route in self.unit.routes:
+            for (name, _), duration in route.parts.items():
+                if not name:
+                    away[route.class_index] = away[route.class_index] + route.probability * duration.mean
+        rows.append(away if weighted else [1.0 for _ in self.columns])
+        return rows
+
+    def variability(self) -> list[list[Value]]:
+        """The squared coefficients of variation of the time per visit, of every class at every station group."""
+        rows: list[list[Value]] = []
+        for key, station, _ in self.groups:
+            row: list[Value] = [1.0 for _ in self.columns]
+            for kind in range(len(row)) if station.name in self.ordered or station.name in self.ranked else ():
+                own = [item for item in (self.unit.streams[index] for index in self.members[key])
+                       if self.column(item) == kind]  # fmt: skip
+                if own:
+                    row[kind] = _mixed_scv(own, self.operations)
+            rows.append(row)
+        return [*rows, [1.0 for _ in self.columns]]
+
+    def column(self, stream: Stream) -> int:
+        """The column of a stream among the demands."""
+        return self.columns[stream.class_index, stream.left]
+
+    def reduced(
+        self, demands: list[list[Value]], visits: list[list[Value]], stable: Value, rates: Rates | None = None
+    ) -> Demands:
+        """The network of demands, every copy a station of its own, pure delays as one more."""
+        copies = [*(count for _, _, count in self.groups), 1]
+        stations = [*(station for _, station, _ in self.groups), None]
+        population: list[Any] = []
+        think_time: list[Any] = []
+        arrival_rate: list[Any] = []
+        for item in self.network.classes:
+            closed = isinstance(item, ClosedClass)
+            population.append(item.population if closed else None)
+            think_time.append(item.think_time if closed else 0.0)
+            arrival_rate.append(None if closed else item.arrival_rate * (stable * 1.0))
+        for kind in self.left:
+            population.append(None)
+            think_time.append(0.0)
+            arrival_rate.append(0.0 if rates is None else rates[kind] * (stable * 1.0))
+        return Demands(
+            demands=self.spread(demands, copies),
+            visits=self.spread(visits, copies),
+            kinds=_repeated(["delay" if item is None or item.delay else "queue" for item in stations], copies),
+            servers=_repeated([1 if item is None or item.delay else item.servers for item in stations], copies),
+            rates=_repeated([None if item is None else item.rates for item in stations], copies),
+            population=population,
+            think_time=think_time,
+            arrival_rate=arrival_rate,
+            disciplines=_repeated([self.discipline(item) for item in stations], copies),
+            scv=self.spread(self.variability(), copies) if self.ordered or self.ranked else None,
+            priority=_repeated([tuple(row) for row in self.ranks()], copies) if self.ranked else None,
+            joins=self.steps.joins(self.places, self.ordered, demands, visits),
+        )
+
+    def discipline(self, station: Station | None) -> str:
+        """What the product-form methods are told of a station's order of service; None stands for pure delays."""
+        if station and station.name in self.ranked:
+            return "preemptive" if station.discipline == "preemptive" else "priority"
+        return "fcfs" if station and station.name in self.ordered else "ps"
+
+    def spread(self, rows: list[list[Value]], copies: Sequence[int]) -> Any:
+        """One row per copy: tuples, or an array with the batch axis first."""
+        if self.network.size is None:
+            return _repeated([tuple(row) for row in rows], copies)
+        import numpy
+
+        np: Any = numpy
+        size = self.network.size
+        table = np.stack([np.stack([np.broadcast_to(cell, (size,)) for cell in row], axis=1) for row in rows], axis=1)
+        return np.repeat(table, copies, axis=1)
+
+    def of_class(self, values: Any, kind: int) -> Value:
+        """One column of figures by class."""
+        return values[kind] if self.network.size is None else values[:, kind]
+
+
+def _mixed_scv(streams: Sequence[Stream], operations: Operations) -> Value:
+    """The squared coefficient of variation of a mixture of visits; 1 where there are none."""
+    rate = total(item.rate for item in streams)
+    mean = ratio(total(item.rate * item.holding.mean for item in streams), rate)
+    square = ratio(total(item.rate * _square(item) for item in streams), rate)
+    nothing = mean == 0
+    found = square / (mean + nothing) ** 2 - 1.0 + nothing
+    found = operations.where(operations.absolute(found - 1.0) <= 1e-12, 1.0, found)
+    return operations.where(found < 1e-12, 0.0, found)
+
+
+def _square(stream: Stream) -> Value:
+    """The mean square of a service time."""
+    mean = stream.holding.mean
+    return mean**2 + (stream.holding.variance if stream.scv is None else stream.scv * mean**2)
+
+
+def _repeated(values: Sequence[Any], copies: Sequence[int]) -> list[Any]:
+    return [value for value, count in zip(values, copies, strict=True) for _ in range(count)]
+
+
+def _columns(compiled: Streams, classes: int) -> dict[tuple[int, bool], int]:
+    """The columns of demands: of every class, and of the work that classes leave behind."""
+    found = {(kind, False): kind for kind in range(classes)}
+    for stream in compiled.streams:
+        if stream.left:
+            found.setdefault((stream.class_index, True), len(found))
+    return found

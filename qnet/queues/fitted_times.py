@@ -1,0 +1,107 @@
+"""Distributions of times of which only mean and variance are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_STAGES = 40
+"""The most stages of a mixed Erlang time; what varies less is a constant and such a time."""
+
+
+class Fitted:
+    """Times with given means and variances, as arrays: (times, points).
+
+    mean      seconds, >= 0.
+    variance  square seconds, >= 0.
+    Method    scv 1: exponential. Below: Erlang with k - 1 stages or with k, of one rate; below 1/40 a constant and such
+              a time. Above: one of two exponentials, of which each has half of the mean. scv 0: a constant.
+    Source    Tijms, Stochastic Models: An Algorithmic Approach, 1994, appendix B
+    """
+
+    def __init__(self, mean: Any, variance: Any) -> None:
+        import numpy
+
+        np: Any = numpy
+        self.mean = mean
+        scv = variance / np.where(mean > 0, mean, 1.0) ** 2
+        scv = np.where(np.abs(scv - 1) <= 1e-12, 1.0, np.where(scv <= 1e-24, 0.0, scv))
+        self.constant = (scv == 0) | (mean == 0)
+        few = scv < 1 / _STAGES
+        rest = np.where(few, mean * np.sqrt(_STAGES * scv), mean)
+        self.shift = mean - rest
+        """What of each time is constant."""
+        self.wide = (scv > 1) & ~self.constant
+        calm = np.where(few, 1 / _STAGES, np.minimum(scv, 1.0))
+        # Rounding must not ask for a stage more than an Erlang time has.
+        self.stages = np.ceil(1 / calm - 1e-9)
+        count = self.stages
+        self.fewer = (count * calm - np.sqrt(np.maximum(count * (1 + calm) - count**2 * calm, 0.0))) / (1 + calm)
+        self.fewer = np.where(count > 1, np.clip(self.fewer, 0.0, 1.0), 0.0)
+        """The probability of a stage less."""
+        self.rate = (count - self.fewer) / np.where(self.constant, 1.0, rest)
+        odd = np.maximum(scv, 1.0)
+        self.fast = (1 + np.sqrt((odd - 1) / (odd + 1))) / 2
+        """The probability of the faster exponential."""
+        each = np.where(self.constant, 1.0, mean)
+        self.rates = 2 * self.fast / each, 2 * (1 - self.fast) / each
+        moving = ~self.constant
+        longest = np.where(self.wide, 1 / self.rates[1], rest)
+        self.shortest = np.where(moving, rest, np.inf).min(0)
+        self.longest = np.where(moving, longest, 0.0).max(0)
+        none = ~moving.any(0)
+        self.shortest, self.longest = np.where(none, 1.0, self.shortest), np.where(none, 1.0, self.longest)
+
+    def passed(self, times: Any) -> Any:
+        """The probability that each time has passed: of (points, moments) an array (times, points, moments)."""
+        import numpy
+
+        np: Any = numpy
+        since = np.maximum(times - self.shift[..., None], 0.0)
+        left = self._left(since)
+        if self.wide.any():
+            fast, slow = (np.exp(-rate[..., None] * since) for rate in self.rates)
+            odd = self.fast[..., None] * fast + (1 - self.fast[..., None]) * slow
+            left = np.where(self.wide[..., None], odd, left)
+        return np.where(self.constant[..., None], times >= self.shift[..., None], 1.0 - left)
+
+    def density(self, times: Any) -> Any:
+        """The densities, of the same shape; 0 for constants."""
+        import numpy
+
+        np: Any = numpy
+        since = times - self.shift[..., None]
+        density = self._ending(np.maximum(since, 0.0))
+        if self.wide.any():
+            odd = 0.0
+            for share, rate in zip((self.fast, 1 - self.fast), self.rates, strict=True):
+                odd = odd + (share * rate)[..., None] * np.exp(-rate[..., None] * np.maximum(since, 0.0))
+            density = np.where(self.wide[..., None], odd, density)
+        return np.where(self.constant[..., None] | (since < 0), 0.0, density)
+
+    def _left(self, since: Any) -> Any:
+        """Of mixed Erlang times: the probability that they last longer."""
+        return self._stages(since, lambda count, stages: self._and(count < stages, count == stages, 1 - self.fewer))
+
+    def _ending(self, since: Any) -> Any:
+        """Of mixed Erlang times: the density."""
+        shares = self._stages(
+            since, lambda count, stages: self._and(False, count == stages, 1 - self.fewer, count == stages - 1)
+        )
+        return self.rate[..., None] * shares
+
+    def _and(self, sure: Any, last: Any, share: Any, before: Any = False) -> Any:
+        return sure + last * share + before * self.fewer
+
+    def _stages(self, since: Any, weight: Callable[[int, Any], Any]) -> Any:
+        """The sum over stages of the probability to be in one, weighted."""
+        import numpy
+
+        np: Any = numpy
+        done = self.rate[..., None] * since
+        term = np.exp(-done)
+        found = weight(1, self.stages)[..., None] * term
+        for count in range(2, int(self.stages.max()) + 1):
+            term = term * done / (count - 1)
+            found = found + weight(count, self.stages)[..., None] * term
+        return found

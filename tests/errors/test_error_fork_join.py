@@ -1,0 +1,192 @@
+"""How far parallel steps, and work that closed customers leave behind, are from their Markov chains.
+
+Branches start together and every station serves first come first served, so that the tasks of a passage finish in each
+branch in the order in which the passages began: those inside are as many as the longest branch has tasks, and of a
+step that goes on with k of n branches, as many as the one of rank n - k + 1 from below has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np  # noqa: TID253
+import pytest
+from chain import mean, stationary
+from measuring import assert_told
+
+from qnet.networks.routed import Branch, ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.solve import solve
+
+Array = np.ndarray
+LEVELS = 40
+"""Tasks of a branch that are told apart in the chain of an open system."""
+
+
+def queue(name: str, discipline: str = "fcfs", copies: int = 1) -> Station:
+    return Station(name, False, 1, discipline, (Group(name, copies, 1 / copies),))
+
+
+def visit(name: str, time: object, phase: int = 1) -> Hold:
+    return Hold(name, (Time(time),), phase=phase)
+
+
+def two_queues(first: Array, second: Array) -> Array:
+    """(P, LEVELS, LEVELS): the numbers at two exponential servers of some loads, whose tasks arrive together.
+
+    By levels of the first number: each is the one below times a matrix, found from the highest level down.
+    """
+    points, one = len(first), np.eye(LEVELS)
+    up, down = np.eye(LEVELS, k=1), np.eye(LEVELS, k=-1)
+    up[-1, -1] = 1
+    leaving = np.diag((np.arange(LEVELS) > 0) * 1.0)
+    arrive, leave = np.broadcast_to(up, (points, LEVELS, LEVELS)), (1 / first)[:, None, None] * one
+    local = (1 / second)[:, None, None] * (down - leaving) - one
+    ratios: list[Array] = []
+    block = local - leave + arrive
+    for level in range(LEVELS - 1, 0, -1):
+        ratios.append(arrive @ np.linalg.inv(-block))
+        block = local - (leave if level > 1 else 0.0) + ratios[-1] @ leave
+    balance = block.swapaxes(1, 2).copy()
+    balance[:, 0] = 1
+    row = np.linalg.solve(balance, np.broadcast_to(one[:, :1], (points, LEVELS, 1))).swapaxes(1, 2)
+    rows = [row]
+    for ratio in reversed(ratios):
+        rows.append(rows[-1] @ ratio)
+    shares = np.concatenate(rows, axis=1)
+    return shares / shares.sum((1, 2), keepdims=True)
+
+
+def open_pair(first: Array, second: Array, needed: int) -> tuple[Array, Array]:
+    """Responses of two branches with some service times at one arrival a second: found, and exact."""
+    numbers = np.arange(LEVELS)
+    inside = (np.minimum if needed == 1 else np.maximum)(numbers[:, None], numbers)
+    fork = Fork((Branch("a", (visit("a", first),)), Branch("b", (visit("b", second),))), needed)
+    asked = OpenClass("io", np.ones(len(first)), (Route("io", 1.0, (fork,)),))
+    found = solve(RoutedNetwork((queue("a"), queue("b")), (asked,), size=len(first)))
+    return found.response, (two_queues(first, second) * inside).sum((1, 2))
+
+
+def test_two_unlike_branches():
+    """Loads up to 0.7 each; half of the steps wait for both branches, half go on with the first."""
+    loads = np.random.default_rng(20260).uniform(0.05, 0.7, (2, 200))
+    errors: list[float] = []
+    for needed, part in ((2, loads[:, :100]), (1, loads[:, 100:])):
+        found, exact = open_pair(*part, needed)
+        errors += (found / exact - 1).tolist()
+    assert_told("fork-join: two branches, open", errors)
+
+
+def test_two_like_branches_are_exact():
+    """Flatto and Hahn: (12 - rho) / 8 of the time of one branch; the sum of both order statistics is that of both."""
+    load = np.array([0.1, 0.3, 0.5])
+    for needed in (2, 1):
+        found, exact = open_pair(load, load, needed)
+        assert found == pytest.approx(exact, rel=1e-6)
+    assert open_pair(load, load, 2)[0] == pytest.approx((12 - load) / 8 * load / (1 - load), rel=1e-9)
+
+
+Tandem = tuple[float, ...]
+
+
+def closed_exact(customers: int, think: float, cpu: float, branches: Sequence[Tandem]) -> float:
+    """The response of customers who think, visit a processor, and then wait for all branches."""
+
+    State = tuple[int, tuple[tuple[int, ...], ...]]
+
+    def inside(tasks: tuple[tuple[int, ...], ...]) -> int:
+        return max(sum(branch) for branch in tasks)
+
+    def moves(state: State) -> Iterable[tuple[float, State]]:
+        here, tasks = state
+        yield (customers - here - inside(tasks)) / think, (here + 1, tasks)
+        if here:
+            yield 1 / cpu, (here - 1, tuple((branch[0] + 1, *branch[1:]) for branch in tasks))
+        for place, branch in enumerate(tasks):
+            for step, count in enumerate(branch):
+                if count:
+                    after = list(branch)
+                    after[step] -= 1
+                    if step + 1 < len(branch):
+                        after[step + 1] += 1
+                    yield 1 / branches[place][step], (here, (*tasks[:place], tuple(after), *tasks[place + 1 :]))
+
+    shares = stationary((0, tuple((0,) * len(branch) for branch in branches)), moves)
+    away = mean(shares, lambda state: customers - state[0] - inside(state[1]))
+    return (customers - away) / (away / think)
+
+
+def test_closed_classes():
+    """Two or three branches of one or two stations, after a processor; 1 to 6 customers."""
+    random = np.random.default_rng(20261)
+    errors: list[float] = []
+    for shape, most in (((1, 1), 6), ((1, 2), 4), ((1, 1, 1), 3), ((2, 2), 2)):
+        count = 50
+        customers, think = random.integers(1, most + 1, count), random.uniform(0.2, 5, count)
+        cpu = random.uniform(0.1, 1, count)
+        times = [[random.uniform(0.2, 2, count) for _ in range(length)] for length in shape]
+        names = [[f"{place}{step}" for step in range(length)] for place, length in enumerate(shape)]
+        fork = Fork(
+            tuple(
+                Branch(f"{place}", tuple(visit(*pair) for pair in zip(names[place], times[place], strict=True)))
+                for place in range(len(shape))
+            ),
+            len(shape),
+        )
+        asked = ClosedClass("job", customers * 1.0, think, (Route("job", 1.0, (visit("cpu", cpu), fork)),))
+        stations = tuple(queue(name) for name in ("cpu", *(name for row in names for name in row)))
+        found = solve(RoutedNetwork(stations, (asked,), size=count)).response
+        for point in range(count):
+            branches = [tuple(float(time[point]) for time in row) for row in times]
+            exact = closed_exact(int(customers[point]), float(think[point]), float(cpu[point]), branches)
+            errors.append(float(found[point]) / exact - 1)
+    assert_told("fork-join: closed classes", errors)
+
+
+def left_exact(customers: int, think: float, cpu: float, left: float) -> tuple[float, float]:
+    """Response of customers of a processor-sharing processor who leave work behind there, and the probability of as
+    much work left as the chain tells apart."""
+    longest = 20
+
+    def moves(state: tuple[int, int]) -> Iterable[tuple[float, tuple[int, int]]]:
+        here, behind = state
+        yield (customers - here) / think, (here + 1, behind)
+        if here:
+            yield here / (here + behind) / cpu, (here - 1, min(behind + 1, longest))
+        if behind:
+            yield behind / (here + behind) / left, (here, behind - 1)
+
+    shares = stationary((0, 0), moves)
+    away = mean(shares, lambda state: customers - state[0])
+    return (customers - away) / (away / think), sum(share for state, share in shares.items() if state[1] == longest)
+
+
+def test_work_left_behind_by_closed_classes():
+    """2 to 5 customers; the work that is left behind takes at most 0.6 of the processor."""
+    random = np.random.default_rng(20262)
+    count = 200
+    customers, think = random.integers(2, 6, count) * 1.0, random.uniform(0.5, 5, count)
+    cpu = random.uniform(0.1, 1, count)
+    left = random.uniform(0.1, 0.6, count) * np.maximum(cpu, (think + cpu) / customers)
+    asked = leaving("cpu", customers, think, cpu, left)
+    found = solve(RoutedNetwork((queue("cpu", "ps"),), (asked,), size=count))
+    errors: list[float] = []
+    for point in range(count):
+        known = (int(customers[point]), float(think[point]), float(cpu[point]), float(left[point]))
+        exact, cut = left_exact(*known)
+        assert cut < 1e-3
+        errors.append(float(found.response[point]) / exact - 1)
+    assert_told("work left behind: closed classes", errors)
+
+
+def leaving(place: str, customers: object, think: object, cpu: object, left: object) -> ClosedClass:
+    route = Route("job", 1.0, (visit("cpu", cpu), visit(place, left, phase=2)))
+    return ClosedClass("job", customers, think, (route,))
+
+
+def test_work_left_elsewhere_changes_nothing_for_customers():
+    """Nobody waits for it: the response is that of the processor alone."""
+    stations = (queue("cpu", "ps"), queue("log"))
+    found = solve(RoutedNetwork(stations, (leaving("log", 5.0, 2.0, 0.5, 0.3),)))
+    alone = solve(RoutedNetwork(stations, (ClosedClass("job", 5.0, 2.0, (Route("job", 1.0, (visit("cpu", 0.5),)),)),)))
+    assert found.response == pytest.approx(alone.response, rel=1e-9)
+    assert found.stations[1].utilization == pytest.approx(0.3 * alone.throughput, rel=1e-9)

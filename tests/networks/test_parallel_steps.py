@@ -1,0 +1,171 @@
+"""Parallel steps: special cases that are exact, laws, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np  # noqa: TID253
+import pytest
+
+from qnet.errors import NotComputed
+from qnet.networks.percentiles import response_percentile
+from qnet.networks.routed import Branch, ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.routed import Step as AnyStep
+from qnet.networks.solve import solve
+
+
+def queue(name: str, copies: int = 1, servers: int = 1, rates: tuple[float, ...] | None = None) -> Station:
+    return Station(name, False, servers, "fcfs", (Group(name, copies, 1 / copies),), rates=rates)
+
+
+def visit(name: str, time: float, scv: float = 1.0) -> Hold:
+    return Hold(name, (Time(time, scv),))
+
+
+def branches(*steps: tuple[AnyStep, ...]) -> tuple[Branch, ...]:
+    return tuple(Branch(f"branch {place}", own) for place, own in enumerate(steps, start=1))
+
+
+def arriving(rate: float, *steps: AnyStep) -> OpenClass:
+    return OpenClass("io", rate, (Route("io", 1.0, steps),))
+
+
+def closed(population: object, think: float, *steps: AnyStep) -> ClosedClass:
+    return ClosedClass("job", population, think, (Route("job", 1.0, steps),))
+
+
+CPU, A, B = queue("cpu"), queue("a"), queue("b")
+PAIR = Fork(branches((visit("a", 0.2),), (visit("b", 0.1),)), 2)
+
+
+# Exact cases
+
+
+@pytest.mark.parametrize("asked", [arriving(1.0, visit("cpu", 0.5)), closed(5.0, 1.0, visit("cpu", 0.5))])
+def test_branches_of_delays_are_one_delay(asked: OpenClass | ClosedClass):
+    """Exponential 1 s and 2 s, and constant 0.5 s: product form keeps the mean only."""
+    fork = Fork(branches((Time(1.0),), (Time(2.0),)), 2)
+    last = 1 + 2 - 1 / (1 + 0.5)
+    first, second = (
+        solve(RoutedNetwork((CPU,), (asked.replace(routes=(Route("r", 1.0, (*asked.routes[0].steps, step)),)),)))
+        for step in (fork, Time(last))
+    )
+    assert first.exact and second.exact and first.method == second.method
+    assert first.response == pytest.approx(second.response, rel=1e-9)
+    assert first.throughput == pytest.approx(second.throughput, rel=1e-9)
+
+
+def test_one_customer_meets_nobody():
+    """One customer of a closed class: the slower of two exponential times, after the processor."""
+    found = solve(RoutedNetwork((CPU, A, B), (closed(1.0, 2.0, visit("cpu", 0.5), PAIR),)))
+    assert found.response == pytest.approx(0.5 + 0.2 + 0.1 - 1 / (5 + 10), rel=1e-9)
+
+
+@pytest.mark.parametrize("load", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("width", [2, 4, 10])
+def test_like_branches_as_nelson_and_tantawi_found(width: int, load: float):
+    """Their formula, 1988: exact for two, within 5 % of simulations for up to 32."""
+    fork = Fork((Branch("stripe", (visit("disk", 1.0),), width),), width)
+    found = solve(RoutedNetwork((queue("disk", width),), (arriving(load, fork),)))
+    harmonic = sum(1 / number for number in range(1, width + 1))
+    scaled = (harmonic / 1.5 + 4 / 11 * (1 - harmonic / 1.5) * load) * (12 - load) / 8
+    assert found.response == pytest.approx(scaled / (1 - load), rel=1e-9 if width == 2 else 0.04)
+    assert found.exact == (width == 2)
+
+
+def test_a_single_branch_is_a_sequence():
+    steps = (visit("a", 0.2), visit("b", 0.1))
+    found = solve(RoutedNetwork((A, B), (arriving(2.0, Fork(branches(steps), 1)),)))
+    assert found.response == pytest.approx(solve(RoutedNetwork((A, B), (arriving(2.0, *steps),))).response)
+
+
+# Laws
+
+
+@pytest.mark.parametrize("population", [3.0, 30.0, 400.0])
+def test_laws_of_closed_classes(population: float):
+    inner = Fork(branches((visit("b", 0.1),), (Time(0.3),)), 2)
+    steps = (visit("cpu", 0.05), Fork(branches((visit("a", 0.2),), (Time(0.05), inner)), 2))
+    found = solve(RoutedNetwork((CPU, A, B), (closed(population, 5.0, *steps),)))
+    assert found.throughput * (found.response + 5.0) == pytest.approx(population, rel=1e-8)
+    for station, time in zip(found.stations, (0.05, 0.2, 0.1), strict=True):
+        assert station.throughput == pytest.approx(found.throughput)
+        assert station.utilization == pytest.approx(found.throughput * time)
+        assert station.queue_length == pytest.approx(station.throughput * (station.wait + station.holding))
+    spent = sum(station.residence for station in found.stations) + found.routes[0].spent[""]
+    assert spent == pytest.approx(found.response)
+    assert sum(item.awaited for item in found.branches) == pytest.approx(1)
+    assert all(item.whole > item.time for item in found.branches)
+
+
+def test_the_sum_over_how_many_are_waited_for_is_that_of_the_branches():
+    fork = Fork(branches((visit("a", 0.2),), (visit("b", 0.1),)), 2)
+    alone = [solve(RoutedNetwork((A, B), (arriving(3.0, visit(*pair)),))).response for pair in (("a", 0.2), ("b", 0.1))]
+    both = [solve(RoutedNetwork((A, B), (arriving(3.0, fork.replace(needed=needed)),))).response for needed in (1, 2)]
+    assert sum(both) == pytest.approx(sum(alone), rel=1e-9)
+    assert max(alone) < both[1] < sum(alone)
+
+
+def test_points_together_are_points_alone():
+    steps = (visit("cpu", 0.05), PAIR, visit("cpu", 0.02).replace(phase=2))
+    populations = np.array([1.0, 8.0, 60.0])
+    together = solve(RoutedNetwork((CPU, A, B), (closed(populations, 5.0, *steps),), size=3))
+    for point, population in enumerate(populations.tolist()):
+        alone = solve(RoutedNetwork((CPU, A, B), (closed(population, 5.0, *steps),)))
+        assert together.response[point] == pytest.approx(alone.response, rel=1e-8)
+
+
+# Beyond what was measured, and refused
+
+
+def codes(found: object) -> set[str]:
+    return {reason.code for reason in getattr(found, "reasons", ()) if hasattr(reason, "code")}
+
+
+def test_branches_that_meet_are_warned_of():
+    meeting = Fork((Branch("thread", (visit("cpu", 0.1),), 4),), 4)
+    assert codes(solve(RoutedNetwork((queue("cpu", servers=4),), (arriving(2.0, meeting),)))) == {"QN660"}
+    odd = Fork(branches((visit("a", 0.2, 0.2),), (visit("b", 0.1),)), 2)
+    assert codes(solve(RoutedNetwork((A, B), (arriving(2.0, odd),)))) == {"QN660"}
+    assert codes(solve(RoutedNetwork((A, B), (arriving(2.0, PAIR),)))) == set()
+
+
+def test_work_left_by_few_customers_is_warned_of():
+    left = (visit("cpu", 0.1), visit("cpu", 0.05).replace(phase=2))
+    station = CPU.replace(discipline="ps")
+    assert codes(solve(RoutedNetwork((station,), (closed(1.0, 1.0, *left),)))) == {"QN662"}
+    assert codes(solve(RoutedNetwork((station,), (closed(3.0, 1.0, *left),)))) == set()
+
+
+def test_work_left_that_piles_up_has_no_steady_state():
+    """Nothing slows customers down who do not use the station where they leave more work than it can do."""
+    steps = (visit("cpu", 0.1), visit("a", 0.5).replace(phase=2))
+    found = solve(RoutedNetwork((CPU, A), (closed(10.0, 1.0, *steps),)))
+    assert not found.stable
+    assert max(item.load for item in found.loads if item.name == "a") > 1
+
+
+@pytest.mark.parametrize(
+    "steps, code",
+    [
+        ((Hold("cpu", (PAIR,)),), "QN552"),
+        ((PAIR.replace(needed=1),), "QN552"),
+    ],
+)
+def test_what_is_not_computed(steps: tuple[AnyStep, ...], code: str):
+    with pytest.raises(NotComputed) as refused:
+        solve(RoutedNetwork((CPU, A, B), (closed(3.0, 1.0, *steps),)))
+    assert refused.value.problems[0].code == code
+
+
+def test_rates_that_depend_on_the_number_are_refused_beside_branches():
+    with pytest.raises(NotComputed, match="rates") as refused:
+        solve(RoutedNetwork((queue("a", rates=(1.0, 1.5)), B), (closed(3.0, 1.0, PAIR),)))
+    assert refused.value.problems[0].code == "QN552"
+
+
+def test_percentiles():
+    """Of open classes as one time more; of closed ones refused by name."""
+    found = solve(RoutedNetwork((A, B), (arriving(2.0, PAIR),)))
+    assert response_percentile(found, 0.5) < found.response < response_percentile(found, 0.9)
+    with pytest.raises(NotComputed) as refused:
+        response_percentile(solve(RoutedNetwork((A, B), (closed(3.0, 1.0, PAIR),))), 0.9)
+    assert refused.value.problems[0].code == "QN553"
