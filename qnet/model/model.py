@@ -55,6 +55,18 @@ class StationModel(Record):
     path: Path
     rates: tuple[Expression, ...] = ()
     """Relative capacities with 1, 2, ... customers present; empty: those of the servers."""
+    capacity: Expression | None = None
+    """Places of each copy; None: as many as come."""
+
+
+class BufferModel(Record):
+    """A store of places that are taken on the way and freed by work left behind, as stated."""
+
+    name: str
+    places: Expression
+    full: str
+    """`wait` or `lost`."""
+    path: Path
 
 
 class StepModel(Record):
@@ -74,6 +86,10 @@ class StepModel(Record):
     time_key: str = "time"
     work: str = ""
     """The kind of work it is, and everything inside it that does not say otherwise."""
+    fills: str = ""
+    """The buffer of which it takes places; empty for none."""
+    drains: str = ""
+    """The buffer of which it frees places."""
 
 
 class RouteModel(Record):
@@ -250,6 +266,13 @@ class Model(Record):
     """The digests of the parts it uses."""
     origins: dict[str, str | Path]
     """What gives parameters other values than the model states: an option, or a key of the model's file."""
+    buffers: tuple[BufferModel, ...] = ()
+
+    @property
+    def loses(self) -> bool:
+        """Whether customers may find something full and be lost."""
+        limited = any(station.capacity is not None for station in self.stations)
+        return limited or any(buffer.full == "lost" for buffer in self.buffers)
 
     @property
     def customers(self) -> tuple[ClassModel | ChainModel, ...]:

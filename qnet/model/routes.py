@@ -14,10 +14,10 @@ MAX_STEPS = 20_000
 _ONE = parse(1)
 _ZERO = parse(0)
 _FORMS = frozenset(
-    frozenset(form) for form in (("delay",), ("station", "time"), ("hold", "steps"), ("time",))
+    frozenset(form) for form in (("delay",), ("station", "time"), ("hold", "steps"), ("time",), ("fill",))
 )  # fmt: skip
-_FORM_KEYS = ("delay", "station", "time", "hold", "steps")
-_ONLY_AT_STATIONS = ("priority", "exempt", "copy")
+_FORM_KEYS = ("delay", "station", "time", "hold", "steps", "fill")
+_ONLY_AT_STATIONS = ("priority", "exempt", "copy", "drains")
 
 
 class RouteReader:
@@ -95,7 +95,7 @@ class RouteReader:
         form = frozenset(key for key in _FORM_KEYS if key in given)
         if form not in _FORMS:
             found = "found a step with " + (", ".join(sorted(form)) or "none of its forms")
-            expected = "one of: delay; station and time; hold and steps; time (inside a hold)"
+            expected = "one of: delay; station and time; hold and steps; time (inside a hold); fill"
             self.reader.fail("QN209", path, found, expected)
         elif not form & {"station", "hold"}:
             for key in _ONLY_AT_STATIONS:
@@ -118,5 +118,5 @@ def _step(
     return StepModel(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
         values.get("priority", 0), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
-        values.get("work", ""),
+        values.get("work", ""), values.get("fill", ""), values.get("drains", ""),
     )  # fmt: skip

@@ -32,6 +32,31 @@ class StationFigures(Record):
     """Part of the mean response spent here, waits included; time inside an inner hold counts there."""
     queue_length: Value
     """Mean number waiting and in service."""
+    offered: Value | None = None
+    """Visits per second with those that are lost; None where nothing is."""
+
+
+class BufferFigures(Record):
+    """Figures of a buffer. Places; times in seconds."""
+
+    name: str
+    places: Value
+    offered: Value
+    """Places per second that are asked for."""
+    throughput: Value
+    """Places per second that are taken, and freed."""
+    occupancy: Value
+    """Mean number of places taken."""
+    found_full: Value
+    """Probability that all places are found taken."""
+    delay_when_full: Value
+    """Mean time until there is a place for one that waits for it; 0 where those who find none are lost."""
+    drain_rate: Value
+    """Places per second that can be freed at most; 0 where none are taken."""
+    time_to_fill: Value
+    """From empty, while the arrivals exceed the drain; infinite where they do not."""
+    drained_by: str
+    """The station that limits the drain."""
 
 
 class ClassStationFigures(Record):
@@ -59,6 +84,8 @@ class RouteFigures(Record):
     response: Value
     spent: dict[str, Value]
     """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
+    offered: Value | None = None
+    """Passages per second that begin; None where none are lost. Throughput and response are of those completed."""
 
 
 class ClassFigures(Record):
@@ -72,6 +99,8 @@ class ClassFigures(Record):
     think_time: Value | None = None
     enclosed: tuple[Value, Value, Value, Value] | None = None
     """Bounds of throughput and response, the lower first, where a method is approximate and theory has bounds."""
+    offered: Value | None = None
+    """As of `RouteFigures`."""
 
 
 class Limiting(Record):
@@ -115,3 +144,6 @@ class RoutedSolution(Record):
     """Why this method was taken, where there was a choice."""
     passages: Passages | None = None
     """What responses are made of; None where the method has no second moments."""
+    offered: Value | None = None
+    """As of `RouteFigures`."""
+    buffers: tuple[BufferFigures, ...] = ()

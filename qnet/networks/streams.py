@@ -7,7 +7,7 @@ is requested from inside another hold, how many holders there can be at most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
@@ -17,6 +17,9 @@ from qnet.record import Record
 
 Key = tuple[str, int]
 """A station and the index of a group of its copies."""
+
+
+_NOTHING_LEFT: Mapping[str, Duration] = {}
 
 
 class Stream(Record):
@@ -40,6 +43,8 @@ class Stream(Record):
     """The station whose servers are the only ones that can ask; empty for an open stream."""
     holders: int
     """How many of them there are; 0 for an open stream."""
+    drains: str = ""
+    """The buffer that it is the work to free places of; empty for none."""
 
 
 class RouteTime(Record):
@@ -49,6 +54,10 @@ class RouteTime(Record):
     route: str
     probability: Value
     parts: dict[Key, Duration]
+    after: Mapping[str, Duration] = _NOTHING_LEFT
+    """By buffer: the time from the step that takes places to the response."""
+    left: Mapping[str, Duration] = _NOTHING_LEFT
+    """By buffer: the time of the work left behind that frees them, once."""
 
 
 class Streams(Record):
@@ -140,16 +149,28 @@ class _Walker:
         self.deferred = False
         self.class_index = 0
         self.route_name = ""
+        self.drains = ""
+        self.buffers = bool(network.buffers)
+        self.last = NOTHING
+        """Of the step that was measured last, one visit."""
 
     def route(self, class_index: int, arrival_rate: Value, route: Route) -> None:
         """Measure one route of a class, and register its streams."""
         self.class_index, self.route_name = class_index, route.name
         rate = arrival_rate * route.probability
         spent: dict[Key, Duration] = {}
+        after: dict[str, Duration] = {}
+        left: dict[str, Duration] = {}
         for step in route.steps:
-            for key, duration in self.step(step, rate, (), {}, _NOWHERE).spent.items():
+            self.drains = "" if isinstance(step, Time) else step.drains
+            parts = self.step(step, rate, (), {}, _NOWHERE)
+            for key, duration in parts.spent.items():
                 spent[key] = spent.get(key, NOTHING).plus(duration)
-        self.routes.append(RouteTime(class_index, route.name, route.probability, spent))
+            if self.buffers:
+                after = {name: duration.plus(parts.first) for name, duration in after.items()}
+                after |= dict.fromkeys(filled(step), NOTHING)
+                left |= {self.drains: self.last} if self.drains else {}
+        self.routes.append(RouteTime(class_index, route.name, route.probability, spent, after, left))
 
     def step(self, step: Step, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int], here: Key) -> _Parts:
         """Measure one step that starts `rate` times a second inside the `enclosing` holds, and register its streams."""
@@ -163,6 +184,7 @@ class _Walker:
             parts = _Parts(duration, {}, {here: duration})
         else:
             parts = self.hold(step, rate * step.visits, kept, copies)
+        self.last = parts.first
         parts = parts.repeated(step.visits, self.operations)
         if step.phase == 1:
             return parts
@@ -209,7 +231,7 @@ class _Walker:
             self.streams.append(
                 Stream(
                     station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
-                    holding, priority, hold.scv, holder, holders,
+                    holding, priority, hold.scv, holder, holders, self.drains,
                 )
             )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}
@@ -246,6 +268,13 @@ class _Walker:
                     done[name] = None
                     stack.pop()
         return [(name, group) for name in done for group in range(len(self.stations[name].groups))]
+
+
+def filled(step: Step) -> tuple[str, ...]:
+    """The buffers of which a step takes places, itself or inside."""
+    if isinstance(step, Time):
+        return (step.fills,) if step.fills else ()
+    return tuple(name for inner in step.steps for name in filled(inner))
 
 
 def follows(inner: Station, outer: Station) -> bool:

@@ -11,6 +11,8 @@ from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.full import COLUMNS as FULL
+from qnet.questions.full import buffer_cells, losing
 from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
@@ -50,12 +52,13 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` says what a row is about: system, class, class of chain, route, station, class at station, state, or output.
+"""`scope` says what a row is about: system, class, class of chain, route, station, buffer, class at station, state, or
+output.
 
 A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
 A row of scope `state` has the probability that so many `customers` of closed classes are at one copy."""
 
-_row = row_maker(COLUMNS)
+_row = row_maker((*COLUMNS, *FULL))
 
 
 def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
@@ -74,14 +77,15 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     if solution.ceiling and depends_on_population(model):
         # More customers are another network: what the throughput of this one tends to says nothing of it.
         solution = solution.replace(ceiling=None)
+    columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
     notes = trust_notes(solution)
     told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
     notes += percentile_notes(model, told)
     return Report(
         "qnet/solution/1",
         model.title,
-        COLUMNS,
-        [*_rows(solution, edge), *_outputs(model, solved)],
+        columns,
+        [row[: len(columns)] for row in (*_rows(solution, edge), *_outputs(model, solved))],
         tuple(notes),
         Basis(model, solution.method, solution.exact, **_told(solution)),
         group="scope",
@@ -156,9 +160,11 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
         limited_by=cause,
         method=solution.method,
         exactness="exact" if solution.exact else "approximate",
+        **losing(solution.offered, solution.throughput),
     )
     found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
-    return [*found, *_visits(solution), *_states(solution)]
+    buffers = [_row(scope="buffer", **buffer_cells(item)) for item in solution.buffers]
+    return [*found, *buffers, *_visits(solution), *_states(solution)]
 
 
 def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
@@ -174,6 +180,7 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
             maximum_throughput=item.throughput * edge.factor if mixed and item.population is None else None,
             limited_by=edge.cause if mixed and item.population is None else None,
             **_enclosed(item),
+            **losing(item.offered, item.throughput),
         )
         for item in solution.classes
     ]
@@ -207,6 +214,7 @@ def _routes(solution: RoutedSolution) -> _Rows:
             probability=item.probability,
             throughput=item.throughput,
             response=item.response,
+            **losing(item.offered, item.throughput),
         )
         for item in solution.routes
         if sum(other.class_name == item.class_name for other in solution.routes) > 1
@@ -227,6 +235,7 @@ def _stations(solution: RoutedSolution) -> _Rows:
             utilization=item.utilization,
             busy_servers=item.busy_servers,
             queue_length=item.queue_length,
+            **losing(item.offered, item.throughput),
         )
         for item in solution.stations
     ]
@@ -275,9 +284,9 @@ def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for name, output in model.outputs.items():
         shown = output.unit or base_unit(output.dimension)
-        rows.append(
-            _row(scope="output", name=name, value=in_unit(float(solved.metric(parse(name))), shown), unit=shown or None)
-        )
+        value = float(solved.metric(parse(name)))
+        told = in_unit(value, shown) if abs(value) < float("inf") else None
+        rows.append(_row(scope="output", name=name, value=told, unit=shown or None))
     return rows
 
 
