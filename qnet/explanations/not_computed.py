@@ -75,7 +75,15 @@ CODES: dict[str, _T] = {
     "QN535": _T("a regression did not end",
         "The columns differ by less than rounding.",
         "Report the measurements: this should not happen."),
+    "QN549": _T("what is lost was not found",
+        "The shares of customers who find something full depend on each other, and did not settle.",
+        "Report the model with its parameters: this should not happen; a lower load may help."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
+    "QN551": _T("something may be full where that cannot be computed",
+        "Stations with a capacity and buffers are solved in networks of open classes with fixed routes: beside closed "
+        "classes, chains, rates and inside holds they are not, nor what is lost at a station that serves others in turn "
+        "with the work that frees places.",
+        "Take an open class; put the station outside of holds; give the work that drains a lower priority than others."),
 }  # fmt: skip

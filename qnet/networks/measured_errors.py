@@ -29,5 +29,23 @@ class Measured(Record):
     source: str
 
 
-MEASURED: dict[str, Measured] = {row.name: row for row in ()}
+_ROWS: tuple[Measured, ...] = (
+    Measured(
+        "capacity: loss behind loss", "M/M/c/K each, reduced load", 200, "throughput", 0.0083, 0.038,
+        "exponential times, alike for all visits of a station with a capacity", "QN657",
+        "Kelly, Advances in Applied Probability 18 (1986) 473-505; M/M/c/K: Kleinrock, Queueing Systems I, 1975",
+    ),
+    Measured(
+        "buffer: lost, drained beside other work", "line with the spread of its drain", 200, "throughput", 0.0055, 0.18,
+        "at least four places; one copy drains them; most places wait to be drained", "QN658",
+        "own, for M/M/c/K: Kleinrock, Queueing Systems I, 1975, section 3.6",
+    ),
+    Measured(
+        "buffer: wait, filled on the way", "M/M/c of which K are inside", 200, "occupancy", 0.00091, 0.011,
+        "at least four places; one copy drains them; most places wait to be drained", "QN658",
+        "own, for M/M/c: Kleinrock, Queueing Systems I, 1975, section 3.5",
+    ),
+)  # fmt: skip
+
+MEASURED: dict[str, Measured] = {row.name: row for row in _ROWS}
 """By name."""

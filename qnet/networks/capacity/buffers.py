@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
 from qnet.networks.capacity.lines import MOST, Lines
 from qnet.networks.capacity.thinned import Thinned, thinned
@@ -30,6 +31,8 @@ class _Drain(Record):
     """Mean number of those of which it waits here, where they are without limit."""
     share: Value
     """Of the servers, when all are busy, the share that does this work."""
+    alone: bool
+    """Whether they do no other work."""
 
 
 class Found(Record):
@@ -102,7 +105,9 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, lost: Value, operations
                 where(chosen, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1, answer.delay[1]),
             ),
             {**answer.waits, **(_bounded(buffer, centre, solver, line) if buffer.loses else {})},
-            answer.strained or centre.station.copies > 1 or not operations.all(2 * beside <= buffer.places),
+            answer.strained
+            or centre.station.copies > 1
+            or not operations.all((2 * beside <= buffer.places) & (buffer.places >= 4 * (not drain.alone))),
         )  # fmt: skip
     return answer
 
@@ -135,13 +140,19 @@ def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offere
         work = solver.operations.where(nothing, _idle_work(buffer, centre, solver), work)
     able = servers * (1 - other) / work
     met = solver.meet(centre)[1]
-    above = met.levels[min(solver.all[index].priority for index in own)].above
+    least = min(solver.all[index].priority for index in own)
+    others = [solver.all[index] for index in centre.indices if index not in own]
+    if buffer.loses and any(item.priority <= least and not solver.operations.all(item.rate == 0) for item in others):
+        found = f'"{centre.station.name}" serves others in turn with the work that drains "{buffer.name}", which loses'
+        raise NotComputed(Problem("QN551", found, "a lower priority of the work that drains it"))
+    above = met.levels[least].above
     mean = ratio(busy, rate)
     spread = ratio(met.residual, mean) / (1 - above) + nothing
     if len(own) == len(centre.indices) and solver.operations.all(abs(spread - 1) <= 1e-9):
         spread = 1.0 + 0.0 * busy
     line = Servers(servers, ratio(offered, able), other, spread)
-    return _Drain(centre, line, able, busy, waiting, ratio(busy, everything) + nothing)
+    share = ratio(busy, everything) + nothing
+    return _Drain(centre, line, able, busy, waiting, share, len(own) == len(centre.indices))
 
 
 def _idle_work(buffer: Buffer, centre: Centre, solver: Lines) -> Value:

@@ -61,8 +61,15 @@ def _of_buffer(
     stations = {stream.station for stream in own}
     alone = all(stream.drains == name for stream in compiled.streams if stream.station in stations)
     found = f"{name}: the work that frees its places is taken as independent of what fills it"
-    if name in strained:
-        warning = f"{name} is drained by several copies, or filled mostly by what is not waiting to be drained"
+    several = any(
+        not operations.all(operations.compare("<=", step.visits, 1.0))
+        for customers in network.classes
+        for route in customers.routes
+        for step in route.steps
+        if isinstance(step, Time) and step.fills == name
+    )
+    if name in strained or several:
+        warning = f"{name} has few places, several taken at once, or copies that drain it, or mostly fills elsewhere"
         return [Beyond(found, "QN658", warning)]
     plain = alone and len(stations) == 1 and all(_exponential(stream, own[0], operations) for stream in own)
     after = [item.after[name] for item in compiled.routes if name in item.after]

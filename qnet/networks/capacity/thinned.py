@@ -107,6 +107,7 @@ class _Thinning:
         coming: list[Step] = []
         completing: list[Step] = []
         left: Value = 1.0
+        holding: dict[str, Value] = {}
         rate = arrival_rate * route.probability
         for step in route.steps:
             step = self.delayed(step)
@@ -115,8 +116,11 @@ class _Thinning:
                 let_in = 1.0 if lost is None else 1 - lost
                 found = self.fills[name].get((number, route.name), 0.0)
                 self.fills[name][number, route.name] = found + rate * left * visits * let_in
+                holding[name] = left
             if lost is None:
-                coming.append(step.replace(visits=step.visits * left))
+                # What was taken is freed, whatever becomes of those who took it.
+                drains = "" if isinstance(step, Time) else step.drains
+                coming.append(step.replace(visits=step.visits * holding.get(drains, left)))
                 completing.append(step)
                 continue
             whole = self.operations.floor(step.visits)
@@ -126,6 +130,9 @@ class _Thinning:
             after = self.operations.exp(-steep * whole)
             tried = geometric_sum(steep, whole, self.operations) + after * part
             coming.append(step.replace(visits=left * tried * kept))
+            if isinstance(step, Time):
+                holding[step.fills] = left * ratio(tried * kept, step.visits)
+                self.fills[step.fills][number, route.name] = rate * left * tried * kept
             completing.append(step.replace(visits=whole + part * kept / (1 - part * lost)))
             if step.phase == 1:
                 left = left * after * (1 - part * lost)
