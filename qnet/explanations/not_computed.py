@@ -83,7 +83,7 @@ CODES: dict[str, _T] = {
         "Ask for means only, a lower load, or another figure."),
     "QN551": _T("something may be full where that cannot be computed",
         "Stations with a capacity and buffers are solved in networks of open classes with fixed routes: beside closed "
-        "classes, chains, rates and inside holds they are not, nor what is lost at a station that serves others in turn "
+        "classes, chains, rates and inside holds they are not, nor what is lost where a station serves others in turn "
         "with the work that frees places.",
-        "Take an open class; put the station outside of holds; give the work that drains a lower priority than others."),
+        "Take an open class; put the station outside of holds; give what drains a lower priority than other work."),
 }  # fmt: skip

@@ -174,7 +174,7 @@ CODES: dict[str, _T] = {
         "The places of a buffer are taken as one line before the station that drains them most slowly. Against Markov "
         "chains of 200 small buffers each, occupancies had a median error of 0.1 % and 1.1 % at most where others wait "
         "for a place; throughputs 0.6 % and 18 % where they are lost and the drain has other work as well. The note "
-        "names a buffer with fewer than four places, or several taken at once, or drained by several copies, or most of "
-        "whose places are taken by what is not waiting to be drained, which was not measured.",
+        "names a buffer with fewer than four places, or several taken at once, or drained by several copies, or most "
+        "of whose places are taken by what is not waiting to be drained, which was not measured.",
         "Trust limits and drain rates, which do not rest on it, more than small probabilities of finding it full."),
 }  # fmt: skip

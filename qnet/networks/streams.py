@@ -43,6 +43,8 @@ class Stream(Record):
     """The station whose servers are the only ones that can ask; empty for an open stream."""
     holders: int
     """How many of them there are; 0 for an open stream."""
+    inside: tuple[str, ...]
+    """All stations whose servers are kept while this one is waited for; empty for an open stream."""
     drains: str = ""
     """The buffer that it is the work to free places of; empty for none."""
 
@@ -219,6 +221,7 @@ class _Walker:
     ) -> _Parts:
         """Add the streams of one hold at one group; the answer includes their wait."""
         holder, holders = self.holders(station, hold, enclosing)
+        inside = tuple(name for name in enclosing if not self.stations[name].delay) if holders else ()
         per_copy = rate / station.groups[group].copies
         second = inner.second.get(station.name, NOTHING)
         holding = inner.first.plus(second)
@@ -231,7 +234,7 @@ class _Walker:
             self.streams.append(
                 Stream(
                     station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
-                    holding, priority, hold.scv, holder, holders, self.drains,
+                    holding, priority, hold.scv, holder, holders, inside, self.drains,
                 )
             )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}

@@ -52,20 +52,25 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     np: Any = numpy
     offered = np.atleast_1d(np.asarray(offered, dtype=float))
     chain = _chain(sources, servers, _column(first_share, np), _column(open_offered, np), np)
+
+    def moment(shares: Any) -> Any:
+        # Not a product of matrices: its last digits depend on the place of a point in the batch.
+        return np.einsum("ij,j->i", shares, chain.count)
+
     rate = np.log(offered / sources)
     low, high = rate.copy(), np.full_like(rate, _HIGHEST)
     for _ in range(_MAX_ROUNDS):
         logs = chain.logs + chain.count * rate[:, None]
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         asking = weights * chain.free
-        mass, asked, present = weights.sum(axis=1), asking.sum(axis=1), weights @ chain.count
+        mass, asked, present = weights.sum(axis=1), asking.sum(axis=1), moment(weights)
         excess = rate + np.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: the root is as good as found.
         narrow = high - low <= 4e-15 * np.maximum(1.0, np.abs(rate))
         if np.all((np.abs(excess) <= _TOLERANCE) | narrow):
             return (asking * chain.busy).sum(axis=1) / asked
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
-        slope = 1 + (asking @ chain.count) / asked - present / mass
+        slope = 1 + moment(asking) / asked - present / mass
         step = rate - excess / np.maximum(slope, 1e-12)
         rate = np.where((step > low) & (step < high), step, (low + high) / 2)
     problem = "the finite-source wait did not converge"

@@ -57,7 +57,8 @@ def two_in_a_row(random: np.random.Generator, points: int) -> list[float]:
         for point in range(points):
             own = (float(times[0][point]), float(times[1][point]))
             shares = in_a_row(servers, capacity, float(rate[point]), own)
-            exact = mean(shares, lambda state: min(state[1], servers[1])) / own[1]
+            busy = sum(share * min(second, servers[1]) for (_, second), share in shares.items())
+            exact = busy / own[1]
             errors.append(float(found.throughput[point]) / exact - 1)
     return errors
 
@@ -97,7 +98,8 @@ def drained_beside_reads(random: np.random.Generator, points: int) -> list[float
         for point in range(points):
             args = (float(item[point]) for item in (writes, reads, time, drain))
             shares = one_place_less(places, *args)
-            exact = float(writes[point]) * (1 - mean(shares, lambda state: state[1] == places))
+            full = sum(share for (_, taken, _), share in shares.items() if taken == places)
+            exact = float(writes[point]) * (1 - full)
             errors.append(float(found.buffers[0].throughput[point]) / exact - 1)
     return errors
 

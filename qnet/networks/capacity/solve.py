@@ -124,8 +124,10 @@ class _Solver:
         """Whether nothing moves any more where there is a steady state."""
         absolute = self.operations.absolute
         sizes = [absolute(move) / (absolute(new) + 1e-3) for new, move in zip(after, moves, strict=True)]
-        largest = self.operations.maximum([0.0 * sizes[0], *sizes])
-        return self.operations.all((largest <= _TOLERANCE) | solver.overloaded())
+        shares = sizes[: len(self.keys) + len(self.network.buffers)]
+        lost, largest = (self.operations.maximum([0.0 * sizes[0], *some]) for some in (shares, sizes))
+        # Without losses downstream stations may have too much to do that they have not with them.
+        return self.operations.all((lost <= _TOLERANCE) & ((largest <= _TOLERANCE) | solver.overloaded()))
 
     def told(self, routes: Thinned, solver: Lines, found: Sequence[Found], rounds: int) -> RoutedSolution:
         """The figures of those who complete their routes, with what was offered."""
