@@ -144,6 +144,9 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
         found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
     possible = format_quantity(largest, "/s", 6)
     help = f"the largest possible rate is {possible}" if largest > 0 else "there is no steady state at any rate"
+    for item in solution.buffers:
+        if item.time_to_fill < float("inf"):
+            help += f'; "{item.name}", if empty at first, is full after {format_quantity(item.time_to_fill, "s", 4)}'
     return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
 
 
@@ -270,6 +273,9 @@ def _states(solution: RoutedSolution) -> _Rows:
 
 def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
     """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
+    if solution.offered is not None:
+        # More that is offered is not more that is carried.
+        return None, None
     if all(item.population is None for item in solution.classes):
         return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)
     return solution.ceiling or (None, None)

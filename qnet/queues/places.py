@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.expression import Operations, Value
-from qnet.queues.erlang import erlang_b
+from qnet.queues.stations.loss import erlang_pair
 from qnet.record import Record
 
 _NEAR = 0.02
@@ -24,9 +24,9 @@ class Servers(Record):
     """How much longer the line is than that of exponential services alone: 1 where there is no other work."""
 
     @property
-    def blocked(self) -> Value:
-        """Erlang's B of all that is asked."""
-        return erlang_b(self.number, self.number * (self.other + (1 - self.other) * self.load))
+    def blocked(self) -> tuple[Value, Value]:
+        """Erlang's B of all that is asked, and 1 - B."""
+        return erlang_pair(self.number, self.number * (self.other + (1 - self.other) * self.load))
 
     @property
     def slack(self) -> Value:
@@ -46,6 +46,8 @@ class Line(Record):
 
     full: Value
     """Probability that an arrival finds all places taken."""
+    free: Value
+    """Probability that it finds one."""
     waiting: Value
     """Mean number of taken places that wait for a server."""
 
@@ -65,20 +67,23 @@ def with_loss(servers: Servers, places: Value, operations: Operations) -> Line:
     """
     where, exp = operations.where, operations.exp
     room = operations.maximum([places - servers.number, 0.0 * places])
-    blocked, slope = servers.blocked, servers.log_ratio(operations)
+    (blocked, idle), slope = servers.blocked, servers.log_ratio(operations)
     steep, falls = operations.absolute(slope), slope <= 0
     # All weights are relative to the largest of the states from c on.
     shrunk = exp(-steep * room)
     low, top = where(falls, 1.0, shrunk), where(falls, shrunk, 1.0)
+    below = where(falls, 1.0, exp(-steep)) * geometric_sum(steep, room, operations)
     sum_ = geometric_sum(steep, room + 1, operations)
     # Other work lets arrivals pile up at the end: so many times more than where the line grows on.
     more = (servers.spread - 1) * top
-    whole = (1 - blocked) * (1 - servers.other) * servers.slack * low + blocked * (sum_ + more)
+    free = idle * (1 - servers.other) * servers.slack * low + blocked * below
+    whole = free + blocked * (top + more)
     ahead = (room + 1) * _level((room + 1) * slope, operations) - _level(slope, operations)
     waiting = blocked * (sum_ * operations.maximum([ahead, 0.0 * ahead]) + more * room) / whole
     # No more can be let in than is served.
-    least = 1 - 1 / operations.maximum([servers.load, 1.0 + 0.0 * servers.load])
-    return Line(operations.maximum([blocked * (top + more) / whole, least]), waiting)
+    served = 1 / operations.maximum([servers.load, 1.0 + 0.0 * servers.load])
+    full = operations.maximum([blocked * (top + more) / whole, 1 - served])
+    return Line(full, operations.minimum([free / whole, served]), waiting)
 
 
 def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
@@ -89,11 +94,11 @@ def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
     Method      All together, inside and outside, they are an M/M/c: N customers, min(N, K) of them inside.
     Source      M/M/c: Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.5. Other work: own.
     """
-    blocked, load = servers.blocked, servers.load
-    busy = blocked / ((1 - blocked) * (1 - servers.other) * (1 - load) + blocked)
+    (blocked, idle), load = servers.blocked, servers.load
+    busy = blocked / (idle * (1 - servers.other) * (1 - load) + blocked)
     room = operations.maximum([places - servers.number, 0.0 * places])
     full = busy * operations.exp(room * servers.log_ratio(operations))
-    return Line(full, (busy - full) * servers.spread * load / (1 - load))
+    return Line(full, 1 - full, (busy - full) * servers.spread * load / (1 - load))
 
 
 def geometric_sum(steep: Value, count: Value, operations: Operations) -> Value:

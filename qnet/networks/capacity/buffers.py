@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
-from qnet.networks.capacity.lines import MOST, Lines
+from qnet.networks.capacity.lines import LEAST, Lines
 from qnet.networks.capacity.thinned import Thinned, thinned
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
@@ -39,7 +39,8 @@ class Found(Record):
     """A buffer as it was found in a round."""
 
     figures: BufferFigures
-    lost: Value
+    kept: Value
+    """The share of those who ask for a place that is not lost."""
     delay: tuple[Value, Value]
     """Mean wait for a place of all that ask for one, and its squared coefficient of variation."""
     waits: Mapping[int, Wait]
@@ -48,13 +49,13 @@ class Found(Record):
     """Whether it is drained by several copies, or most of what fills it is not waiting to be drained."""
 
 
-def find(buffer: Buffer, solver: Lines, routes: Thinned, lost: Value, operations: Operations) -> Found:
+def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations: Operations) -> Found:
     """How often a buffer is full, given the waits of its network.
 
     buffer  of the network.
     solver  the waits of the network.
     routes  what comes to each step.
-    lost    the share of those who find it full, that is lost, as it was assumed.
+    kept    the share of those who ask for a place that is not lost, as it was assumed.
     Method  The places are a line before the station that drains them most slowly: an M/M/c/K, or an M/M/c of which
             only K are inside where those who find it full wait. Work at that station that goes before leaves it what is
             over. Places that are taken elsewhere, on the way to the response or at other stations, are taken as always
@@ -64,10 +65,10 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, lost: Value, operations
     where, maximum, minimum = operations.where, operations.maximum, operations.minimum
     filled = routes.fills[buffer.name]
     carried = total(filled.values())
-    offered = carried / (1 - lost) if buffer.loses else carried
+    offered = carried / kept if buffer.loses else carried
     every = _taken(buffer, solver, filled)
     figures = BufferFigures(buffer.name, buffer.places, offered, carried, 0.0, 0.0, 0.0, 0.0, 0.0, "")
-    answer = Found(figures, 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, False)
+    answer = Found(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, False)
     worst: Value = None
     for centre in solver.centres:
         drain = _drain(buffer, centre, solver, carried, offered)
@@ -78,7 +79,7 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, lost: Value, operations
         # Other work keeps some of the servers that are counted as holding a place each.
         places = maximum([buffer.places - beside + count * (1 - drain.share), count + 0.0 * every])
         line: Line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
-        full = minimum([line.full, MOST + 0.0 * every])
+        full = line.full
         step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * every]))
         # Without a steady state, or without any way to wait for a place, there is nothing to tell.
         sure = where(step > 0, step, 1.0)
@@ -99,7 +100,7 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, lost: Value, operations
                 where(chosen, drain.rate, old.drain_rate), where(chosen, fill, old.time_to_fill),
                 old.drained_by or label,
             ),
-            where(chosen, full, answer.lost) if buffer.loses else answer.lost,
+            where(chosen, maximum([line.free, LEAST + 0.0 * every]), answer.kept) if buffer.loses else answer.kept,
             (
                 where(chosen, full * late, answer.delay[0]),
                 where(chosen, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1, answer.delay[1]),

@@ -15,8 +15,8 @@ from qnet.queues.arithmetic import ratio, total
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 
 _JUST_BELOW = 1 - 1e-12
-MOST = 1 - 1e-15
-"""The largest share that can be lost."""
+LEAST = 1e-200
+"""The smallest share that is let in."""
 
 
 class Lines(OpenSolver):
@@ -36,8 +36,8 @@ class Lines(OpenSolver):
         """Where work waits that is never more than the places of a buffer, and so never too much."""
         self.bounded = bounded
         """What streams of such work wait, as found last."""
-        self.lost: dict[Key, Value] = {}
-        """The share of those who come to a copy that is lost, as found last."""
+        self.kept: dict[Key, Value] = {}
+        """The share of those who come to a copy that is let in, as found last."""
         super().__init__(network, compiled, operations)
 
     def visit(self, centre: Centre, apart: Value = None) -> None:
@@ -53,10 +53,12 @@ class Lines(OpenSolver):
         nobody = carried == 0
         mean = ratio(total((rate + nobody) * holding for _, rate, holding in own), carried + nobody * len(own))
         idle = mean == 0
-        offered = self.operations.where(idle, 0.0 * mean, carried / (1 - self.losses.stations[centre.key]))
+        offered = self.operations.where(idle, 0.0 * mean, carried / self.losses.stations[centre.key])
         station = centre.station
         found = m_m_c_k(offered, mean + idle, station.servers, station.capacity or station.servers)
-        self.lost[centre.key] = self.operations.minimum([found.blocking, MOST + 0.0 * mean])
+        kept = ratio(found.throughput, offered) + (offered == 0)
+        kept = self.operations.minimum([kept, 1.0 + 0.0 * kept])
+        self.kept[centre.key] = self.operations.maximum([kept, LEAST + 0.0 * kept])
         for index, _, holding in own:
             # First come first served all wait alike; else in proportion to the own service.
             stretch: Value = 1.0 if station.discipline == "fcfs" else ratio(holding, mean)

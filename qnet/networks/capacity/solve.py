@@ -15,7 +15,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.capacity.buffers import Found, find
 from qnet.networks.capacity.exactness import other_work, reasons_for
-from qnet.networks.capacity.lines import MOST, Lines
+from qnet.networks.capacity.lines import LEAST, Lines
 from qnet.networks.capacity.thinned import Losses, Thinned, thinned
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
@@ -40,7 +40,7 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     Returns   figures of the customers who complete their routes, with what was offered beside; points where a station
               without a limit of places has too much to do are marked in `stable`.
     Raises    `NotComputed` QN513, QN551 for what is not covered, QN549 where the fixed point does not settle.
-    Method    Shares that are lost start at 0; each round thins the routes by them, solves the open network that is
+    Method    Shares that are lost start at none; each round thins the routes by them, solves the open network that is
               left, and finds them anew. More losses mean fewer arrivals elsewhere, so that the fixed point is between
               any two rounds that follow each other; where they meet there is only one.
     Source    Reduced-load (Erlang fixed point) approximation: Kelly, Advances in Applied Probability 18 (1986) 473-505.
@@ -63,7 +63,8 @@ class _Solver:
     def solve(self) -> RoutedSolution:
         """Find the fixed point and tell the figures there."""
         nothing: Value = 0.0 * total(_rates(self.network))
-        unknown: list[Value] = [nothing] * (len(self.keys) + 3 * len(self.network.buffers))
+        shares = len(self.keys) + len(self.network.buffers)
+        unknown: list[Value] = [1.0 + nothing] * shares + [nothing] * (2 * len(self.network.buffers))
         bounded: dict[int, Wait] = {}
         memory: tuple[list[Value], list[Value]] | None = None
         rounds = 0
@@ -84,8 +85,10 @@ class _Solver:
             if memory is not None and rounds > _PLAIN:
                 chosen = mixed(after, moves, *memory)
                 unknown = [self.operations.maximum([value, 0.0 * value]) for value in chosen]
-                shares = len(self.keys) + len(self.network.buffers)
-                unknown[:shares] = [self.operations.minimum([value, MOST + 0.0 * value]) for value in unknown[:shares]]
+                ends = self.operations.minimum, self.operations.maximum
+                unknown[:shares] = [
+                    ends[1]([ends[0]([value, 1.0 + 0.0 * value]), LEAST + 0.0 * value]) for value in unknown[:shares]
+                ]
             else:
                 unknown = after
             memory = (after, moves)
@@ -93,10 +96,10 @@ class _Solver:
     def losses(self, unknown: Sequence[Value]) -> Losses:
         """The unknowns by what they are of."""
         count, names = len(self.keys), [buffer.name for buffer in self.network.buffers]
-        lost, delays = unknown[count : count + len(names)], unknown[count + len(names) :]
+        kept, delays = unknown[count : count + len(names)], unknown[count + len(names) :]
         return Losses(
             dict(zip(self.keys, unknown, strict=False)),
-            dict(zip(names, lost, strict=True)),
+            dict(zip(names, kept, strict=True)),
             dict(zip(names, zip(delays[::2], delays[1::2], strict=True), strict=True)),
         )
 
@@ -117,14 +120,16 @@ class _Solver:
 
     def after(self, solver: Lines, found: Sequence[Found]) -> list[Value]:
         """The unknowns as a round found them."""
-        lost = [solver.lost.get(key, 0.0) for key in self.keys]
-        return [*lost, *(item.lost for item in found), *(part for item in found for part in item.delay)]
+        kept = [solver.kept.get(key, 1.0) for key in self.keys]
+        return [*kept, *(item.kept for item in found), *(part for item in found for part in item.delay)]
 
     def settled(self, after: Sequence[Value], moves: Sequence[Value], solver: Lines) -> bool:
         """Whether nothing moves any more where there is a steady state."""
         absolute = self.operations.absolute
-        sizes = [absolute(move) / (absolute(new) + 1e-3) for new, move in zip(after, moves, strict=True)]
-        shares = sizes[: len(self.keys) + len(self.network.buffers)]
+        count = len(self.keys) + len(self.network.buffers)
+        least = [0.0] * count + [1e-3] * (len(after) - count)
+        sizes = [absolute(move) / (absolute(new) + near) for new, move, near in zip(after, moves, least, strict=True)]
+        shares = sizes[:count]
         lost, largest = (self.operations.maximum([0.0 * sizes[0], *some]) for some in (shares, sizes))
         # Without losses downstream stations may have too much to do that they have not with them.
         return self.operations.all((lost <= _TOLERANCE) & ((largest <= _TOLERANCE) | solver.overloaded()))
@@ -189,8 +194,8 @@ class _Solver:
             place = places.get(item.name, 0)
             places[item.name] = place + 1
             key: Key = (item.name, place)
-            lost = solver.losses.stations.get(key)
-            told.append(item if lost is None else item.replace(offered=item.throughput / (1 - lost)))
+            kept = solver.losses.stations.get(key)
+            told.append(item if kept is None else item.replace(offered=item.throughput / kept))
         found: list[RouteFigures] = []
         for item in solution.routes:
             rate, probability = stated[item.class_name, item.name]

@@ -13,12 +13,12 @@ from qnet.record import Record
 
 
 class Losses(Record):
-    """What is lost, and how long is waited, where something is full."""
+    """How many are not lost, and how long is waited, where something may be full."""
 
     stations: Mapping[Key, Value]
-    """The share of those who come to a copy of a station that is lost."""
+    """The share of those who come to a copy of a station that is let in, above 0."""
     buffers: Mapping[str, Value]
-    """The same of a buffer; 0 of those where all wait."""
+    """The same of a buffer; 1 of those where all wait."""
     delays: Mapping[str, tuple[Value, Value]]
     """By buffer: the mean time that a place is waited for, and its squared coefficient of variation."""
 
@@ -59,11 +59,11 @@ class _Thinning:
         self.losses = losses
         self.operations = operations
         self.by_name = {station.name: station for station in network.stations}
-        self.lost = {station.name: self.mean_loss(station) for station in network.stations if station.capacity}
+        self.kept = {station.name: self.mean_kept(station) for station in network.stations if station.capacity}
         self.fills: dict[str, dict[tuple[int, str], Value]] = {item.name: {} for item in network.buffers}
 
-    def mean_loss(self, station: Station) -> Value:
-        """The share of those who come to any copy that is lost."""
+    def mean_kept(self, station: Station) -> Value:
+        """The share of those who come to any copy that is let in."""
         groups = enumerate(station.groups)
         return total(group.copies * group.share * self.losses.stations[station.name, place] for place, group in groups)
 
@@ -93,11 +93,11 @@ class _Thinning:
 
     def station(self, station: Station) -> Station:
         """A station with the shares of its copies among those who are let in."""
-        if station.name not in self.lost:
+        if station.name not in self.kept:
             return station
-        kept = 1 - self.lost[station.name]
+        kept = self.kept[station.name]
         groups = tuple(
-            group.replace(share=group.share * (1 - self.losses.stations[station.name, place]) / kept)
+            group.replace(share=group.share * self.losses.stations[station.name, place] / kept)
             for place, group in enumerate(station.groups)
         )
         return station.replace(groups=groups)
@@ -111,13 +111,12 @@ class _Thinning:
         rate = arrival_rate * route.probability
         for step in route.steps:
             step = self.delayed(step)
-            lost = self.loss(step)
+            kept = self.let_in(step)
             for name, visits in self.taken(step, 1.0):
-                let_in = 1.0 if lost is None else 1 - lost
                 found = self.fills[name].get((number, route.name), 0.0)
-                self.fills[name][number, route.name] = found + rate * left * visits * let_in
+                self.fills[name][number, route.name] = found + rate * left * visits
                 holding[name] = left
-            if lost is None:
+            if kept is None:
                 # What was taken is freed, whatever becomes of those who took it.
                 drains = "" if isinstance(step, Time) else step.drains
                 coming.append(step.replace(visits=step.visits * holding.get(drains, left)))
@@ -125,7 +124,6 @@ class _Thinning:
                 continue
             whole = self.operations.floor(step.visits)
             part = step.visits - whole
-            kept = 1 - lost
             steep = -self.operations.log(kept)
             after = self.operations.exp(-steep * whole)
             tried = geometric_sum(steep, whole, self.operations) + after * part
@@ -133,19 +131,19 @@ class _Thinning:
             if isinstance(step, Time):
                 holding[step.fills] = left * ratio(tried * kept, step.visits)
                 self.fills[step.fills][number, route.name] = rate * left * tried * kept
-            completing.append(step.replace(visits=whole + part * kept / (1 - part * lost)))
+            completing.append(step.replace(visits=whole + part * kept / (1 - part + part * kept)))
             if step.phase == 1:
-                left = left * after * (1 - part * lost)
+                left = left * after * (1 - part + part * kept)
         return route.replace(steps=tuple(coming)), route.replace(steps=tuple(completing)), left
 
-    def loss(self, step: Step) -> Value | None:
-        """The share of those who come to a step that is lost; None where nobody is."""
+    def let_in(self, step: Step) -> Value | None:
+        """The share of those who come to a step that is not lost; None where nobody is."""
         if isinstance(step, Time):
             return self.losses.buffers[step.fills] if step.fills and self.buffer_loses(step.fills) else None
-        if step.station not in self.lost:
+        if step.station not in self.kept:
             return None
         if step.copy is None:
-            return self.lost[step.station]
+            return self.kept[step.station]
         last = 0
         for place, group in enumerate(self.by_name[step.station].groups):
             last += group.copies
