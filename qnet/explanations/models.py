@@ -34,8 +34,10 @@ CODES: dict[str, _T] = {
         "A class has several routes with probabilities, or steps for its only route; not both, and not neither.",
         "Write steps = [ ... ], or [[classes.NAME.routes]] with name, probability and steps."),
     "QN209": _T("a step of no known form",
-        "A step is a delay; a station and a time; a hold and steps; parallel branches; or, inside a hold, a time. Keys "
-        "about a queue, such as priority, stand only beside station or hold, and join only beside parallel.",
+        "A step is a delay; a station and a time; a hold and steps; parallel branches; inside a hold, a time; or a "
+        "fill. Keys about a queue, such as priority, stand only beside station or hold, and join only beside parallel. "
+        "A route that fills a buffer has one step that drains it: after the fill, of phase 2, at a queueing station "
+        "and outside of any hold.",
         "Give the step the keys of one form."),
     "QN210": _T("circular parameters",
         "The parameters need each other, so none of them can be computed first.",
@@ -44,9 +46,9 @@ CODES: dict[str, _T] = {
         "A time is negative, a share above one, a number of servers no whole number, or a parameter outside the "
         "range that its model states. Where an option set what the value rests on, the message begins with the option.",
         "Change the value, or the parameters that it is computed from; the message lists them."),
-    "QN212": _T("unknown station",
-        "A step or a service time names a station that [stations] does not have.",
-        "Take the nearest name that the message offers, or add the station."),
+    "QN212": _T("unknown station or buffer",
+        "A step or a service time names a station that [stations] does not have, or a buffer that [buffers] has not.",
+        "Take the nearest name that the message offers, or add it."),
     "QN213": _T("a key that another key of the station rules out",
         "follows means one copy for each copy of another station, used by the same share of the work; a delay has no "
         "queue, and so nothing that only queues have.",

@@ -99,9 +99,17 @@ CODES: dict[str, _T] = {
         "Beside closed classes, rates that depend on the number present, holds of several stations, work left after "
         "the response and priorities all arrivals are taken as Poisson, and so they are by the method open.",
         "Leave arrival_scv out there, or solve the stations without the rest."),
+    "QN549": _T("what is lost was not found",
+        "The shares of customers who find something full depend on each other, and did not settle.",
+        "Report the model with its parameters: this should not happen; a lower load may help."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
+    "QN551": _T("something may be full where that cannot be computed",
+        "Stations with a capacity and buffers are solved in networks of open classes with fixed routes: beside closed "
+        "classes, chains, rates and inside holds they are not, nor what is lost where a station serves others in turn "
+        "with the work that frees places.",
+        "Take an open class; put the station outside of holds; give what drains a lower priority than other work."),
     "QN552": _T("parallel steps that are not computed",
         "A parallel step stands inside a hold, or customers of a closed class go on before all of its branches have "
         "finished, or a station in a branch has rates that depend on the number present.",

@@ -43,10 +43,11 @@ FUNCTIONS: dict[str, Function] = {
 INSIDE = "inside"
 """How many hold a station, for the steps that they do meanwhile: `inside('memory')`."""
 SOLUTION_FUNCTIONS = (
-    "wait", "residence", "utilization", "queue_length", "busy_servers", "response", "throughput", INSIDE,
+    "wait", "residence", "utilization", "queue_length", "busy_servers", "response", "throughput", "offered", "loss",
+    "occupancy", "found_full", "delay_when_full", "time_to_fill", "drain_rate", INSIDE,
 )  # fmt: skip
-"""Figures of the solution, by name of a station (the first five), of a class or of a route: `utilization('cpu')`; and
-the number inside."""
+"""Figures of the solution, by name of a station (the first five), of a class or of a route (the next two), of any of
+these that may lose customers (the next two), of a buffer (the others): `utilization('cpu')`; and the number inside."""
 
 PERCENTILE = re.compile(r"response_p(\d{1,2})(?:_(\d{1,6}))?")
 """A percentile of response: `response_p95` of all passages, `response_p99_9('web')` of a class or a route."""

@@ -15,6 +15,7 @@ from qnet.model.scope import inside_stations
 from qnet.model.values import Values
 from qnet.networks.routed import (
     Branch,
+    Buffer,
     ClosedClass,
     Fork,
     Group,
@@ -75,8 +76,9 @@ def structural(model: Model) -> list[tuple[Expression, Path]]:
     for station in model.stations:
         path = station.path
         found += [(station.servers, (*path, "servers")), (station.copies, (*path, "copies"))]
+        found.append((station.capacity, (*path, "capacity")))
         found.append((station.split.hot, (*path, "split", "hot")))
-    for step in _all_steps(model):
+    for step in all_steps(model):
         found += [(step.copy, (*step.path, "copy")), (step.join, (*step.path, "join"))]
         found += [(branch.copies, (*branch.path, "copies")) for branch in step.branches]
     return [(expression, path) for expression, path in found if expression is not None and expression.names]
@@ -97,13 +99,14 @@ def expressions(model: Model) -> list[Expression]:
     found = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
     for station in model.stations:
         found += [station.servers, station.copies, *station.split.shares, *station.rates]
-        found += [item for item in (station.split.hot, station.split.share) if item is not None]
+        found += [item for item in (station.split.hot, station.split.share, station.capacity) if item is not None]
+    found += [buffer.places for buffer in model.buffers]
     for customers in model.classes:
         own = (customers.arrival_rate, customers.arrival_scv, customers.population, customers.think_time)
         found += [item for item in own if item is not None]
         found += [route.probability for route in customers.routes]
     found += [expression for chain in model.chains for expression in chain.expressions]
-    for step in _all_steps(model):
+    for step in all_steps(model):
         found += [
             item for item in (step.time, step.visits, step.exempt, step.scv, step.copy, step.join) if item is not None
         ]
@@ -124,7 +127,8 @@ def depends_on_population(model: Model) -> bool:
     )
 
 
-def _all_steps(model: Model) -> list[StepModel]:
+def all_steps(model: Model) -> list[StepModel]:
+    """The steps of all routes, with those inside of others."""
     waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
     found: list[StepModel] = []
     while waiting:
@@ -144,7 +148,7 @@ class _Binder:
     def named_steps(self) -> dict[str, list[StepModel]]:
         """The steps that name a copy, by the station whose copies they name."""
         found: dict[str, list[StepModel]] = {}
-        for step in _all_steps(self.model):
+        for step in all_steps(self.model):
             if step.copy is not None:
                 station = self.by_name[step.station]
                 found.setdefault(station.follows or station.name, []).append(step)
@@ -167,7 +171,11 @@ class _Binder:
             )
             for limit in self.model.limits
         )
-        return RoutedNetwork(stations, tuple(classes), limits, self.values.size)
+        buffers = tuple(
+            Buffer(buffer.name, self.number("buffer", "places", buffer.places, buffer.path), buffer.full == "lost")
+            for buffer in self.model.buffers
+        )
+        return RoutedNetwork(stations, tuple(classes), limits, self.values.size, buffers=buffers)
 
     # Numbers
 
@@ -188,7 +196,16 @@ class _Binder:
         groups = self.groups(station.name, leader, copies)
         servers = self.whole("station", "servers", station.servers, station.path)
         rates = tuple(self.rate(rate, (*station.path, "rates", index)) for index, rate in enumerate(station.rates))
-        return Station(station.name, station.delay, servers, station.discipline, groups, station.follows, rates or None)
+        capacity = None
+        if station.capacity is not None:
+            capacity = self.whole("station", "capacity", station.capacity, station.path)
+            if capacity < servers:
+                found, on = f"the capacity is {capacity}", (station.capacity, station.servers)
+                expected = f"room for the {servers} that are served, at least"
+                self.refuse("QN211", (*station.path, "capacity"), found, expected, on)
+        return Station(
+            station.name, station.delay, servers, station.discipline, groups, station.follows, rates or None, capacity
+        )
 
     def rate(self, expression: Expression, path: Path) -> float:
         """A relative capacity, above 0 and the same at all points."""
@@ -315,6 +332,8 @@ class _Binder:
         """A time, or a hold with its inner steps."""
         visits = self.number("step", "visits", step.visits, step.path)
         scv = None if step.scv is None else self.number("step", "scv", step.scv, step.path)
+        if step.fills:
+            return Time(0.0, 1.0, visits, fills=step.fills)
         if step.branches:
             return self.fork(step, visits, priority)
         if not step.station:
@@ -328,7 +347,7 @@ class _Binder:
             own = priority if self.by_name[step.station].discipline in BY_PRIORITY else 0
         return Hold(
             step.station, self.steps(step.steps, priority), visits, step.phase, step.keeps, own, exempt, scv, copy,
-            step.work,
+            step.work, step.drains,
         )  # fmt: skip
 
     def fork(self, step: StepModel, visits: Value, priority: int) -> Fork:

@@ -33,6 +33,10 @@ def check_model(model: Model, reader: Reader) -> Model:
     for chain in model.chains:
         checker.kind("chain", chain)
     checker.holds()
+    if model.buffers or checker.buffered:
+        from qnet.model.check_buffers import check_buffers
+
+        check_buffers(model, reader, checker.expression)
     checker.limits()
     checker.outputs()
     if model.chains:
@@ -59,6 +63,8 @@ class _Checker:
         self.dependent: frozenset[str] = frozenset()
         self.ordered = False
         """Whether all parameters are known."""
+        self.buffered = False
+        """Whether any step is about a buffer."""
 
     def expression(
         self,
@@ -164,10 +170,12 @@ class _Checker:
                 self.expression(share, NUMBER, (*split, index))
             for index, rate in enumerate(station.rates):
                 self.expression(rate, NUMBER, (*station.path, "rates", index))
+            self.field("station", "capacity", station.capacity, station.path)
             if station.rates:
+                self.forbidden(station, "capacity", "rates", "only stations with servers may be full")
                 self.forbidden(station, "servers", "rates", "the rates say what the servers can do together")
             if station.delay:
-                for key in ("servers", "discipline", "rates"):
+                for key in ("servers", "discipline", "rates", "capacity"):
                     self.forbidden(station, key, "delay = true", "a delay has as many servers as customers")
             if station.follows:
                 self.follower(station)
@@ -184,6 +192,7 @@ class _Checker:
         elif leader.follows:
             found = f'"{leader.name}" follows another station itself'
             self.reader.fail("QN213", path, found, "a station with a split of its own")
+        self.forbidden(station, "capacity", "follows", "a copy that follows another is never full by itself")
         for key in ("copies", "split"):
             self.forbidden(station, key, "follows", f'copies and split are those of "{station.follows}"')
 
@@ -246,12 +255,15 @@ class _Checker:
                     self.reader.fail("QN216", (*path, "keeps"), f'"{name}" is not held here', expected)
         elif step.keeps is not None:
             self.reader.fail("QN216", (*path, "keeps"), "found keeps in phase 1", "phase = 2, or no keeps")
+        self.buffered = self.buffered or bool(step.fills or step.drains)
         if self.reader.stated((*path, "parallel")):
             self.field("step", "join", step.join, path)
             for branch in step.branches:
                 self.field("branch", "copies", branch.copies, branch.path)
                 for inner in branch.steps:
                     self.step(inner, holds)
+            return
+        if step.fills:
             return
         if self.reader.stated((*path, "station")) or self.reader.stated((*path, "hold")):
             self.visit(step, holds)

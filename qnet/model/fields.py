@@ -54,6 +54,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "stations": Field("other", "the service centres", required=True),
         "classes": Field("other", "the customers and their routes"),
         "chains": Field("other", "customers who change between classes on their way"),
+        "buffers": Field("other", "stores of places that are taken on the way and freed by work left behind"),
         "limits": Field("other", "capacities that are not queues"),
         "outputs": Field("other", "named results, as expressions over parameters and the solution"),
         "costs": Field("other", "named costs for qnet cost"),
@@ -75,6 +76,14 @@ TABLES: dict[str, dict[str, Field]] = {
         "rates": Field(
             "other", "relative capacity with 1, 2, ... customers present, the last repeats; without servers"
         ),
+        "capacity": Field(
+            "expression",
+            "places of each copy, in queue and in service together; all that come if left out",
+            NUMBER,
+            low=1,
+            high=1e6,
+            whole=True,
+        ),
         "discipline": Field(
             "word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
         ),
@@ -86,6 +95,16 @@ TABLES: dict[str, dict[str, Field]] = {
             "other", 'how visits spread over the copies: "even", a list of shares, or { hot = n, share = s }'
         ),
         "follows": Field("text", "the station whose chosen copy is also the copy used here"),
+        "note": _NOTE,
+    },
+    "buffer": {
+        "places": Field("expression", "how many places it has", NUMBER, required=True, low=1, high=1e12),
+        "full": Field(
+            "word",
+            "those who find it full wait until a place is free, or are lost",
+            default="wait",
+            options=("wait", "lost"),
+        ),
         "note": _NOTE,
     },
     "split": {
@@ -160,6 +179,11 @@ TABLES: dict[str, dict[str, Field]] = {
             NUMBER,
             low=1,
             whole=True,
+        ),
+        "fill": Field("text", "wait for a place of this buffer and take it, `visits` of them on average"),
+        "drains": Field(
+            "text",
+            "phase 2: the buffer of which the places that this passage took are free when the step is done",
         ),
         "visits": _VISITS,
         "phase": _PHASE,
@@ -245,8 +269,21 @@ SOLUTION_DIMENSIONS: dict[str, Dimension] = {
     "busy_servers": NUMBER,
     "response": TIME,
     "throughput": RATE,
+    "offered": RATE,
+    "loss": NUMBER,
+    "occupancy": NUMBER,
+    "found_full": NUMBER,
+    "delay_when_full": TIME,
+    "time_to_fill": TIME,
+    "drain_rate": RATE,
 }
 """Dimension of each figure of the solution that expressions may use."""
 
 RESERVED = ("throughput", "response")
 """Figures of the whole system, by these bare names in outputs and limits."""
+
+LOST = ("offered", "loss")
+"""The same of a system that may lose customers: arrivals per second, and the share of them that is lost."""
+
+OF_BUFFERS = ("occupancy", "found_full", "delay_when_full", "time_to_fill", "drain_rate")
+"""Figures by name of a buffer."""

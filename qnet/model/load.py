@@ -7,7 +7,17 @@ from typing import Any, cast
 from qnet.documents import Document, Path, read
 from qnet.expression import Expression, parse
 from qnet.model.fields import RATES, SHARE
-from qnet.model.model import ChainModel, CostModel, EnvelopeModel, LimitModel, Model, Output, Split, StationModel
+from qnet.model.model import (
+    BufferModel,
+    ChainModel,
+    CostModel,
+    EnvelopeModel,
+    LimitModel,
+    Model,
+    Output,
+    Split,
+    StationModel,
+)
 from qnet.model.parameters import identifier, read_parameter, read_parts, read_shown, unit_text
 from qnet.model.reader import Reader, Table, describe
 from qnet.model.routes import RouteReader
@@ -79,6 +89,7 @@ class _Builder:
             stations=stations,
             classes=classes,
             chains=chains,
+            buffers=tuple(self.buffer(key, raw) for key, raw in self.tables(top, "buffers")),
             limits=tuple(self.limit(key, raw) for key, raw in self.tables(top, "limits")),
             outputs={key: self.output(key, raw) for key, raw in self.tables(top, "outputs")},
             costs={key: self.cost(key, raw) for key, raw in self.tables(top, "costs")},
@@ -112,7 +123,7 @@ class _Builder:
         rates = self.rates(values.get("rates"), (*path, "rates"))
         return StationModel(
             name, values.get("servers", _ONE), values.get("copies", _ONE), split, values.get("discipline", "fcfs"),
-            values.get("delay", False), values.get("follows", ""), path, rates,
+            values.get("delay", False), values.get("follows", ""), path, rates, values.get("capacity"),
         )  # fmt: skip
 
     def chain(self, name: str, raw: Any) -> ChainModel:
@@ -146,6 +157,13 @@ class _Builder:
             expected = '"even", a list of shares, or { hot = n, share = s }'
             self.reader.fail("QN204", path, f"found {describe(raw)}", expected)
         return Split("even")
+
+    def buffer(self, name: str, raw: Any) -> BufferModel:
+        """A store of places."""
+        path = ("buffers", name)
+        self.reader.label(name, path)
+        values = self.reader.table(raw, "buffer", path)
+        return BufferModel(name, values.get("places", _ONE), values.get("full", "wait"), path)
 
     def limit(self, name: str, raw: Any) -> LimitModel:
         """A capacity that is not a queue."""

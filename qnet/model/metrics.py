@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from qnet.errors import Problem, UsageError, short
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse, solution_name
 from qnet.expression.nodes import Name
-from qnet.model.fields import RESERVED
+from qnet.model.fields import LOST, RESERVED
 from qnet.model.model import Model
 from qnet.model.scope import all_figures, refuse_inside
 from qnet.record import Record
@@ -65,12 +65,14 @@ def every_metric(model: Model) -> tuple[Metric, ...]:
     """What is told where nobody chose: throughput and response, also by class where there are several, utilization and
     queue length of every station, and the outputs."""
     figures = all_figures(model)
-    names = list(RESERVED)
+    names: list[str] = [*RESERVED]
     if len(model.customers) > 1:
         names += [solution_name(figure, item.name) for item in model.customers for figure in RESERVED]
     for station in model.stations:
         own = ("queue_length",) if station.delay else ("utilization", "queue_length")
         names += [solution_name(figure, station.name) for figure in own]
+    names += LOST if model.loses else ()
+    names += [solution_name(figure, item.name) for item in model.buffers for figure in ("occupancy", "found_full")]
     found = [
         Metric(name, Expression(name, Name(name), (name,)), figures[name], base_unit(figures[name])) for name in names
     ]

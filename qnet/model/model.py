@@ -55,6 +55,18 @@ class StationModel(Record):
     path: Path
     rates: tuple[Expression, ...] = ()
     """Relative capacities with 1, 2, ... customers present; empty: those of the servers."""
+    capacity: Expression | None = None
+    """Places of each copy; None: as many as come."""
+
+
+class BufferModel(Record):
+    """A store of places that are taken on the way and freed by work left behind, as stated."""
+
+    name: str
+    places: Expression
+    full: str
+    """`wait` or `lost`."""
+    path: Path
 
 
 class StepModel(Record):
@@ -79,6 +91,10 @@ class StepModel(Record):
     """Of a parallel step."""
     join: Expression | None = None
     """How many branches must finish; None for all of them."""
+    fills: str = ""
+    """The buffer of which it takes places; empty for none."""
+    drains: str = ""
+    """The buffer of which it frees places."""
 
     @property
     def inner(self) -> tuple[StepModel, ...]:
@@ -281,6 +297,13 @@ class Model(Record):
     """The digests of the parts it uses."""
     origins: dict[str, str | Path]
     """What gives parameters other values than the model states: an option, or a key of the model's file."""
+    buffers: tuple[BufferModel, ...] = ()
+
+    @property
+    def loses(self) -> bool:
+        """Whether customers may find something full and be lost."""
+        limited = any(station.capacity is not None for station in self.stations)
+        return limited or any(buffer.full == "lost" for buffer in self.buffers)
 
     @property
     def customers(self) -> tuple[ClassModel | ChainModel, ...]:

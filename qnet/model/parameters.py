@@ -8,7 +8,7 @@ from qnet.documents import Path
 from qnet.errors import InvalidInput, UsageError
 from qnet.expression import Expression, parse
 from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS, percentile_share
-from qnet.model.fields import RESERVED, TABLES
+from qnet.model.fields import LOST, RESERVED, TABLES
 from qnet.model.model import Parameter
 from qnet.model.reader import Reader, describe
 from qnet.record import Record
@@ -77,7 +77,12 @@ def identifier(reader: Reader, name: str, path: Path) -> None:
     elif name in UNIT_NAMES:
         reader.fail("QN207", path, f'"{name}" is the name of a unit', "another name")
     elif (
-        name in FUNCTIONS or name in SOLUTION_FUNCTIONS or name in RESERVED or iskeyword(name) or percentile_share(name)
+        name in FUNCTIONS
+        or name in SOLUTION_FUNCTIONS
+        or name in RESERVED
+        or name in LOST
+        or iskeyword(name)
+        or percentile_share(name)
     ):
         reader.fail("QN207", path, f'"{name}" has a meaning of its own in expressions', "another name")
 

@@ -14,10 +14,11 @@ MAX_STEPS = 20_000
 _ONE = parse(1)
 _ZERO = parse(0)
 _FORMS = frozenset(
-    frozenset(form) for form in (("delay",), ("station", "time"), ("hold", "steps"), ("time",), ("parallel",))
+    frozenset(form)
+    for form in (("delay",), ("station", "time"), ("hold", "steps"), ("time",), ("parallel",), ("fill",))
 )  # fmt: skip
-_FORM_KEYS = ("delay", "station", "time", "hold", "steps", "parallel")
-_ONLY_AT_STATIONS = ("priority", "exempt", "copy")
+_FORM_KEYS = ("delay", "station", "time", "hold", "steps", "parallel", "fill")
+_ONLY_AT_STATIONS = ("priority", "exempt", "copy", "drains")
 
 
 class RouteReader:
@@ -116,7 +117,7 @@ class RouteReader:
         form = frozenset(key for key in _FORM_KEYS if key in given)
         if form not in _FORMS:
             found = "found a step with " + (", ".join(sorted(form)) or "none of its forms")
-            expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel"
+            expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill"
             self.reader.fail("QN209", path, found, expected)
             return
         for key in _ONLY_AT_STATIONS if not form & {"station", "hold"} else ():
@@ -143,5 +144,5 @@ def _step(
     return StepModel(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
         values.get("priority"), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
-        values.get("work", ""),
+        values.get("work", ""), fills=values.get("fill", ""), drains=values.get("drains", ""),
     )  # fmt: skip

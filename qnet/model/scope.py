@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from qnet.expression import Expression, ExpressionError, solution_name
 from qnet.expression.functions import INSIDE, percentile_share
-from qnet.model.fields import RESERVED, SOLUTION_DIMENSIONS
+from qnet.model.fields import LOST, OF_BUFFERS, RESERVED, SOLUTION_DIMENSIONS
 from qnet.model.model import Model
 from qnet.units import NUMBER, RATE, TIME, Dimension
 
@@ -14,9 +14,13 @@ from qnet.units import NUMBER, RATE, TIME, Dimension
 def station_figures(model: Model) -> dict[str, Dimension]:
     """Figures that times and parameters may use: those of stations."""
     names = ("wait", "utilization", "queue_length", "busy_servers")
-    return {
+    found = {
         solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in names for station in model.stations
     }
+    limited = [station for station in model.stations if station.capacity is not None]
+    found |= {solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in LOST for station in limited}
+    own = ((name, buffer.name) for name in OF_BUFFERS for buffer in model.buffers)
+    return found | {solution_name(name, buffer): SOLUTION_DIMENSIONS[name] for name, buffer in own}
 
 
 def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]:
@@ -26,9 +30,11 @@ def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]
     """
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
     figures |= {solution_name("residence", station.name): TIME for station in model.stations}
+    if model.loses:
+        figures |= {name: SOLUTION_DIMENSIONS[name] for name in LOST}
     names = [name for item in model.classes for name in (item.name, *(route.name for route in item.routes))]
     for name in [*names, *(chain.name for chain in model.chains)]:
-        for function in ("response", "throughput"):
+        for function in ("response", "throughput", *(LOST if model.loses else ())):
             figures[solution_name(function, name)] = SOLUTION_DIMENSIONS[function]
     for name in named:
         if percentile_share(name) and (not about(name) or solution_name("response", about(name)) in figures):
@@ -43,7 +49,8 @@ def about(name: str) -> str:
 
 def is_figure(name: str) -> bool:
     """Whether a name is a figure of the solution and not a parameter."""
-    return name in RESERVED or (name.endswith("')") and not is_inside(name)) or percentile_share(name) is not None
+    of_something = name.endswith("')") and not is_inside(name)
+    return name in RESERVED or name in LOST or of_something or percentile_share(name) is not None
 
 
 def is_inside(name: str) -> bool:

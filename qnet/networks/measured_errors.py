@@ -99,6 +99,25 @@ _PARALLEL = (
              "two customers and more, and at most 0.6 of the station for the work left behind", "QN662",
              "Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; this tool"),
 )  # fmt: skip
+_FULL = (
+    Measured(
+        "capacity: loss behind loss", "M/M/c/K each, reduced load", 200, "throughput", 0.0083, 0.038,
+        "exponential times, alike for all visits of a station with a capacity", "QN657",
+        "Kelly, Advances in Applied Probability 18 (1986) 473-505; M/M/c/K: Kleinrock, Queueing Systems I, 1975",
+    ),
+    Measured(
+        "buffer: lost, drained beside other work", "line with the spread of its drain", 200, "throughput", 0.0055, 0.18,
+        "at least four places; one copy drains them; most places wait to be drained", "QN658",
+        "own, for M/M/c/K: Kleinrock, Queueing Systems I, 1975, section 3.6",
+    ),
+    Measured(
+        "buffer: wait, filled on the way", "M/M/c of which K are inside", 200, "occupancy", 0.00091, 0.011,
+        "at least four places; one copy drains them; most places wait to be drained", "QN658",
+        "own, for M/M/c: Kleinrock, Queueing Systems I, 1975, section 3.5",
+    ),
+)  # fmt: skip
 
-MEASURED: dict[str, Measured] = {row.name: row for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL)}
+MEASURED: dict[str, Measured] = {
+    row.name: row for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL, *_FULL)
+}
 """By name."""

@@ -61,7 +61,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
     Method    Rounds over the stations that others wait for, the innermost first, until no wait moves by more than
               1e-12 of the holding time it is part of; then the outer stations once.
     """
-    solver = _Solver(network)
+    solver = OpenSolver(network)
     if solver.followed(method):
         from qnet.networks.qna import uneven
 
@@ -84,7 +84,7 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     Returns     figures as `solve`, each a formula.
     Raises      `NotComputed` QN520 naming the stations whose waits are a fixed point or a finite-source chain.
     """
-    solver = _Solver(network, operations=operations)
+    solver = OpenSolver(network, operations=operations)
     if solver.followed("auto"):
         reasons = reasons_for(network, solver.compiled, operations)
         found = f"the variability of arrivals is followed through the network, as {reasons[0]}"
@@ -103,7 +103,9 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     return solver.solve()
 
 
-class _Solver:
+class OpenSolver:
+    """The waits of an open network: a fixed point over those inside holds, then the outer stations."""
+
     def __init__(
         self, network: RoutedNetwork, compiled: Streams | None = None, operations: Operations | None = None
     ) -> None:
@@ -151,12 +153,17 @@ class _Solver:
 
     def solve(self) -> RoutedSolution:
         """Iterate to the fixed point and collect the figures."""
-        rounds = self.iterate()
-        for centre in self.outer:
-            self.visit(centre)
+        rounds = self.find_waits()
         rho = {centre.key: self.rho(centre) for centre in self.centres}
         steady = Steady(self.network, self.rates, self.compiled, self.members, self.waits, rho, self.operations)
         return figures(steady, QNA if self.uneven else NAME, rounds)
+
+    def find_waits(self) -> int:
+        """Find what every stream waits, inside holds and outside; the number of rounds."""
+        rounds = self.iterate()
+        for centre in self.outer:
+            self.visit(centre)
+        return rounds
 
     def iterate(self) -> int:
         """Find what every stream waits; the number of rounds.
@@ -212,7 +219,7 @@ class _Solver:
         if key not in _ALONE:
             if len(_ALONE) >= _MAX_ALONE:
                 _ALONE.clear()
-            single = _Solver(network, at_point(self.compiled, point))
+            single = OpenSolver(network, at_point(self.compiled, point))
             rounds = single.iterate()
             _ALONE[key] = tuple(single.waits), rounds
         return _ALONE[key]

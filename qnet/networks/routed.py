@@ -37,6 +37,8 @@ class Station(Record):
     """The station whose chosen copy decides which copy of this one is used; empty where the choice is its own."""
     rates: tuple[float, ...] | None = None
     """Relative capacity of a copy with 1, 2, ... customers present, the last repeats; None: one per busy server."""
+    capacity: int | None = None
+    """Places of a copy, queue and service together: those who find it full are lost; None: as many as come."""
 
     @property
     def in_line(self) -> bool:
@@ -66,6 +68,8 @@ class Time(Record):
     """Phase 2 only: the enclosing holds that stay; None for all of them."""
     work: str = ""
     """The kind of work, which tells times apart and changes nothing; empty for that of the hold around it."""
+    fills: str = ""
+    """The buffer of which it takes a place with every visit, waiting for it where it is full; `mean` is 0."""
 
 
 class Hold(Record):
@@ -86,6 +90,8 @@ class Hold(Record):
     """The copy used, from 1; None for the station's own split."""
     work: str = ""
     """The kind of work of everything inside that has none of its own."""
+    drains: str = ""
+    """Phase 2: the buffer of which the places that the passage has taken are free when this is done."""
 
 
 class Branch(Record):
@@ -108,6 +114,11 @@ class Fork(Record):
     keeps: tuple[str, ...] | None = None
     work: str = ""
     """As of a hold."""
+
+    @property
+    def inner(self) -> tuple[Step, ...]:
+        """The steps of all branches."""
+        return tuple(step for branch in self.branches for step in branch.steps)
 
 
 Step = Time | Hold | Fork
@@ -148,6 +159,15 @@ class ClosedClass(Record):
     """As of `OpenClass`."""
 
 
+class Buffer(Record):
+    """A store of places that passages take on the way, and that work left behind frees."""
+
+    name: str
+    places: Value
+    loses: bool
+    """Whether those who find it full are lost; else they wait."""
+
+
 class Limit(Record):
     """A capacity that is not a queue: there is a steady state only while `load` is below `capacity`."""
 
@@ -176,6 +196,12 @@ class RoutedNetwork(Record):
     """Number of points of the batch; None for a single point held in plain floats."""
     profiles: tuple[Profile, ...] = ()
     """By station that is held, where numbers depend on how many hold it; the network itself has those of the most."""
+    buffers: tuple[Buffer, ...] = ()
+
+    @property
+    def limited(self) -> bool:
+        """Whether anything may be full."""
+        return bool(self.buffers) or any(station.capacity is not None for station in self.stations)
 
     @property
     def closed(self) -> tuple[ClosedClass, ...]:

@@ -37,6 +37,31 @@ class StationFigures(Record):
     """Part of the mean response spent here, waits included; time inside an inner hold counts there."""
     queue_length: Value
     """Mean number waiting and in service."""
+    offered: Value | None = None
+    """Visits per second with those that are lost; None where nothing is."""
+
+
+class BufferFigures(Record):
+    """Figures of a buffer. Places; times in seconds."""
+
+    name: str
+    places: Value
+    offered: Value
+    """Places per second that are asked for."""
+    throughput: Value
+    """Places per second that are taken, and freed."""
+    occupancy: Value
+    """Mean number of places taken."""
+    found_full: Value
+    """Probability that all places are found taken."""
+    delay_when_full: Value
+    """Mean time until there is a place for one that waits for it; 0 where those who find none are lost."""
+    drain_rate: Value
+    """Places per second that can be freed at most; 0 where none are taken."""
+    time_to_fill: Value
+    """From empty, while the arrivals exceed the drain; infinite where they do not."""
+    drained_by: str
+    """The station that limits the drain."""
 
 
 class ClassStationFigures(Record):
@@ -66,6 +91,8 @@ class RouteFigures(Record):
     """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
     served: dict[str, Value] | None = None
     """Of that, what is no wait, where parallel steps are on the way: it is then another part than without any wait."""
+    offered: Value | None = None
+    """Passages per second that begin; None where none are lost. Throughput and response are of those completed."""
 
 
 class ClassFigures(Record):
@@ -79,6 +106,8 @@ class ClassFigures(Record):
     think_time: Value | None = None
     enclosed: tuple[Value, Value, Value, Value] | None = None
     """Bounds of throughput and response, the lower first, where a method is approximate and theory has bounds."""
+    offered: Value | None = None
+    """As of `RouteFigures`."""
 
 
 class BranchFigures(Record):
@@ -152,3 +181,6 @@ class RoutedSolution(Record):
     """Of parallel steps."""
     passages: Passages | None = None
     """What responses are made of; None where the method has no second moments."""
+    offered: Value | None = None
+    """As of `RouteFigures`."""
+    buffers: tuple[BufferFigures, ...] = ()

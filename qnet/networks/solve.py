@@ -17,6 +17,10 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
+    if network.limited:
+        from qnet.networks.capacity.solve import solve as solve_limited
+
+        return solve_limited(network, wanted)
     if network.profiles or nested(network):
         from qnet.networks.memory.solve import applies
         from qnet.networks.memory.solve import solve as solve_limited

@@ -7,7 +7,7 @@ is requested from inside another hold, how many holders there can be at most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
@@ -18,6 +18,9 @@ from qnet.record import Record
 
 Key = tuple[str, int]
 """A station and the index of a group of its copies."""
+
+
+_NOTHING_LEFT: Mapping[str, Duration] = {}
 
 
 class Stream(Record):
@@ -47,6 +50,8 @@ class Stream(Record):
     """Of a branch of a parallel step: how often a second the step is made; None outside of such steps."""
     left: bool = False
     """Whether it is work that nobody waits for, and no server is kept for."""
+    drains: str = ""
+    """The buffer that it is the work to free places of; empty for none."""
 
 
 class RouteTime(Record):
@@ -58,6 +63,10 @@ class RouteTime(Record):
     parts: dict[Key, Duration]
     """Without parallel steps."""
     forks: tuple[Parallel, ...] = ()
+    after: Mapping[str, Duration] = _NOTHING_LEFT
+    """By buffer: the time from the step that takes places to the response."""
+    left: Mapping[str, Duration] = _NOTHING_LEFT
+    """By buffer: the time of the work left behind that frees them, once."""
 
 
 class Streams(Record):
@@ -158,15 +167,28 @@ class _Walker:
         """How often a second the parallel step around is made."""
         self.class_index = 0
         self.route_name = ""
+        self.drains = ""
+        self.buffers = bool(network.buffers)
+        self.last = NOTHING
+        """Of the step that was measured last, one visit."""
 
     def route(self, class_index: int, arrival_rate: Value, route: Route) -> None:
         """Measure one route of a class, and register its streams."""
         self.class_index, self.route_name = class_index, route.name
         rate = arrival_rate * route.probability
         parts = _NO_PARTS
+        after: dict[str, Duration] = {}
+        left: dict[str, Duration] = {}
         for step in route.steps:
-            parts = parts.plus(self.step(step, rate, (), {}, _NOWHERE))
-        self.routes.append(RouteTime(class_index, route.name, route.probability, parts.spent, parts.forks))
+            self.drains = step.drains if isinstance(step, Hold) else ""
+            own = self.step(step, rate, (), {}, _NOWHERE)
+            parts = parts.plus(own)
+            if self.buffers:
+                after = {name: duration.plus(own.first) for name, duration in after.items()}
+                after |= dict.fromkeys(filled(step), NOTHING)
+                left |= {self.drains: self.last} if self.drains else {}
+        spent, forks = parts.spent, parts.forks
+        self.routes.append(RouteTime(class_index, route.name, route.probability, spent, forks, after, left))
 
     def step(self, step: Step, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int], here: Key) -> _Parts:
         """Measure one step that starts `rate` times a second inside the `enclosing` holds, and register its streams."""
@@ -185,6 +207,7 @@ class _Walker:
         else:
             parts = self.hold(step, rate * step.visits, kept, copies)
         self.left = before
+        self.last = parts.first
         parts = parts.repeated(step.visits, self.operations)
         if step.phase == 1:
             return parts
@@ -248,7 +271,7 @@ class _Walker:
             self.streams.append(
                 Stream(
                     station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
-                    holding, priority, hold.scv, holder, holders, inside, self.started, self.left,
+                    holding, priority, hold.scv, holder, holders, inside, self.started, self.left, self.drains,
                 )
             )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}
@@ -285,6 +308,14 @@ class _Walker:
                     done[name] = None
                     stack.pop()
         return [(name, group) for name in done for group in range(len(self.stations[name].groups))]
+
+
+def filled(step: Step) -> tuple[str, ...]:
+    """The buffers of which a step takes places, itself or inside."""
+    if isinstance(step, Time):
+        return (step.fills,) if step.fills else ()
+    inner = step.inner if isinstance(step, Fork) else step.steps
+    return tuple(name for item in inner for name in filled(item))
 
 
 def follows(inner: Station, outer: Station) -> bool:

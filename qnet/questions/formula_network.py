@@ -153,6 +153,9 @@ class Symbolic:
         if rated:
             found = f'the rates of "{rated[0]}" depend on the number present'
             raise NotComputed(Problem("QN521", found, "servers", help="qnet solve tells the figures"))
+        if self.network.limited:
+            found = "a station or a buffer may be full, and what is lost or delayed is a fixed point"
+            raise NotComputed(Problem("QN521", found, "room for all", help="qnet solve tells the figures"))
         numeric = solve_points(self.model)
         if not numeric.stable:
             help = "set a lower load with -p; the formula holds below saturation"

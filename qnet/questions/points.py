@@ -147,6 +147,10 @@ def figures(solution: RoutedSolution) -> dict[str, Value]:
     for item in solution.classes:
         result[solution_name("throughput", item.name)] = item.throughput
         result[solution_name("response", item.name)] = item.response
+    if solution.offered is not None or solution.buffers:
+        from qnet.questions.full import figures_of_full
+
+        result |= figures_of_full(solution)
     return result
 
 

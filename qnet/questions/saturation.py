@@ -16,6 +16,8 @@ _NEAR = (1e-3, 1e-2, 1e-1)
 """How far below its upper end a search looks first."""
 _STEP, _STEPS = 1e-3, 110
 """How far it goes down at once after that to where there is a steady state, and how often."""
+_FAR = 1e9
+"""How many times the load is looked at that a capacity bears at least, where most of it may be lost before."""
 JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
@@ -51,6 +53,8 @@ def saturation(
     load = operations.where(solved.stable | (certain <= 0), solved.load, beyond)
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
+    if model.loses:
+        return _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
         # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
@@ -61,6 +65,16 @@ def saturation(
         bound, edge = _search(again, bound, edge, operations)
     factor = operations.where(idle, float("inf"), bound)
     return Saturation(factor, edge.gather(limiting))
+
+
+def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations) -> Saturation:
+    """Where customers may be lost: loads grow slower than the arrivals, and may never reach a capacity."""
+    far = again(bound * _FAR)
+    never = idle | far.stable
+    if operations.all(never):
+        return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
+    found, edge = _search(again, bound * _FAR, far, operations)
+    return Saturation(operations.where(never, float("inf"), found), edge.gather(limiting))
 
 
 def _search(

@@ -24,7 +24,7 @@ class Answer(Record):
 
 
 ANSWERS: dict[str, Answer] = {
-    "solution": Answer("what qnet solve answers", "solve"),
+    "solution": Answer("what qnet solve answers", "solve", optional="FULL"),
     "envelope": Answer("what qnet envelope answers", "envelope_report", "KEYS", more_columns=True),
     "cost": Answer("what qnet cost answers", "cost_report", optional="COMPARED", more_columns=True),
     "sweep": Answer("what qnet sweep answers", "sweep_report", "KEYS", more_columns=True),

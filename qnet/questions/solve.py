@@ -11,6 +11,8 @@ from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.full import COLUMNS as FULL
+from qnet.questions.full import buffer_cells, losing
 from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
@@ -50,15 +52,15 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` says what a row is about: system, class, class of chain, route, station, branch, class at station, state, or
-output.
+"""`scope` says what a row is about: system, class, class of chain, route, station, buffer, branch, class at station,
+state, or output.
 
 A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
 A row of scope `branch` is of a parallel step: `probability` that the step waits for it to the last, `residence` its own
 mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the probability
 that so many `customers` of closed classes are at one copy."""
 
-_row = row_maker(COLUMNS)
+_row = row_maker((*COLUMNS, *FULL))
 
 
 def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
@@ -77,14 +79,15 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     if solution.ceiling and depends_on_population(model):
         # More customers are another network: what the throughput of this one tends to says nothing of it.
         solution = solution.replace(ceiling=None)
+    columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
     notes = trust_notes(solution)
     told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
     notes += percentile_notes(model, told)
     return Report(
         "qnet/solution/1",
         model.title,
-        COLUMNS,
-        [*_rows(solution, edge), *_outputs(model, solved)],
+        columns,
+        [row[: len(columns)] for row in (*_rows(solution, edge), *_outputs(model, solved))],
         tuple(notes),
         Basis(model, solution.method, solution.exact, **_told(solution)),
         group="scope",
@@ -148,6 +151,9 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
         found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
     possible = format_quantity(largest, "/s", 6)
     help = f"the largest possible rate is {possible}" if largest > 0 else "there is no steady state at any rate"
+    for item in solution.buffers:
+        if item.time_to_fill < float("inf"):
+            help += f'; "{item.name}", if empty at first, is full after {format_quantity(item.time_to_fill, "s", 4)}'
     return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
 
 
@@ -164,9 +170,11 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
         limited_by=cause,
         method=solution.method,
         exactness="exact" if solution.exact else "approximate",
+        **losing(solution.offered, solution.throughput),
     )
     found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
-    return [*found, *_branches(solution), *_visits(solution), *_states(solution)]
+    buffers = [_row(scope="buffer", **buffer_cells(item)) for item in solution.buffers]
+    return [*found, *buffers, *_branches(solution), *_visits(solution), *_states(solution)]
 
 
 def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
@@ -182,6 +190,7 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
             maximum_throughput=item.throughput * edge.factor if mixed and item.population is None else None,
             limited_by=edge.cause if mixed and item.population is None else None,
             **_enclosed(item),
+            **losing(item.offered, item.throughput),
         )
         for item in solution.classes
     ]
@@ -215,6 +224,7 @@ def _routes(solution: RoutedSolution) -> _Rows:
             probability=item.probability,
             throughput=item.throughput,
             response=item.response,
+            **losing(item.offered, item.throughput),
         )
         for item in solution.routes
         if sum(other.class_name == item.class_name for other in solution.routes) > 1
@@ -235,6 +245,7 @@ def _stations(solution: RoutedSolution) -> _Rows:
             utilization=item.utilization,
             busy_servers=item.busy_servers,
             queue_length=item.queue_length,
+            **losing(item.offered, item.throughput),
         )
         for item in solution.stations
     ]
@@ -285,6 +296,9 @@ def _states(solution: RoutedSolution) -> _Rows:
 
 def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
     """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
+    if solution.offered is not None:
+        # More that is offered is not more that is carried.
+        return None, None
     if all(item.population is None for item in solution.classes):
         return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)
     return solution.ceiling or (None, None)
@@ -299,9 +313,9 @@ def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for name, output in model.outputs.items():
         shown = output.unit or base_unit(output.dimension)
-        rows.append(
-            _row(scope="output", name=name, value=in_unit(float(solved.metric(parse(name))), shown), unit=shown or None)
-        )
+        value = float(solved.metric(parse(name)))
+        told = in_unit(value, shown) if abs(value) < float("inf") else None
+        rows.append(_row(scope="output", name=name, value=told, unit=shown or None))
     return rows
 
 

@@ -44,7 +44,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a number where a table is wanted": (
         "path = {}",
         "path = 1",
-        "model.toml:14: stations.path: found 1; expected a table with servers, rates, discipline, delay, copies, split, follows, note [QN201]",
+        "model.toml:14: stations.path: found 1; expected a table with servers, rates, capacity, discipline, delay, copies, split, follows, note [QN201]",
     ),
     "a truth value for a number": (
         "servers = 2",
@@ -359,13 +359,13 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         '{ delay = "1 ms" }',
         "{ visits = 2 }",
         "model.toml:28: classes.io.routes[1].steps[0]: found a step with none of its forms; "
-        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel [QN209]",
+        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill [QN209]",
     ),
     "a step of two forms": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", time = "1 ms" }',
         "model.toml:28: classes.io.routes[1].steps[0]: found a step with delay, time; "
-        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel [QN209]",
+        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill [QN209]",
     ),
     "a parallel step without branches": (
         '{ delay = "1 ms" }',

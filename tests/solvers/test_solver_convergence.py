@@ -53,7 +53,7 @@ def test_every_network_near_saturation_converges() -> None:
 def test_one_more_round_moves_nothing() -> None:
     """But for waits too steep for floats: there the last digit of the busy holders moves them."""
     for model in models()[SAMPLE]:
-        inside = solver._Solver(model)
+        inside = solver.OpenSolver(model)
         if inside.iterate() > solver._ACCELERATED:
             continue
         before = [inside.waits[index].mean for index in inside.felt]
@@ -63,7 +63,7 @@ def test_one_more_round_moves_nothing() -> None:
 @pytest.mark.parametrize("start", [1e-3, 1e3])
 def test_the_answer_does_not_depend_on_the_start(start: float) -> None:
     for model, answer in zip(models()[SAMPLE], solved()[SAMPLE], strict=True):
-        inside = solver._Solver(model)
+        inside = solver.OpenSolver(model)
         inside.waits = [Wait(start, start**2)] * len(inside.all)
         again, wanted = numbers(inside.solve()), numbers(answer)
         for name, value in wanted.items():
@@ -77,7 +77,7 @@ def test_waits_that_jump_are_enclosed(seed: int) -> None:
     assert model is not None
     for share in np.linspace(0.99, 1.01, 21):
         near = scaled(model, float(share))
-        inside = solver._Solver(near)
+        inside = solver.OpenSolver(near)
         inside.waits = [Wait(10.0, 100.0)] * len(inside.all)
         again, wanted = inside.solve(), solve(near)
         assert again.stable == wanted.stable

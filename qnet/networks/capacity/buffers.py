@@ -1,0 +1,183 @@
+"""Buffers: who fills them, who drains them, how often they are full, and for how long that is waited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import Operations, Value
+from qnet.networks.capacity.lines import LEAST, Lines
+from qnet.networks.capacity.thinned import Thinned, thinned
+from qnet.networks.centres import Centre
+from qnet.networks.duration import Wait
+from qnet.networks.routed import Buffer, OpenClass
+from qnet.networks.solution import BufferFigures
+from qnet.networks.streams import streams
+from qnet.queues.arithmetic import ratio, total
+from qnet.queues.places import Line, Servers, with_loss, with_wait
+from qnet.record import Record
+
+
+class _Drain(Record):
+    """One copy of a station that does the work to free places."""
+
+    centre: Centre
+    servers: Servers
+    rate: Value
+    """Places per second that all copies together can free, beside their other work."""
+    serving: Value
+    """Mean number of places of which the work is served here."""
+    waiting: Value
+    """Mean number of those of which it waits here, where they are without limit."""
+    share: Value
+    """Of the servers, when all are busy, the share that does this work."""
+    alone: bool
+    """Whether they do no other work."""
+
+
+class Found(Record):
+    """A buffer as it was found in a round."""
+
+    figures: BufferFigures
+    kept: Value
+    """The share of those who ask for a place that is not lost."""
+    delay: tuple[Value, Value]
+    """Mean wait for a place of all that ask for one, and its squared coefficient of variation."""
+    waits: Mapping[int, Wait]
+    """What the work that frees places waits, where that is bounded by the buffer."""
+    strained: bool
+    """Whether it is drained by several copies, or most of what fills it is not waiting to be drained."""
+
+
+def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations: Operations) -> Found:
+    """How often a buffer is full, given the waits of its network.
+
+    buffer  of the network.
+    solver  the waits of the network.
+    routes  what comes to each step.
+    kept    the share of those who ask for a place that is not lost, as it was assumed.
+    Method  The places are a line before the station that drains them most slowly: an M/M/c/K, or an M/M/c of which
+            only K are inside where those who find it full wait. Work at that station that goes before leaves it what is
+            over. Places that are taken elsewhere, on the way to the response or at other stations, are taken as always
+            so many. Fluid: with a places per second filled and d drained, it fills in K / (a - d).
+    Source  The line: see `queues.places`. The fluid: Newell, Applications of Queueing Theory, 1971.
+    """
+    where, maximum, minimum = operations.where, operations.maximum, operations.minimum
+    filled = routes.fills[buffer.name]
+    carried = total(filled.values())
+    offered = carried / kept if buffer.loses else carried
+    every = _taken(buffer, solver, filled)
+    figures = BufferFigures(buffer.name, buffer.places, offered, carried, 0.0, 0.0, 0.0, 0.0, 0.0, "")
+    answer = Found(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, False)
+    worst: Value = None
+    for centre in solver.centres:
+        drain = _drain(buffer, centre, solver, carried, offered)
+        if drain is None:
+            continue
+        beside = maximum([every - drain.waiting - drain.serving, 0.0 * every])
+        count = drain.servers.number
+        # Other work keeps some of the servers that are counted as holding a place each.
+        places = maximum([buffer.places - beside + count * (1 - drain.share), count + 0.0 * every])
+        line: Line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
+        full = line.full
+        step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * every]))
+        # Without a steady state, or without any way to wait for a place, there is nothing to tell.
+        sure = where(step > 0, step, 1.0)
+        late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
+        waiting = line.waiting if buffer.loses else drain.waiting - full * (1 - sure) / sure
+        taken = minimum([beside + drain.serving + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
+        growing = offered > drain.rate
+        fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
+        chosen = True if worst is None else drain.rate < worst
+        worst = drain.rate if worst is None else minimum([drain.rate, worst])
+        station = solver.network.stations[[item.name for item in solver.network.stations].index(centre.key[0])]
+        label = station.groups[centre.key[1]].label
+        old = answer.figures
+        answer = Found(
+            BufferFigures(
+                buffer.name, buffer.places, offered, carried, where(chosen, taken, old.occupancy),
+                where(chosen, full, old.found_full), where(chosen, late, old.delay_when_full),
+                where(chosen, drain.rate, old.drain_rate), where(chosen, fill, old.time_to_fill),
+                old.drained_by or label,
+            ),
+            where(chosen, maximum([line.free, LEAST + 0.0 * every]), answer.kept) if buffer.loses else answer.kept,
+            (
+                where(chosen, full * late, answer.delay[0]),
+                where(chosen, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1, answer.delay[1]),
+            ),
+            {**answer.waits, **(_bounded(buffer, centre, solver, line) if buffer.loses else {})},
+            answer.strained
+            or centre.station.copies > 1
+            or not operations.all((2 * beside <= buffer.places) & (buffer.places >= 4 * (not drain.alone))),
+        )  # fmt: skip
+    return answer
+
+
+def _taken(buffer: Buffer, solver: Lines, filled: Mapping[tuple[int, str], Value]) -> Value:
+    """Mean number of places that are taken, were there no end of them."""
+    parts: list[Value] = []
+    for route in solver.compiled.routes:
+        rate = filled.get((route.class_index, route.route))
+        if rate is not None:
+            spent = route.after[buffer.name].mean_with(solver.waits) + route.left[buffer.name].mean_with(solver.waits)
+            parts.append(rate * spent)
+    return total(parts)
+
+
+def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offered: Value) -> _Drain | None:
+    """A station that frees places; None for one that does not."""
+    own = [index for index in centre.indices if solver.all[index].drains == buffer.name]
+    if not own:
+        return None
+    rate = total(solver.all[index].rate for index in own)
+    busy = total(solver.all[index].rate * solver.holding(index) for index in own)
+    waiting = total(solver.all[index].rate * solver.waits[index].mean for index in own)
+    everything = total(solver.all[index].rate * solver.holding(index) for index in centre.indices)
+    servers = centre.station.servers
+    other = (everything - busy) / servers if len(own) < len(centre.indices) else 0.0 * busy
+    nothing = busy == 0
+    work = ratio(busy, carried)
+    if not solver.operations.all(nothing == False):  # noqa: E712
+        work = solver.operations.where(nothing, _idle_work(buffer, centre, solver), work)
+    able = servers * (1 - other) / work
+    met = solver.meet(centre)[1]
+    least = min(solver.all[index].priority for index in own)
+    others = [solver.all[index] for index in centre.indices if index not in own]
+    if buffer.loses and any(item.priority <= least and not solver.operations.all(item.rate == 0) for item in others):
+        found = f'"{centre.station.name}" serves others in turn with the work that drains "{buffer.name}", which loses'
+        raise NotComputed(Problem("QN551", found, "a lower priority of the work that drains it"))
+    above = met.levels[least].above
+    mean = ratio(busy, rate)
+    spread = ratio(met.residual, mean) / (1 - above) + nothing
+    if len(own) == len(centre.indices) and solver.operations.all(abs(spread - 1) <= 1e-9):
+        spread = 1.0 + 0.0 * busy
+    line = Servers(servers, ratio(offered, able), other, spread)
+    share = ratio(busy, everything) + nothing
+    return _Drain(centre, line, able, busy, waiting, share, len(own) == len(centre.indices))
+
+
+def _idle_work(buffer: Buffer, centre: Centre, solver: Lines) -> Value:
+    """What freeing one place asks of a station, in server seconds at a copy, where nobody takes any."""
+    where = solver.operations.where
+    classes = tuple(
+        item.replace(
+            arrival_rate=where(item.arrival_rate > 0, item.arrival_rate, 1.0),
+            routes=tuple(
+                route.replace(probability=where(route.probability > 0, route.probability, 1.0)) for route in item.routes
+            ),
+        )
+        for item in solver.network.classes
+        if isinstance(item, OpenClass)
+    )
+    network = solver.network.replace(classes=classes)
+    compiled = streams(network, solver.operations)
+    places = total(thinned(network, solver.losses, solver.operations).fills[buffer.name].values())
+    own = [compiled.streams[index] for index in centre.indices if compiled.streams[index].drains == buffer.name]
+    return total(item.rate * item.holding.mean for item in own) / places
+
+
+def _bounded(buffer: Buffer, centre: Centre, solver: Lines, line: Line) -> dict[int, Wait]:
+    """What the work that frees places waits where there are never more than the places of the buffer."""
+    own = [index for index in centre.indices if solver.all[index].drains == buffer.name]
+    wait = ratio(line.waiting, total(solver.all[index].rate for index in own))
+    return {index: Wait(wait, wait**2) for index in own}

@@ -1,0 +1,169 @@
+"""Stations that may be full and buffers that fill, by closed forms and by what must hold whatever the numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from qnet.documents import parse
+from qnet.errors import InvalidInput, NotComputed
+from qnet.model.load import build
+from qnet.model.metrics import metric
+from qnet.model.model import Model
+from qnet.model.settings import with_settings
+from qnet.questions.points import solve_points
+from qnet.queues.stations.m_m_c_k import m_m_c_k
+
+QUEUE = """
+qnet = 1
+title = "A queue with room for few"
+
+[parameters]
+rate = "80/s"
+room = 5
+
+[stations]
+cpu = { servers = 2, capacity = "room" }
+
+[classes.job]
+arrival_rate = "rate"
+steps = [ { station = "cpu", time = "20 ms" } ]
+"""
+
+STORE = """
+qnet = 1
+title = "Reads, and writes into a store that paths drain when there is nothing to read"
+
+[parameters]
+rate = "400/s"
+size = 100
+
+[buffers]
+store = { places = "size", full = "FULL" }
+
+[stations]
+front = { servers = 4 }
+path = { servers = 2 }
+
+[classes.io]
+arrival_rate = "rate"
+
+[[classes.io.routes]]
+name = "read"
+probability = 0.7
+steps = [ { station = "path", priority = 1, time = "5 ms" }, { station = "front", time = "1 ms" } ]
+
+[[classes.io.routes]]
+name = "write"
+probability = 0.3
+steps = [
+  { fill = "store" },
+  { station = "front", time = "1 ms" },
+  { phase = 2, drains = "store", station = "path", time = "10 ms" },
+]
+"""
+WAITING, LOSING = STORE.replace("FULL", "wait"), STORE.replace("FULL", "lost")
+ONE = (
+    STORE.split("[stations]")[0].replace("FULL", "wait")
+    + """[stations]
+path = {}
+
+[classes.io]
+arrival_rate = "rate"
+steps = [ { fill = "store" }, { phase = 2, drains = "store", station = "path", time = "2 ms" } ]
+"""
+)
+
+
+def model_of(text: str) -> Model:
+    return build(parse(text.encode(), "model.toml"), "model.toml")
+
+
+def told(text: str, asked: str, **settings: str) -> float:
+    model = with_settings(model_of(text), settings)
+    return float(solve_points(model).metric(metric(asked, model).expression))
+
+
+@pytest.mark.parametrize("room", [2, 5, 40])
+@pytest.mark.parametrize("rate", [20.0, 100.0, 500.0])
+def test_a_station_alone_is_the_queue_of_its_kind(room: int, rate: float) -> None:
+    found = m_m_c_k(rate, 0.02, 2, room)
+    own = {"room": str(room), "rate": f"{rate}/s"}
+    assert told(QUEUE, "loss", **own) == pytest.approx(found.blocking, rel=1e-9, abs=1e-15)
+    assert told(QUEUE, "throughput", **own) == pytest.approx(found.throughput, rel=1e-9)
+    assert told(QUEUE, "offered", **own) == rate
+    assert told(QUEUE, "response", **own) == pytest.approx(found.response, rel=1e-9)
+    assert solve_points(model_of(QUEUE)).parts[0].solution.exact
+
+
+def test_what_is_behind_a_station_gets_what_it_lets_pass() -> None:
+    """Flow is lost where it is lost, and nowhere else."""
+    text = QUEUE.replace("[classes", "next = {}\n[classes").replace(
+        '"20 ms" }', '"20 ms" }, { station = "next", time = "1 ms" }'
+    )
+    assert told(text, "utilization('next')") == pytest.approx(m_m_c_k(80.0, 0.02, 2, 5).throughput * 0.001)
+
+
+def test_a_buffer_drained_by_a_station_of_its_own() -> None:
+    """Those inside and those who wait outside are an M/M/1 together: found full with probability rho^K."""
+    assert told(ONE, "found_full('store')", size="7") == pytest.approx(0.8**7)
+    assert told(ONE, "delay_when_full('store')", size="7") == pytest.approx(0.002 / (1 - 0.8))
+    assert told(ONE, "response", size="7") == pytest.approx(0.8**7 * 0.01)
+    inside = sum(0.2 * 0.8**n * min(n, 7) for n in range(400))
+    assert told(ONE, "occupancy('store')", size="7") == pytest.approx(inside)
+    assert solve_points(model_of(ONE)).parts[0].solution.exact
+
+
+@pytest.mark.parametrize("size", ["1000", "10000", "100000"])
+def test_more_buffer_moves_the_time_to_fill_and_not_the_limit(size: str) -> None:
+    """At 500/s reads leave 2 - 0.7 x 500 x 5 ms = 0.25 of the two paths."""
+    assert told(LOSING, "throughput('write')", size=size, rate="500/s") == pytest.approx(0.25 / 0.01)
+    assert told(LOSING, "drain_rate('store')", size=size, rate="500/s") == pytest.approx(25)
+    assert told(LOSING, "time_to_fill('store')", size=size, rate="500/s") == pytest.approx(float(size) / (150 - 25))
+
+
+def test_where_all_wait_the_limit_is_that_of_the_drain_whatever_the_size() -> None:
+    """A write and a read together ask 0.7 x 5 + 0.3 x 10 ms of two paths."""
+    limit = 2 / 0.0065
+    for size in ("10", "10000"):
+        below = with_settings(model_of(WAITING), {"size": size, "rate": f"{limit * 0.999}/s"})
+        above = with_settings(model_of(WAITING), {"size": size, "rate": f"{limit * 1.001}/s"})
+        assert solve_points(below).stable
+        assert not solve_points(above).stable
+
+
+def test_many_points_are_each_as_one() -> None:
+    np = pytest.importorskip("numpy")
+    model = model_of(LOSING)
+    rates = np.array([0.0, 100.0, 300.0, 320.0, 500.0])
+    sizes = np.array([5.0, 50.0, 500.0, 4.5, 5e6])
+    many = solve_points(model, {"rate": rates, "size": sizes}, 5)
+    for asked in ("throughput", "response", "occupancy('store')", "found_full('store')"):
+        expression = metric(asked, model).expression
+        alone = [
+            solve_points(model, {"rate": rate, "size": size}).metric(expression)
+            for rate, size in zip(rates.tolist(), sizes.tolist(), strict=True)
+        ]
+        assert many.metric(expression) == pytest.approx(alone, rel=1e-9, abs=1e-300)
+
+
+FAULTS = {
+    'fill = "store"': ('fill = "stoer"', "QN212"),
+    'drains = "store", ': ("", "QN209"),
+    "phase = 2, drains": ("drains", "QN209"),
+    'full = "wait"': ('full = "later"', "QN204"),
+    "size = 100": ('size = "1 s"', "QN122"),
+}
+
+
+@pytest.mark.parametrize("right", FAULTS)
+def test_faults_are_told(right: str) -> None:
+    wrong, code = FAULTS[right]
+    with pytest.raises(InvalidInput) as caught:
+        model_of(WAITING.replace(right, wrong))
+    assert code in {problem.code for problem in caught.value.problems}
+
+
+def test_closed_classes_are_refused() -> None:
+    text = QUEUE.replace('arrival_rate = "rate"', "population = 3")
+    with pytest.raises(NotComputed, match="QN551"):
+        solve_points(model_of(text))
