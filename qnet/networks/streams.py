@@ -40,6 +40,10 @@ class Stream(Record):
     """The station whose servers are the only ones that can ask; empty for an open stream."""
     holders: int
     """How many of them there are; 0 for an open stream."""
+    inside: tuple[Key, ...] = ()
+    """The copies that are held while it is asked for, the outermost first."""
+    behind: bool = False
+    """Whether it is asked for after the response."""
 
 
 class RouteTime(Record):
@@ -138,6 +142,8 @@ class _Walker:
         self.routes: list[RouteTime] = []
         self.inside: dict[str, set[str]] = {station.name: set() for station in network.stations}
         self.deferred = False
+        self.behind = 0
+        """Of the steps around this one, how many are after a response."""
         self.class_index = 0
         self.route_name = ""
 
@@ -162,7 +168,9 @@ class _Walker:
             duration = Duration(step.mean, step.scv * step.mean**2)
             parts = _Parts(duration, {}, {here: duration})
         else:
+            self.behind += step.phase == 2
             parts = self.hold(step, rate * step.visits, kept, copies)
+            self.behind -= step.phase == 2
         parts = parts.repeated(step.visits, self.operations)
         if step.phase == 1:
             return parts
@@ -181,7 +189,8 @@ class _Walker:
             inner = _NO_PARTS
             for step in hold.steps:
                 inner = inner.plus(self.step(step, own, inside, chosen, (station.name, group)))
-            total = total.plus(self.register(hold, station, group, own, enclosing, inner).weighted(probability))
+            held = tuple((name, copies[name]) for name in enclosing)
+            total = total.plus(self.register(hold, station, group, own, held, inner).weighted(probability))
         return total
 
     def groups(self, station: Station, hold: Hold, copies: dict[str, int]) -> list[tuple[int, Value]]:
@@ -193,10 +202,10 @@ class _Walker:
         return [(index, group.copies * group.share) for index, group in enumerate(station.groups)]
 
     def register(
-        self, hold: Hold, station: Station, group: int, rate: Value, enclosing: tuple[str, ...], inner: _Parts
+        self, hold: Hold, station: Station, group: int, rate: Value, held: tuple[Key, ...], inner: _Parts
     ) -> _Parts:
         """Add the streams of one hold at one group; the answer includes their wait."""
-        holder, holders = self.holders(station, hold, enclosing)
+        holder, holders = self.holders(station, hold, tuple(name for name, _ in held))
         per_copy = rate / station.groups[group].copies
         second = inner.second.get(station.name, NOTHING)
         holding = inner.first.plus(second)
@@ -209,7 +218,7 @@ class _Walker:
             self.streams.append(
                 Stream(
                     station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
-                    holding, priority, hold.scv, holder, holders,
+                    holding, priority, hold.scv, holder, holders, held, self.behind > 0,
                 )
             )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}

@@ -1,0 +1,265 @@
+"""What every stream of a network of layers waits, by mean values: the fixed point, and the proof of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.networks.closed.accelerated import Image, settled
+from qnet.networks.layers.table import Numbers, Shape
+from qnet.queues.finite_source import MAX_SOURCES, full_probabilities
+from qnet.record import Record
+
+TOLERANCE = 1e-10
+"""Largest residual of an answer: the change of what is waited in a passage by one further round, in cycle times."""
+_ABSENCE = 3.0
+"""How many time constants of a service an absence must last until the service is seen at random, as measured."""
+_JUST_BELOW = 1 - 1e-9
+_PASSES = 2
+_CALM = 12
+"""Rounds without memory that lead from any start to where memory helps."""
+
+
+class State(Record):
+    """All that waits imply. Queues and busy servers are per customer of a closed class, those of open ones whole."""
+
+    waits: Any
+    """(P, S) the image: seconds per visit."""
+    residual: Any
+    """(P,)"""
+    throughput: Any
+    """(P, C) passages per second."""
+    numbers: Any
+    """(3, P, S): waiting, in the first and in the second phase of service, per copy."""
+    scale: Any
+    """(P, S, S) how much of the others' number remains to be met, since they share a limited number of outer servers
+    of which the one who asks holds one."""
+    variance: Any
+    """(P, S) of the waits."""
+    holding: Any
+    """(P, S) seconds per visit."""
+
+
+class Chances(Record):
+    """Where the search for the chances of finding all servers busy begins."""
+
+    logs: Any
+    """(P, K)"""
+
+
+def solve(shape: Shape, numbers: Numbers) -> tuple[Any, State]:
+    """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
+
+    Applies   nested holds and second phases in closed and open classes; single and several servers.
+    Method    Mean value analysis. Who arrives at a station finds there the customers of the network with one customer
+              of its class less and without the servers it holds itself, estimated as Linearizer does: by the shares
+              of the same network so reduced. Inside holds the others are fewer still: of m servers of an outer station
+              that are busy in the mean b as it is found there, and all with probability C, a holder meets the others
+              in the ratio 1 - C / b, that is, all of them where servers are plenty, (m - 1)/m where all are busy, and
+              none of one. C follows from a finite-source chain at the same load, with second phases; it is b of one
+              server. The wait is that for the rest of the service in progress, as far as it is met at a random
+              moment, and for all in line. Work left behind, and open classes, are met as Poisson arrivals meet them.
+    Exact     for one customer without second phases, and one class at a station of several servers beside a delay.
+    Fails     where service times of visits first come first served differ much: an arrival finds long ones less often
+              than an observer does.
+    Source    Rolia, Sevcik, The Method of Layers, IEEE TSE 21 (1995) 689-700, for waits inside holding times; Chandy,
+              Neuse, Comm. ACM 25 (1982) 126-134, for what is found; the ratio of others met: this tool.
+    """
+    import numpy
+
+    np: Any = numpy
+    size, streams = numbers.visits.shape
+    changes = np.zeros((3, size, streams, streams))
+    waits = np.zeros((size, streams))
+    for _ in range(_PASSES):
+        waits, state = _core(shape, numbers, changes, waits)
+        changes = _changes(shape, numbers, changes, waits, state)
+    return _core(shape, numbers, changes, waits)
+
+
+def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any) -> tuple[Any, State]:
+    """(P, S) waits at the fixed point, and what they imply."""
+    import numpy
+
+    np: Any = numpy
+    logs = np.full((len(start), len(shape.keys)), np.nan)
+
+    def images(chosen: Any) -> Image:
+        here, own = numbers.part(chosen), changes[:, chosen]
+
+        def image(waits: Any) -> tuple[Any, Any]:
+            guess = logs[chosen]
+            found = image_of(shape, here, own, waits[..., 0], guess)
+            logs[chosen] = guess
+            return found.waits[..., None], found.residual
+
+        return image
+
+    waits = start
+    for _ in range(_CALM):
+        waits = (waits + image_of(shape, numbers, changes, waits, logs).waits) / 2
+    waits = settled(images, waits[..., None])[..., 0]
+    return waits, image_of(shape, numbers, changes, waits, logs)
+
+
+def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: State) -> Any:
+    """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them."""
+    import numpy
+
+    np: Any = numpy
+    fewer = [numbers.without(tag) for tag in shape.tags]
+    every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
+    count = len(shape.tags)
+    shares = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)))[1].numbers
+    less = np.moveaxis(shares.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
+    met = (state.scale > 0) & shape.closed[shape.kind]
+    return np.where(met, less / np.where(met, state.scale, 1.0) - state.numbers[:, :, None], 0.0)
+
+
+def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> State:
+    """What the waits imply, and the waits after one more round; `guess` (P, K) is used and kept up to date."""
+    import numpy
+
+    np: Any = numpy
+    first = numbers.first + _times(numbers.first_waits, waits)
+    second = numbers.second + _times(numbers.second_waits, waits)
+    holding = first + second
+    cycle = numbers.think_time + numbers.response + _times(numbers.response_waits, waits)
+    each = np.where(shape.closed, 1.0 / np.where(cycle > 0, cycle, 1.0), numbers.arrival_rate)
+    people = np.where(shape.closed, numbers.population, 1.0)
+    many, visits = people[:, shape.kind], numbers.visits
+    shares = (each[:, shape.kind] * visits) * np.stack([waits, first, second])
+    servers = numbers.servers[:, shape.centre]
+    load = _met(shape, many * (shares[1] + shares[2])) / servers
+    variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), servers)
+    scv = _scv(shape, numbers, waits, variance, holding)
+    chances = _chances(shape, numbers, many * shares, guess)
+    found, full = np.zeros(waits.shape), np.zeros(waits.shape)
+    scale = np.ones((*waits.shape, waits.shape[1]))
+    away = (cycle[:, shape.kind] - _own(shape, visits * (waits + first))) / np.maximum(_own(shape, visits), 1e-300)
+    away = np.maximum(away, 0.0)
+    for rows in shape.levels:
+        for row in rows:
+            for outer, others in shape.outer[row]:
+                scale[:, row] *= 1.0 - others * full[:, outer, None]
+        meets, own = shape.met[rows], shape.own[rows]
+        left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free) * scale[:, rows]
+        near = left * np.maximum(shares[:, :, None] + changes[:, :, rows], 0.0)
+        of_free = (meets * shape.free) * (many * (shares[1] + shares[2]))[:, None]
+        again = _own_second(own * meets, visits, second, away[:, rows]) * scale[:, rows]
+        taken = np.minimum(again.sum(-1) / servers[:, rows], 1.0)
+        busy = near[1] + near[2] * (1.0 - taken)[..., None]
+        ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows])
+        line = (near[0] * ahead).sum(-1)
+        rest = (busy * in_service + of_free * (holding * (1 + scv) / 2)[:, None] + again * after).sum(-1)
+        sum_busy = (busy + of_free + again).sum(-1)
+        count = servers[:, rows]
+        chance = np.where(shape.counted[rows], chances[0][:, shape.centre[rows]], chances[1][:, shape.centre[rows]])
+        full[:, rows] = np.where(count == 1, 1.0, np.minimum(chance / np.maximum(sum_busy, 1e-300), 1 / count))
+        open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
+        found[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
+    change = np.abs(found - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
+    residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
+    return State(found, residual, people * each, shares, scale, variance, holding)
+
+
+def _times(counts: Any, waits: Any) -> Any:
+    import numpy
+
+    np: Any = numpy
+    return np.einsum("prs,ps->pr", counts, waits)
+
+
+def _met(shape: Shape, values: Any) -> Any:
+    """(P, S) sums over the streams at the same station."""
+    return values @ shape.met
+
+
+def _own(shape: Shape, values: Any) -> Any:
+    """(P, S) sums over the streams of the same customers at the same station."""
+    return values @ (shape.met * shape.own)
+
+
+def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
+    """Variances of waits, which are 0 but for a share of about that of all servers busy, and else exponential."""
+    import numpy
+
+    np: Any = numpy
+    chance = load ** (np.sqrt(2.0 * (servers + 1.0)) - 1.0)
+    return waits**2 * np.minimum(2.0 / np.maximum(chance, 1e-6) - 1.0, 4.0)
+
+
+def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any) -> Any:
+    """(P, S) squared coefficients of variation of holding times."""
+    import numpy
+
+    np: Any = numpy
+    spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
+    parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
+    np.add.at(spread, (slice(None), shape.fraction), parts)
+    square = holding**2
+    return np.where(numbers.scv < 0, spread / np.where(square > 0, square, 1.0), numbers.scv)
+
+
+def _own_second(own: Any, visits: Any, second: Any, away: Any) -> Any:
+    """(P, s, S) the chance to meet the second phase of an own earlier visit, exponential, after an absence."""
+    import numpy
+
+    np: Any = numpy
+    share = own * visits[:, None]
+    whole = share.sum(-1, keepdims=True)
+    later = second[:, None] / np.maximum(away[..., None] + second[:, None], 1e-300)
+    return later * share / np.where(whole > 0, whole, 1.0)
+
+
+def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> tuple[Any, Any, Any]:
+    """(P, s, S) seconds that one adds to a wait: in line, in service, and in the second phase of an own visit."""
+    import numpy
+
+    np: Any = numpy
+    mine = holding[:, rows, None] * np.ones(len(shape.kind))
+    memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
+    gone = np.where(shape.counted[rows][:, None], away[..., None], np.inf)
+    known = np.where(memory[:, None] > 0, 1.0 / (1.0 + memory[:, None] / np.maximum(gone, 1e-300)), 1.0)
+    rest = (holding + holding * (scv - 1.0) / 2.0 * 1.0)[:, None]
+    rest = holding[:, None] + (rest - holding[:, None]) * known
+    like = shape.shared[rows][:, None]
+    return (
+        np.where(like, mine, holding[:, None]),
+        np.where(like, mine, rest),
+        np.where(like, mine, second[:, None] * np.ones(mine.shape)),
+    )
+
+
+def _chances(shape: Shape, numbers: Numbers, mean: Any, guess: Any) -> tuple[Any, Any]:
+    """(P, K) twice: the chance that all of several servers are busy, as who asks finds it and at any time."""
+    import numpy
+
+    np: Any = numpy
+    asked, seen = np.zeros(guess.shape), np.zeros(guess.shape)
+    first, second = mean[1], mean[2]
+    for place in np.flatnonzero((numbers.servers > 1).any(0)):
+        own = (shape.centre == place) & (shape.met.diagonal() > 0)
+        bound = own & ~shape.free
+        offered, opened = (first + second)[:, bound].sum(1), (first + second)[:, own & shape.free].sum(1)
+        share = first[:, bound].sum(1) / np.where(offered > 0, offered, 1.0)
+        sources = (numbers.population * shape.visiting[place]).sum(1)
+        if shape.crowd[place] and (~shape.counted & bound).any():
+            sources = np.full(len(offered), float(MAX_SOURCES))
+        if shape.pools[place].any():
+            sources = np.minimum(sources, numbers.servers @ shape.pools[place])
+        sources = np.minimum(sources, MAX_SOURCES)
+        for count in np.unique(numbers.servers[:, place]).tolist():
+            busy = (numbers.servers[:, place] == count) & (offered > 1e-250) & (count > 1) & (sources > 0)
+            busy &= (sources > count) | (share < 1) | (opened > 0)
+            here = np.flatnonzero(busy)
+            if not here.size:
+                continue
+            some = np.minimum(opened[here], _JUST_BELOW * count)
+            most = np.minimum(offered[here], (count - some) * _JUST_BELOW)
+            first_share = np.minimum(share[here], 1.0)
+            most = np.where(first_share == 1, np.minimum(most, sources[here] * _JUST_BELOW), most)
+            logs = guess[here, place]
+            logs = np.where(np.isnan(logs), np.log(most / sources[here]), logs)
+            found = full_probabilities(sources[here], int(count), most, first_share, some, logs)
+            asked[here, place], seen[here, place], guess[here, place] = found
+    return asked, seen
