@@ -81,7 +81,7 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any) -> tuple[Any
     import numpy
 
     np: Any = numpy
-    logs = np.full((len(start), len(shape.keys)), np.nan)
+    logs = np.full(start.shape, np.nan)
 
     def images(chosen: Any) -> Image:
         here, own = numbers.part(chosen), changes[:, chosen]
@@ -132,7 +132,6 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
     load = _met(shape, many * (shares[1] + shares[2])) / servers
     variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), servers)
     scv = _scv(shape, numbers, waits, variance, holding)
-    chances = _chances(shape, numbers, many * shares, guess)
     found, full = np.zeros(waits.shape), np.zeros(waits.shape)
     scale = np.ones((*waits.shape, waits.shape[1]))
     away = (cycle[:, shape.kind] - _own(shape, visits * (waits + first))) / np.maximum(_own(shape, visits), 1e-300)
@@ -145,16 +144,18 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
         left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free) * scale[:, rows]
         near = left * np.maximum(shares[:, :, None] + changes[:, :, rows], 0.0)
         of_free = (meets * shape.free) * (many * (shares[1] + shares[2]))[:, None]
-        again = _own_second(own * meets, visits, second, away[:, rows]) * scale[:, rows]
+        again = _own_second(own * meets, visits, second, away[:, rows], cycle[:, shape.kind[rows]], servers[:, rows])
+        again = again * scale[:, rows]
         taken = np.minimum(again.sum(-1) / servers[:, rows], 1.0)
         busy = near[1] + near[2] * (1.0 - taken)[..., None]
         ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows])
         line = (near[0] * ahead).sum(-1)
         rest = (busy * in_service + of_free * (holding * (1 + scv) / 2)[:, None] + again * after).sum(-1)
-        sum_busy = (busy + of_free + again).sum(-1)
         count = servers[:, rows]
-        chance = np.where(shape.counted[rows], chances[0][:, shape.centre[rows]], chances[1][:, shape.centre[rows]])
-        full[:, rows] = np.where(count == 1, 1.0, np.minimum(chance / np.maximum(sum_busy, 1e-300), 1 / count))
+        own_guess = guess[:, rows]
+        met = near[1].sum(-1), busy.sum(-1) - near[1].sum(-1), (of_free + again).sum(-1)
+        full[:, rows] = _full(shape, numbers, rows, None, met, own_guess)
+        guess[:, rows] = own_guess
         open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
         found[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
     change = np.abs(found - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
@@ -200,15 +201,18 @@ def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any
     return np.where(numbers.scv < 0, spread / np.where(square > 0, square, 1.0), numbers.scv)
 
 
-def _own_second(own: Any, visits: Any, second: Any, away: Any) -> Any:
-    """(P, s, S) the chance to meet the second phase of an own earlier visit, exponential, after an absence."""
+def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, servers: Any) -> Any:
+    """(P, s, S) own earlier visits found in their second phase, exponential: the last, and more at several servers."""
     import numpy
 
     np: Any = numpy
     share = own * visits[:, None]
     whole = share.sum(-1, keepdims=True)
-    later = second[:, None] / np.maximum(away[..., None] + second[:, None], 1e-300)
-    return later * share / np.where(whole > 0, whole, 1.0)
+    whole = np.where(whole > 0, whole, 1.0)
+    last = second[:, None] / np.maximum(away[..., None] + second[:, None], 1e-300)
+    older = second[:, None] / np.maximum(cycle[..., None] / whole + second[:, None], 1e-300)
+    older = np.minimum(older, _JUST_BELOW)
+    return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / whole
 
 
 def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> tuple[Any, Any, Any]:
@@ -230,36 +234,30 @@ def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: An
     )
 
 
-def _chances(shape: Shape, numbers: Numbers, mean: Any, guess: Any) -> tuple[Any, Any]:
-    """(P, K) twice: the chance that all of several servers are busy, as who asks finds it and at any time."""
+def _full(shape: Shape, numbers: Numbers, rows: Any, mean: Any, busy: tuple[Any, Any, Any], guess: Any) -> Any:
+    """(P, s) the chance that who arrives finds all servers busy, over the mean number of busy servers found.
+
+    busy   (P, s) each: servers found busy by those of limited number in their first and second phase, and by others.
+    guess  (P, s) where the search begins; it is kept up to date.
+    """
     import numpy
 
     np: Any = numpy
-    asked, seen = np.zeros(guess.shape), np.zeros(guess.shape)
-    first, second = mean[1], mean[2]
-    for place in np.flatnonzero((numbers.servers > 1).any(0)):
-        own = (shape.centre == place) & (shape.met.diagonal() > 0)
-        bound = own & ~shape.free
-        offered, opened = (first + second)[:, bound].sum(1), (first + second)[:, own & shape.free].sum(1)
-        share = first[:, bound].sum(1) / np.where(offered > 0, offered, 1.0)
-        sources = (numbers.population * shape.visiting[place]).sum(1)
-        if shape.crowd[place] and (~shape.counted & bound).any():
-            sources = np.full(len(offered), float(MAX_SOURCES))
-        if shape.pools[place].any():
-            sources = np.minimum(sources, numbers.servers @ shape.pools[place])
-        sources = np.minimum(sources, MAX_SOURCES)
-        for count in np.unique(numbers.servers[:, place]).tolist():
-            busy = (numbers.servers[:, place] == count) & (offered > 1e-250) & (count > 1) & (sources > 0)
-            busy &= (sources > count) | (share < 1) | (opened > 0)
-            here = np.flatnonzero(busy)
-            if not here.size:
-                continue
-            some = np.minimum(opened[here], _JUST_BELOW * count)
-            most = np.minimum(offered[here], (count - some) * _JUST_BELOW)
-            first_share = np.minimum(share[here], 1.0)
-            most = np.where(first_share == 1, np.minimum(most, sources[here] * _JUST_BELOW), most)
-            logs = guess[here, place]
-            logs = np.where(np.isnan(logs), np.log(most / sources[here]), logs)
-            found = full_probabilities(sources[here], int(count), most, first_share, some, logs)
-            asked[here, place], seen[here, place], guess[here, place] = found
-    return asked, seen
+    first, second, others = busy
+    bound, place = first + second, shape.centre[rows]
+    count = numbers.servers[:, place]
+    found = np.where(count == 1, 1.0, 0.0)
+    sources = shape.sources(numbers, rows)
+    waits = (count > 1) & (bound + others > 1e-250) & ((sources >= count) | (others > 0) | (second > 0))
+    for several in np.unique(count[waits]).tolist():
+        here = np.nonzero(waits & (count == several))
+        opened = np.minimum(others[here], _JUST_BELOW * several)
+        few = np.maximum(sources[here], 1e-9)
+        share = np.where(bound[here] > 0, first[here] / np.maximum(bound[here], 1e-300), 1.0)
+        most = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
+        most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
+        start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
+        _, chance, logs = full_probabilities(few, int(several), most, share, opened, start)
+        guess[here] = logs
+        found[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
+    return found

@@ -8,6 +8,7 @@ from typing import Any
 from qnet.networks.duration import Duration
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.streams import Key, Stream, Streams, follows
+from qnet.queues.finite_source import MAX_SOURCES
 from qnet.record import Record
 
 Tag = tuple[int, tuple[int, ...]]
@@ -52,6 +53,23 @@ class Shape(Record):
     """(K, K) how many copies of an outer centre ask at a centre that all are held around; zero rows elsewhere."""
     fraction: Any
     """(F,) the streams of repeated parts whose number of repetitions is no whole number."""
+
+
+    def sources(self, numbers: Numbers, rows: Any) -> Any:
+        """(P, s) how many others can be met at a station by those who ask."""
+        import numpy
+
+        np: Any = numpy
+        found = np.empty((len(numbers.population), len(rows)))
+        for column, row in enumerate(rows):
+            place = self.centre[row]
+            people = (numbers.population * self.visiting[place]).sum(1) - self.counted[row]
+            if self.crowd[place]:
+                people = np.full(len(people), float(MAX_SOURCES))
+            if self.pools[place].any():
+                people = np.minimum(people, numbers.servers @ self.pools[place] - 1.0)
+            found[:, column] = np.clip(people, 0.0, MAX_SOURCES)
+        return found
 
 
 class Numbers(Record):
@@ -185,7 +203,7 @@ class _Tables:
             visiting[place, own] |= one
         free = ~counted & ~nested
         crowd = np.zeros(len(self.keys), bool)
-        np.logical_or.at(crowd, centre, ~counted)
+        np.logical_or.at(crowd, centre, ~counted & nested)
         return Shape(
             keys=tuple(self.keys),
             centre=centre,
