@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from qnet.expression import Value
 from qnet.networks.routed import RoutedNetwork, Station
-from qnet.networks.streams import Key, Streams, follows
+from qnet.networks.streams import Key, Stream, Streams, follows
 from qnet.record import Record
 
 Rates = tuple[tuple[int, Value], ...]
@@ -14,6 +14,17 @@ Rates = tuple[tuple[int, Value], ...]
 
 _ALL = -1
 """In place of a group: all copies of a station."""
+
+
+class Room(Record):
+    """Servers of outer stations that are kept while a centre is waited for: what they are busy with."""
+
+    holders: int
+    """How many there are."""
+    held: Rates
+    """The streams that they serve, with their rate over all those servers."""
+    asked: Rates
+    """The streams of the centre's station that they ask, at all copies, likewise."""
 
 
 class Centre(Record):
@@ -29,10 +40,16 @@ class Centre(Record):
     """How many holders can ask at once, over all kinds of them; 0 for none."""
     pools: tuple[Key, ...]
     """Who they are: stations, with the group of the one copy whose servers can ask, or -1 for all copies."""
-    held: Rates
-    """The streams that the holders serve, with their rate over all those holders."""
-    asked: Rates
-    """The streams of this station that the holders ask, at all copies, likewise."""
+    rooms: tuple[Room, ...]
+    """The holders that can ask at once, of all kinds together; then the servers of every other station kept meanwhile.
+
+    Empty where there are no holders.
+    """
+
+    @property
+    def asking(self) -> Room:
+        """The holders that can ask at once."""
+        return self.rooms[0]
 
 
 def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[Centre]:
@@ -45,18 +62,14 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
             continue
         own = [compiled.streams[index] for index in indices]
         kinds = {stream.holder: stream.holders for stream in own if stream.holders}
-        pools: list[Key] = []
-        held: list[tuple[int, Value]] = []
-        asked: list[tuple[int, Value]] = []
-        for name in kinds:
-            outer = stations[name]
-            group = key[1] if follows(station, outer) else _ALL
-            pools.append((name, group))
-            held += _rates(compiled, members, outer, group)
-            asked += [
-                (index, rate)
-                for index, rate in _rates(compiled, members, station, group)
-                if compiled.streams[index].holder == name
+        rooms: list[Room] = []
+        if kinds:
+            kept = dict.fromkeys(name for stream in own for name in stream.inside)
+            rooms = [_room(compiled, members, key, station, [stations[name] for name in kinds], _asks)]
+            rooms += [
+                _room(compiled, members, key, station, [stations[name]], _keeps)
+                for name in kept
+                if [name] != list(kinds)
             ]
         found.append(
             Centre(
@@ -65,9 +78,8 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
                 tuple(indices),
                 not any(stream.holding.waits for stream in own),
                 sum(kinds.values()),
-                tuple(pools),
-                tuple(held),
-                tuple(asked),
+                tuple((name, _group(key, station, stations[name])) for name in kinds),
+                tuple(rooms),
             )
         )
     return found
@@ -78,11 +90,52 @@ def undecided(compiled: Streams, centres: Sequence[Centre]) -> list[Centre]:
     place = {index: number for number, centre in enumerate(centres) for index in centre.indices}
     found: dict[tuple[str, tuple[Key, ...]], Centre] = {}
     for number, centre in enumerate(centres):
-        own = {index for index, _ in centre.asked}
-        waits = {index for stream, _ in centre.held for index in compiled.streams[stream].holding.waits} - own
-        if centre.holders and any(place[index] > number for index in waits):
+        if any(place[index] > number for room in centre.rooms for index in _elsewhere(compiled, room)):
             found.setdefault((centre.key[0], centre.pools), centre)
     return list(found.values())
+
+
+def _elsewhere(compiled: Streams, room: Room) -> set[int]:
+    """The streams that the servers of a room wait for while they do not wait for its centre."""
+    waits = {index for stream, _ in room.held for index in compiled.streams[stream].holding.waits}
+    return waits - {index for index, _ in room.asked}
+
+
+def _room(
+    compiled: Streams,
+    members: Mapping[Key, Sequence[int]],
+    key: Key,
+    station: Station,
+    outers: Sequence[Station],
+    asks: Callable[[Stream, str], bool],
+) -> Room:
+    """The servers of some outer stations that are kept while one copy of a station is waited for, by whom they ask."""
+    holders = 0
+    held: list[tuple[int, Value]] = []
+    asked: list[tuple[int, Value]] = []
+    for outer in outers:
+        group = _group(key, station, outer)
+        holders += outer.servers if group != _ALL else outer.servers * outer.copies
+        held += _rates(compiled, members, outer, group)
+        asked += [
+            (index, rate)
+            for index, rate in _rates(compiled, members, station, group)
+            if asks(compiled.streams[index], outer.name)
+        ]
+    return Room(holders, tuple(held), tuple(asked))
+
+
+def _asks(stream: Stream, name: str) -> bool:
+    return stream.holder == name
+
+
+def _keeps(stream: Stream, name: str) -> bool:
+    return name in stream.inside
+
+
+def _group(key: Key, station: Station, outer: Station) -> int:
+    """The group of the one copy of an outer station that can ask, or that all its copies can."""
+    return key[1] if follows(station, outer) else _ALL
 
 
 def _rates(

@@ -14,11 +14,12 @@ Cost      stations x routes per round; one round without holds, a handful with t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.networks.centres import Centre, centres, undecided
+from qnet.networks.centres import Centre, Room, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
@@ -172,18 +173,23 @@ class _Solver:
         from qnet.networks.fixed_point import fixed_point
 
         unknown = undecided(self.compiled, self.inner)
-        places = [(centre.key[0], centre.pools) for centre in unknown]
+        ends = list(accumulate(len(centre.rooms) for centre in unknown))
+        places = {
+            (centre.key[0], centre.pools): (end - len(centre.rooms), end)
+            for centre, end in zip(unknown, ends, strict=True)
+        }
+        rooms = [room for centre in unknown for room in centre.rooms]
 
         def image(busy: Sequence[float]) -> list[float]:
-            given = dict(zip(places, busy, strict=True))
             for centre in self.inner:
-                self.visit(centre, given.get((centre.key[0], centre.pools)))
+                place = places.get((centre.key[0], centre.pools))
+                self.visit(centre, None if place is None else busy[slice(*place)])
             waits = (part for index in self.felt for part in self.waits[index])
-            return [*(max(self.apart(centre), 0.0) for centre in unknown), *waits]
+            return [*(max(self.apart(room), 0.0) for room in rooms), *waits]
 
-        start = [max(self.apart(centre), 0.0) for centre in unknown]
-        fixed = fixed_point(image, start, [float(centre.holders) for centre in unknown])
-        found = fixed.images[len(unknown) :]
+        start = [max(self.apart(room), 0.0) for room in rooms]
+        fixed = fixed_point(image, start, [float(room.holders) for room in rooms])
+        found = fixed.images[len(rooms) :]
         for index, mean, variance in zip(self.felt, found[::2], found[1::2], strict=True):
             self.waits[index] = Wait(mean, variance)
         return fixed.rounds
@@ -219,20 +225,20 @@ class _Solver:
             result = result | (self.rho(centre) >= 1.0)
         return result
 
-    def apart(self, centre: Centre) -> Value:
-        """The mean number of busy holders of those that ask at a station, apart from those that wait for it."""
-        busy = total(rate * self.holding(index) for index, rate in centre.held)
-        return busy - total(rate * self.waits[index].mean for index, rate in centre.asked)
+    def apart(self, room: Room) -> Value:
+        """The mean number of busy servers of a room, apart from those that wait for its centre."""
+        busy = total(rate * self.holding(index) for index, rate in room.held)
+        return busy - total(rate * self.waits[index].mean for index, rate in room.asked)
 
-    def visit(self, centre: Centre, apart: Value = None) -> None:
+    def visit(self, centre: Centre, apart: Sequence[Value] | None = None) -> None:
         """Find what the streams of one station group wait, from what is known of the others, or `apart` given."""
         if centre.key in self.settled and not centre.holders:
             return
         loads, met = self.meet(centre)
-        room: tuple[Value, Value] = (0.0, 0.0)
+        spare: tuple[Value, Value] = (0.0, 0.0)
         if centre.holders:
-            room = self.room(centre, met, self.apart(centre) if apart is None else apart)
-        self.place(centre, loads, met, *room)
+            spare = self.spare(centre, met, [self.apart(room) for room in centre.rooms] if apart is None else apart)
+        self.place(centre, loads, met, *spare)
 
     def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
         """What the streams of one station group ask, and what they meet."""
@@ -284,14 +290,18 @@ class _Solver:
         second_square = second_variance + second**2
         return Load(stream.rate, first, second, square, second_square, stream.priority, stream.holders)
 
-    def room(self, centre: Centre, met: Queue, busy: Value) -> tuple[Value, Value]:
+    def spare(self, centre: Centre, met: Queue, apart: Sequence[Value]) -> tuple[Value, Value]:
         """Of the holders that ask at a station: utilization apart from their wait for it, and the time to spare for it.
 
-        They cannot wait for each other for more than the rest of their time; of that they get the station's
-        utilization, so that below its saturation they are never full because of each other, and at its saturation its
-        own capacity is the limit.
+        Nobody who keeps a server meanwhile can wait for more than the rest of that server's time; of that they get
+        the station's utilization, so that below its saturation no outer station is full because of it, and at its
+        saturation its own capacity is the limit.
         """
-        busy = self.operations.maximum([busy / centre.holders, 0.0])
-        asked = total(rate for _, rate in centre.asked)
-        rest = centre.holders * self.operations.maximum([1.0 - busy, 0.0])
-        return busy, met.offered / met.servers * rest / (asked + 1e-300)
+        maximum, minimum = self.operations.maximum, self.operations.minimum
+        busy: list[Value] = []
+        rest: list[Value] = []
+        for room, used in zip(centre.rooms, apart, strict=True):
+            busy.append(maximum([used / room.holders, 0.0]))
+            asked = total(rate for _, rate in room.asked)
+            rest.append(room.holders * maximum([1.0 - busy[-1], 0.0]) / (asked + 1e-300))
+        return busy[0], met.offered / met.servers * minimum(rest)

@@ -40,7 +40,9 @@ class Stream(Record):
     """The station whose servers are the only ones that can ask; empty for an open stream."""
     holders: int
     """How many of them there are; 0 for an open stream."""
-    inside: tuple[Key, ...] = ()
+    inside: tuple[str, ...]
+    """All stations whose servers are kept while this one is waited for; empty for an open stream."""
+    around: tuple[Key, ...] = ()
     """The copies that are held while it is asked for, the outermost first."""
     behind: bool = False
     """Whether it is asked for after the response."""
@@ -205,7 +207,9 @@ class _Walker:
         self, hold: Hold, station: Station, group: int, rate: Value, held: tuple[Key, ...], inner: _Parts
     ) -> _Parts:
         """Add the streams of one hold at one group; the answer includes their wait."""
-        holder, holders = self.holders(station, hold, tuple(name for name, _ in held))
+        enclosing = tuple(name for name, _ in held)
+        holder, holders = self.holders(station, hold, enclosing)
+        inside = tuple(name for name in enclosing if not self.stations[name].delay) if holders else ()
         per_copy = rate / station.groups[group].copies
         second = inner.second.get(station.name, NOTHING)
         holding = inner.first.plus(second)
@@ -218,7 +222,7 @@ class _Walker:
             self.streams.append(
                 Stream(
                     station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
-                    holding, priority, hold.scv, holder, holders, held, self.behind > 0,
+                    holding, priority, hold.scv, holder, holders, inside, held, self.behind > 0,
                 )
             )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}

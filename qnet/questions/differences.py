@@ -51,7 +51,7 @@ def slopes(
              Richardson, The deferred approach to the limit, Phil. Trans. R. Soc. A 226 (1927) 299-349). The error is
              the smallest disagreement of neighbours in the table of extrapolations (C. J. F. Ridders, Accurate
              computation of F'(x) and F'(x)F''(x), Adv. Eng. Software 4 (1982) 75-76), and at least what rounding the
-             values does to the shortest step.
+             values does to the shortest step. Estimates that move further at shorter steps are not extrapolated.
     Limits   A jump or a kink nearer than the smallest step but not at the point is not seen; the values of a jump at
              the point disagree, which the error tells.
     """
@@ -75,6 +75,10 @@ def _one_sided(rises: Sequence[float], lengths: Sequence[float], rounding: float
 
 def _extrapolated(estimates: Sequence[float], order: int, rounding: float) -> Slope:
     """The best of all extrapolations of estimates whose error is a series in step^order, and at least `rounding`."""
+    moves = [abs(fine - coarse) for coarse, fine in pairwise(estimates)]
+    if any(fine > coarse + rounding for coarse, fine in pairwise(moves)):
+        # No series does that: a step has crossed a kink, and neighbours that agree do so by chance.
+        return Slope(estimates[-1], max(*moves, rounding))
     best = Slope(estimates[-1], float("inf"))
     row = list(estimates)
     for depth in range(1, len(estimates)):

@@ -20,6 +20,10 @@ JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
 
+_AS_FULL = 1e-6
+"""How far below its capacity a station that others wait for fills at the same time as they do."""
+
+
 class Saturation(Record):
     """The factor on all arrival rates at which the steady state ends, and the cause, per point."""
 
@@ -107,7 +111,7 @@ def limiting(part: Part) -> Any:
     """The name of what is nearest to its capacity, per point of a part.
 
     An outer station that is full because more than half of its holding time is spent waiting for inner ones is not
-    the cause: the inner station it waits for most is.
+    the cause: the inner station it waits for most is. Nor is one that waits for a station that is as full itself.
     """
     solution = part.solution
     if part.values.size is None:
@@ -120,12 +124,14 @@ def limiting(part: Part) -> Any:
 def _cause(solution: RoutedSolution, point: int | None) -> str:
     if not solution.loads:
         return ""
-    name = max(solution.loads, key=lambda item: _at(item.load, point)).name
+    loads = {item.name: _at(item.load, point) for item in solution.loads}
+    name = max(loads, key=loads.__getitem__)
     while name in solution.held_by:
-        shares = solution.held_by[name]
-        if sum(_at(share, point) for share in shares.values()) <= 0.5:
+        shares = {label: _at(share, point) for label, share in solution.held_by[name].items()}
+        full = [label for label, share in shares.items() if share > 0 and loads.get(label, 0.0) >= 1 - _AS_FULL]
+        if not full and sum(shares.values()) <= 0.5:
             break
-        name = max(shares, key=lambda label: _at(shares[label], point))
+        name = max(full or shares, key=shares.__getitem__)
     return name
 
 

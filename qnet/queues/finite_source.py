@@ -67,6 +67,11 @@ def full_probabilities(
     offered = np.atleast_1d(np.asarray(offered, dtype=float))
     sources = np.asarray(sources, dtype=float)
     chain = _chain(sources.reshape(-1, 1), servers, _column(first_share, np), _column(open_offered, np), np)
+
+    def moment(shares: Any) -> Any:
+        # Not a product of matrices: its last digits depend on the place of a point in the batch.
+        return np.einsum("ij,j->i", shares, chain.count)
+
     rate = np.log(offered / sources) if guess is None else np.minimum(guess, _HIGHEST)
     low = np.broadcast_to(np.log(offered / sources), rate.shape) - (guess is not None)
     high = np.full_like(rate, _HIGHEST)
@@ -74,14 +79,14 @@ def full_probabilities(
         logs = chain.logs + chain.count * rate[:, None]
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         asking = weights * chain.free
-        mass, asked, present = weights.sum(axis=1), asking.sum(axis=1), weights @ chain.count
+        mass, asked, present = weights.sum(axis=1), asking.sum(axis=1), moment(weights)
         excess = rate + np.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: the root is as good as found.
         narrow = high - low <= 4e-15 * np.maximum(1.0, np.abs(rate))
         if np.all((np.abs(excess) <= _TOLERANCE) | narrow):
             return (asking * chain.busy).sum(axis=1) / asked, (weights * chain.busy).sum(axis=1) / mass, rate
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
-        slope = 1 + (asking @ chain.count) / asked - present / mass
+        slope = 1 + moment(asking) / asked - present / mass
         step = rate - excess / np.maximum(slope, 1e-12)
         rate = np.where((step > low) & (step < high), step, (low + high) / 2)
     problem = "the finite-source wait did not converge"

@@ -320,7 +320,7 @@ def row_of(stations):
 
 def test_waits_inside_holds_end_the_steady_state_first():
     """QN623 says why there is none below the rate that the work of the first station alone allows."""
-    system = qnet.load("ibm-3990-6")
+    system = qnet.load("ibm-3990-6").set(skew=2)
     found = bottleneck(system)
     between = (found.maximum + found.ranked[0].full_at) / 2
     assert told(system, "QN623") == ["waits inside holds end the steady state before back_end is full by its own work"]

@@ -471,7 +471,7 @@ def test_the_largest_rate_of_the_3990_6_is_a_formula_of_its_parts():
     assert answer.of("max_rate").about == "back_end"
 
 
-@pytest.mark.parametrize("write_fraction", [0.1, 0.2, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("write_fraction", [0.0, 0.1, 0.2, 0.3, 0.5, 1.0])
 def test_the_largest_rate_of_the_3990_6_is_the_numeric_one(write_fraction):
     system = qnet.load("ibm-3990-6")
     varied = {"write_fraction": write_fraction}

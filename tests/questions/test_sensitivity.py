@@ -158,10 +158,13 @@ def test_thinking_answers_as_any_other_station():
 def test_elasticities_add_up_to_the_dimensions(name, settings, metric, dimension):
     # Euler: a figure of dimension s^a B^b is homogeneous of degree a in seconds and b in bytes of all parameters.
     model = with_settings(qnet.load(name), settings)
-    found = elasticities(model, metric)
-    dimensions = {key: model.parameters[key].dimension for key in found if found[key] is not None}
-    assert sum(dimensions[key].time * found[key] for key in dimensions) == pytest.approx(dimension.time, abs=1e-6)
-    assert sum(dimensions[key].data * found[key] for key in dimensions) == pytest.approx(dimension.data, abs=1e-6)
+    found = [item for item in effects(model, metric).values() if item.elasticity is not None]
+    dimensions = [model.parameters[item.input.name].dimension for item in found]
+    told = 1e-9 + sum(abs(item.doubt) for item in found)
+    assert told < 2e-5
+    pairs = list(zip(dimensions, found, strict=True))
+    assert sum(each.time * item.elasticity for each, item in pairs) == pytest.approx(dimension.time, abs=told)
+    assert sum(each.data * item.elasticity for each, item in pairs) == pytest.approx(dimension.data, abs=told)
 
 
 def test_a_figure_of_a_closed_network_is_homogeneous_in_its_times():

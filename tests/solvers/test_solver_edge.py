@@ -65,10 +65,20 @@ def test_a_batch_ends_where_each_of_its_points_does(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"volumes": "16", "hot_volumes": "4"}, {"rate": "5000/s"}, {"rate": "1e-6/s"}]
+    "settings", [{}, {"rate": "5000/s"}, {"rate": "1e-6/s"}, {"volumes": "16", "hot_volumes": "4"}]
 )
-def test_where_outer_stations_fill_first_the_steady_state_ends_there(settings: dict[str, str]) -> None:
-    """Volumes that wait for paths fill within a few percent below the capacity of the paths, however far that is."""
+def test_waits_for_a_station_fill_nobody_below_its_capacity(settings: dict[str, str]) -> None:
+    """Neither volumes nor the drives inside them, which are busy longer, fill by waiting for the paths."""
+    asked = with_settings(load("ibm-3990-6"), settings)
+    solved = solve_points(asked)
+    edge = saturation(asked, solved)
+    assert (edge.factor, edge.cause) == (1 / solved.certain_load, "back_end")
+    assert solve_points(asked, load_factor=edge.factor * JUST_BELOW).stable
+
+
+@pytest.mark.parametrize("settings", [{"skew": "2"}, {"volumes": "4", "hot_volumes": "1"}])
+def test_where_some_outer_copies_fill_first_the_steady_state_ends_there(settings: dict[str, str]) -> None:
+    """Hot drives, or all of a few, are full below the capacity of the paths."""
     asked = with_settings(load("ibm-3990-6"), settings)
     solved = solve_points(asked)
     edge = saturation(asked, solved)

@@ -193,9 +193,9 @@ class _Tables:
         centre = np.array([self.place[stream.station, stream.group] for stream in streams])
         kind = np.array([stream.class_index for stream in streams])
         counted = np.array([self.closed[stream.class_index] and not stream.behind for stream in streams])
-        nested = np.array([bool(self.around(stream)) for stream in streams])
+        nested = np.array([bool(self.held(stream)) for stream in streams])
         queueing = np.array([not self.stations[stream.station].delay for stream in streams])
-        depth = np.array([len(stream.inside) for stream in streams])
+        depth = np.array([len(stream.around) for stream in streams])
         tags = [self.tag(stream, bool(one)) for stream, one in zip(streams, counted, strict=True)]
         distinct = list(dict.fromkeys(tags))
         visiting = np.zeros((len(self.keys), len(self.closed)), bool)
@@ -227,33 +227,33 @@ class _Tables:
             fraction=np.array([i for i, stream in enumerate(streams) for _ in stream.holding.fractions], dtype=int),
         )  # fmt: skip
 
-    def around(self, stream: Stream) -> list[Key]:
+    def held(self, stream: Stream) -> list[Key]:
         """The holds of queueing stations around a stream."""
-        return [key for key in stream.inside if not self.stations[key[0]].delay]
+        return [key for key in stream.around if not self.stations[key[0]].delay]
 
     def single(self, key: Key) -> bool:
         """Whether a group is one copy."""
         return self.stations[key[0]].groups[key[1]].copies == 1
 
     def tag(self, stream: Stream, counted: bool) -> Tag:
-        held = [key for key in self.around(stream) if self.single(key) and self.stations[key[0]].servers > 1]
-        return stream.class_index if counted else -1, tuple(self.place[key] for key in held)
+        taken = [key for key in self.held(stream) if self.single(key) and self.stations[key[0]].servers > 1]
+        return stream.class_index if counted else -1, tuple(self.place[key] for key in taken)
 
     def outer(self, index: int) -> tuple[tuple[int, Any], ...]:
         """The streams of the holds around one, each with how far others are asked from inside the same copy."""
         stream = self.streams[index]
         found: list[tuple[int, Any]] = []
-        for number, key in enumerate(stream.inside):
+        for number, key in enumerate(stream.around):
             station = self.stations[key[0]]
             if station.delay:
                 continue
             own = next(
                 other for other, item in enumerate(self.streams)
-                if (item.station, item.group) == key and item.inside == stream.inside[:number]
+                if (item.station, item.group) == key and item.around == stream.around[:number]
                 and (item.class_index, item.route) == (stream.class_index, stream.route)
             )  # fmt: skip
             copies = 1 if follows(self.stations[stream.station], station) else station.groups[key[1]].copies
-            found.append((own, self.np.array([(key in item.inside) / copies for item in self.streams])))
+            found.append((own, self.np.array([(key in item.around) / copies for item in self.streams])))
         return tuple(found)
 
     def pools(self) -> Any:
@@ -261,7 +261,7 @@ class _Tables:
         found = self.np.zeros((len(self.keys), len(self.keys)))
         for number, key in enumerate(self.keys):
             own = [stream for stream in self.streams if (stream.station, stream.group) == key]
-            if not own or not all(self.around(stream) for stream in own):
+            if not own or not all(self.held(stream) for stream in own):
                 continue
             for stream in own:
                 station = self.stations[stream.station]
@@ -270,6 +270,6 @@ class _Tables:
                     around = self.stations[outer[0]]
                     return around.servers * (1 if follows(station, around) else around.groups[outer[1]].copies)
 
-                least = min(self.around(stream), key=most)
+                least = min(self.held(stream), key=most)
                 found[number, self.place[least]] = most(least) / self.stations[least[0]].servers
         return found
