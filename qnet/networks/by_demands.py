@@ -14,6 +14,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import RESIDUAL, in_order
 from qnet.networks.figures import Steady, figures
+from qnet.networks.layers.calm import calm, layered
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
@@ -21,7 +22,7 @@ from qnet.networks.product.solve import solve as solve_demands
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Stream, Streams, streams
-from qnet.networks.wanted import Wanted
+from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
@@ -61,8 +62,12 @@ class _Reduction:
         self.operations: Operations = FLOATS if network.size is None else arrays()
         ones = [1.0] * len(network.classes)
         self.unit: Streams = streams(network, self.operations, ones)
+        self.prioritized = any(item.priority for item in self.unit.streams)
         self.refuse()
         self.members = self.unit.members()
+        nested = any(item.around for item in self.unit.streams)
+        self.calm = calm(network, self.unit, self.members, self.operations) if nested else {}
+        """The station groups that nobody can wait for, where there are holds inside holds."""
         self.groups = [
             ((station.name, index), station, group.copies)
             for station in network.stations
@@ -81,15 +86,17 @@ class _Reduction:
             raise NotComputed(Problem("QN515", found, f"at most {MAX_COPIES} beside closed classes"))
 
     def refuse(self) -> None:
-        """Raise for what demands cannot say."""
+        """Raise for what neither demands nor layers can say."""
+        changing = any(station.rates is not None for station in self.network.stations)
         reasons = [
             reason
             for reason, here in (
-                ("a station is held while another is waited for", any(item.holder for item in self.unit.streams)),
+                ("a station is held while another is waited for", any(item.around for item in self.unit.streams)),
                 ("work is left after the response", self.unit.deferred),
                 ("steps have priorities", any(item.priority for item in self.unit.streams)),
             )
             if here
+            if self.purpose or changing or self.prioritized
         ]
         if reasons:
             if self.purpose:
@@ -100,7 +107,11 @@ class _Reduction:
             raise NotComputed(Problem("QN501", found, "one without the other"))
 
     def solve(self, wanted: Wanted) -> RoutedSolution:
-        """Reduce, solve, and tell the figures of the routes."""
+        """Reduce, solve, and tell the figures of the routes; by layers, where waits inside holds matter."""
+        if self.by_layers(wanted):
+            from qnet.networks.layers.solve import solve as solve_layers
+
+            return solve_layers(self.network, self.unit, wanted)
         rho = self.open_loads()
         stable = self.stable(rho)
         demands, visits = self.table(weighted=True), self.table(weighted=False)
@@ -130,6 +141,18 @@ class _Reduction:
             log_constant=found.figures.log_constant if self.network.size is None else None,
             why=found.why,
         )
+
+    def by_layers(self, wanted: Wanted) -> bool:
+        """Whether somewhere servers are held during waits that may happen, or work is left after the response."""
+        needed = layered(self.unit, self.calm) if self.calm or self.unit.deferred else False
+        if isinstance(needed, bool):
+            return needed
+        if wanted.each and needed.any() and not needed.all():
+            raise Divided(needed)
+        if not needed.any():
+            return False
+        self.calm = dict.fromkeys(self.calm, False)
+        return True
 
     def rounded(self, item: StationFigures) -> StationFigures:
         """Figures of a station, of which rounding alone may have put the utilization above 1."""
@@ -203,19 +226,26 @@ class _Reduction:
         """Demands, or visits, of every class at every station group, and at last in pure delays."""
         classes = range(len(self.network.classes))
         rows: list[list[Value]] = []
-        for key, _, _ in self.groups:
+        queued: list[Value] = [0.0 for _ in classes]
+        for key, station, copies in self.groups:
             row: list[Value] = [0.0 for _ in classes]
+            waited = 1.0 - 1.0 * self.calm.get(key, False)
             for index in self.members[key]:
                 stream = self.unit.streams[index]
-                row[stream.class_index] = row[stream.class_index] + stream.rate * (
-                    stream.holding.mean if weighted else 1.0
-                )
+                kind = stream.class_index
+                if station.delay and self.calm:
+                    continue
+                row[kind] = row[kind] + waited * stream.rate * (stream.holding.mean if weighted else 1.0)
+                queued[kind] = queued[kind] + waited * copies * stream.rate * stream.holding.mean
             rows.append(row)
         away: list[Value] = [0.0 for _ in classes]
         for route in self.unit.routes:
             for (name, _), duration in route.parts.items():
-                if not name:
+                if self.calm or not name:
                     away[route.class_index] = away[route.class_index] + route.probability * duration.mean
+        if self.calm:
+            # Where nobody waits is a delay, unless it is part of the time that another station is held.
+            away = [self.operations.maximum([time - part, 0.0 * time]) for time, part in zip(away, queued, strict=True)]
         rows.append(away if weighted else [1.0 for _ in classes])
         return rows
 

@@ -14,6 +14,8 @@ TOLERANCE = 1e-10
 _ABSENCE = 3.0
 """How many time constants of a service an absence must last until the service is seen at random, as measured."""
 _JUST_BELOW = 1 - 1e-9
+_TAMED = 4
+"""The power of the load that takes off what times of less variation than exponential ones would save."""
 _PASSES = 2
 _CALM = 12
 """Rounds without memory that lead from any start to where memory helps."""
@@ -37,13 +39,8 @@ class State(Record):
     """(P, S) of the waits."""
     holding: Any
     """(P, S) seconds per visit."""
-
-
-class Chances(Record):
-    """Where the search for the chances of finding all servers busy begins."""
-
-    logs: Any
-    """(P, K)"""
+    scv: Any
+    """(P, S) of the holding times."""
 
 
 def solve(shape: Shape, numbers: Numbers) -> tuple[Any, State]:
@@ -148,19 +145,24 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
         again = again * scale[:, rows]
         taken = np.minimum(again.sum(-1) / servers[:, rows], 1.0)
         busy = near[1] + near[2] * (1.0 - taken)[..., None]
-        ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows])
+        ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows], load)
         line = (near[0] * ahead).sum(-1)
         rest = (busy * in_service + of_free * (holding * (1 + scv) / 2)[:, None] + again * after).sum(-1)
         count = servers[:, rows]
         own_guess = guess[:, rows]
         met = near[1].sum(-1), busy.sum(-1) - near[1].sum(-1), (of_free + again).sum(-1)
-        full[:, rows] = _full(shape, numbers, rows, None, met, own_guess)
+        full[:, rows] = _full(shape, numbers, rows, met, own_guess)
         guess[:, rows] = own_guess
         open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
         found[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
+    felt = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
+    felt = _own(shape, felt)
+    felt = np.where(shape.counted & (felt > 0), cycle[:, shape.kind] / np.maximum(felt, 1e-300), 0.0)
+    # No station does more than it can: where it would, waits grow until it does not.
+    found = np.where((load > 0.5) & (felt > 0), np.maximum(found, waits + (load - 1.0) * felt), found)
     change = np.abs(found - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
-    return State(found, residual, people * each, shares, scale, variance, holding)
+    return State(found, residual, people * each, shares, scale, variance, holding, scv)
 
 
 def _times(counts: Any, waits: Any) -> Any:
@@ -215,8 +217,8 @@ def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, serve
     return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / whole
 
 
-def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> tuple[Any, Any, Any]:
-    """(P, s, S) seconds that one adds to a wait: in line, in service, and in the second phase of an own visit."""
+def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any, load: Any) -> Any:
+    """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an own visit."""
     import numpy
 
     np: Any = numpy
@@ -224,8 +226,8 @@ def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: An
     memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
     gone = np.where(shape.counted[rows][:, None], away[..., None], np.inf)
     known = np.where(memory[:, None] > 0, 1.0 / (1.0 + memory[:, None] / np.maximum(gone, 1e-300)), 1.0)
-    rest = (holding + holding * (scv - 1.0) / 2.0 * 1.0)[:, None]
-    rest = holding[:, None] + (rest - holding[:, None]) * known
+    excess = holding * (scv - 1.0) / 2.0 * np.where(scv < 1, np.maximum(1.0 - load**_TAMED, 0.0), 1.0)
+    rest = holding[:, None] + excess[:, None] * known
     like = shape.shared[rows][:, None]
     return (
         np.where(like, mine, holding[:, None]),
@@ -234,7 +236,7 @@ def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: An
     )
 
 
-def _full(shape: Shape, numbers: Numbers, rows: Any, mean: Any, busy: tuple[Any, Any, Any], guess: Any) -> Any:
+def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Any) -> Any:
     """(P, s) the chance that who arrives finds all servers busy, over the mean number of busy servers found.
 
     busy   (P, s) each: servers found busy by those of limited number in their first and second phase, and by others.
