@@ -34,7 +34,8 @@ MAX_COPIES = 20_000
 def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
 
-    Applies   holds without inner holds, no work left after the response, no priorities.
+    Applies   no priorities; with rates that depend on the number present, no holds in holds and no work left after the
+              response.
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget.
     Returns   figures by class, route and station. Points where open load reaches a capacity are marked in `stable`.
@@ -143,8 +144,15 @@ class _Reduction:
         )
 
     def by_layers(self, wanted: Wanted) -> bool:
-        """Whether somewhere servers are held during waits that may happen, or work is left after the response."""
-        needed = layered(self.unit, self.calm) if self.calm or self.unit.deferred else False
+        """Whether servers are held during waits that may happen, so that what is left has no product form, or work is
+        left after the response."""
+        if not self.calm and not self.unit.deferred:
+            return False
+        needed = layered(self.unit, self.calm)
+        for key, station, _ in self.groups:
+            if station.name in self.ordered and self.members[key]:
+                never = self.calm.get(key, False)
+                needed = needed | (not never if isinstance(never, bool) else ~never)
         if isinstance(needed, bool):
             return needed
         if wanted.each and needed.any() and not needed.all():
@@ -191,6 +199,10 @@ class _Reduction:
         """What the throughput of a single closed class tends to, and the station that limits it."""
         if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
             return None
+        if self.calm:
+            from qnet.networks.layers.solve import ceiling
+
+            return ceiling(self.network, self.unit)
         limits = [
             ((station.servers if station.rates is None else station.rates[-1]) / row[0], station.groups[key[1]].label)
             for (key, station, _), row in zip(self.groups, demands, strict=False)

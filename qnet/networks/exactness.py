@@ -8,6 +8,8 @@ from qnet.networks.streams import Stream, Streams
 
 RESIDUAL = "residual-service"
 """The method that corrects closed classes for what they wait first come first served."""
+LAYERS = "layers"
+"""The method that knows what is waited for while servers are held."""
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
 _FACTOR, _MOST = 3.0, 4.0
 """How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
@@ -57,9 +59,9 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
         own = [stream for stream in streams if stream.station == station.name]
         reason = _station_reason(station, own, alone, operations)
         if reason and network.closed:
-            ordered = method == RESIDUAL and station.discipline == "fcfs"
+            ordered = method in (RESIDUAL, LAYERS) and station.discipline == "fcfs"
             reason += _CORRECTED if ordered else _SHARED
-            if ordered and not _trusted(station, own, operations):
+            if ordered and method == RESIDUAL and not _trusted(station, own, operations):
                 text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
                 reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
                 continue

@@ -15,6 +15,7 @@ from qnet.networks.work import GroupWork, Work, work
 from qnet.questions.changes import Change, changes
 from qnet.questions.points import Solved, solve_points
 from qnet.questions.saturation import Saturation, saturation
+from qnet.questions.software import Software, software
 from qnet.questions.solve import largest_throughput, no_steady_state
 from qnet.record import Record
 from qnet.units import format_quantity
@@ -104,6 +105,8 @@ class Bottleneck(Record):
     """Faster stations first, then more servers."""
     left_out: tuple[str, ...]
     """The stations whose change was not tried."""
+    software: tuple[Software, ...] = ()
+    """The stations whose servers are held at others that are not full."""
 
     @property
     def ranked(self) -> tuple[Place, ...]:
@@ -165,6 +168,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         compared.before,
         compared.tried,
         left_out,
+        software(network, solution, asked),
     )
 
 

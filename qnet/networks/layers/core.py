@@ -14,8 +14,6 @@ TOLERANCE = 1e-10
 _ABSENCE = 3.0
 """How many time constants of a service an absence must last until the service is seen at random, as measured."""
 _JUST_BELOW = 1 - 1e-9
-_TAMED = 4
-"""The power of the load that takes off what times of less variation than exponential ones would save."""
 _PASSES = 2
 _CALM = 12
 """Rounds without memory that lead from any start to where memory helps."""
@@ -145,7 +143,7 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
         again = again * scale[:, rows]
         taken = np.minimum(again.sum(-1) / servers[:, rows], 1.0)
         busy = near[1] + near[2] * (1.0 - taken)[..., None]
-        ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows], load)
+        ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows])
         line = (near[0] * ahead).sum(-1)
         rest = (busy * in_service + of_free * (holding * (1 + scv) / 2)[:, None] + again * after).sum(-1)
         count = servers[:, rows]
@@ -217,7 +215,7 @@ def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, serve
     return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / whole
 
 
-def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any, load: Any) -> Any:
+def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> Any:
     """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an own visit."""
     import numpy
 
@@ -226,7 +224,7 @@ def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: An
     memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
     gone = np.where(shape.counted[rows][:, None], away[..., None], np.inf)
     known = np.where(memory[:, None] > 0, 1.0 / (1.0 + memory[:, None] / np.maximum(gone, 1e-300)), 1.0)
-    excess = holding * (scv - 1.0) / 2.0 * np.where(scv < 1, np.maximum(1.0 - load**_TAMED, 0.0), 1.0)
+    excess = holding * (scv - 1.0) / 2.0
     rest = holding[:, None] + excess[:, None] * known
     like = shape.shared[rows][:, None]
     return (

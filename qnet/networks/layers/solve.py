@@ -14,6 +14,7 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
+from qnet.networks.exactness import LAYERS as METHOD
 from qnet.networks.exactness import Beyond
 from qnet.networks.figures import Steady, figures
 from qnet.networks.layers.core import TOLERANCE, State
@@ -25,14 +26,14 @@ from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
-METHOD = "layers"
 _CELLS = 400_000
 """Streams^2 x tags x points that are held in memory at once."""
-_LARGEST = 20_000
+_LARGEST = 2_000_000
 """Streams^2 x tags beyond which a point is too large."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far holding times at a station may differ, and how large their scv may be, where answers are trusted."""
 _CROWD = 1e5
+"""As many customers as without end."""
 
 
 def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSolution:
@@ -41,8 +42,8 @@ def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSo
     network   with closed classes; without priorities and rates that depend on the number present, by the caller.
     compiled  its streams at one passage per second of every class.
     Returns   figures by class, route and station, never exact. Points where open load reaches a capacity are marked.
-    Raises    `NotComputed` QN513 where another method or state probabilities are asked for, QN515 where there are too
-              many holds, QN540 where the waits are not proven.
+    Raises    `NotComputed` QN513 where another method or state probabilities are asked for, QN541 where there are
+              too many holds, QN540 where the waits are not proven.
     """
     if wanted.method not in ("auto", METHOD):
         found = f"{wanted.method} does not apply: a station is held while another is waited for, or work is left behind"
@@ -50,6 +51,11 @@ def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSo
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without holds"))
     return _Layers(network, compiled).solve(wanted)
+
+
+def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | None:
+    """What the throughput of a single closed class tends to with ever more customers, and the station full then."""
+    return _Layers(network, compiled).ceiling(*tables(network, compiled))
 
 
 class _Layers:
@@ -131,9 +137,9 @@ class _Layers:
 
         np: Any = numpy
         cells = len(shape.kind) ** 2 * len(shape.tags)
-        if cells > _LARGEST * 50:
+        if cells > _LARGEST:
             found = f"{len(shape.kind)} requests for stations, with holds around them"
-            raise NotComputed(Problem("QN515", found, "fewer routes or holds"))
+            raise NotComputed(Problem("QN541", found, "fewer routes or holds"))
         count = len(numbers.population)
         at_once = max(1, _CELLS // max(1, cells))
         parts: list[tuple[Any, State]] = []
