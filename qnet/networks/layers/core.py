@@ -56,7 +56,7 @@ def solve(shape: Shape, numbers: Numbers) -> tuple[Any, State]:
     Exact     for one customer without second phases, and one class at a station of several servers beside a delay.
     Fails     where service times of visits first come first served differ much: an arrival finds long ones less often
               than an observer does.
-    Source    Rolia, Sevcik, The Method of Layers, IEEE TSE 21 (1995) 689-700, for waits inside holding times; Chandy,
+    Source    Rolia, Sevcik, The Method of Layers, IEEE TSE 21 (1995), for waits inside holding times; Chandy,
               Neuse, Comm. ACM 25 (1982) 126-134, for what is found; the ratio of others met: this tool.
     """
     import numpy

@@ -58,6 +58,23 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
     return _Layers(network, compiled).ceiling(*tables(network, compiled))
 
 
+def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
+    """Where waits are estimated beyond what was measured: (P, K) for times that differ, and for times that vary."""
+    import numpy
+
+    np: Any = numpy
+    apart = np.zeros((len(state.waits), len(shape.keys)), bool)
+    wild = apart.copy()
+    for place in range(len(shape.keys)):
+        own = np.flatnonzero((shape.centre == place) & (shape.met.diagonal() > 0) & ~shape.shared)
+        if own.size:
+            times, asked = state.holding[:, own], numbers.visits[:, own] > 0
+            shortest = np.where(asked & (times > 0), times, np.inf).min(1)
+            apart[:, place] = np.where(asked, times, 0.0).max(1) > _FACTOR * shortest
+            wild[:, place] = (asked & (state.scv[:, own] > _MOST)).any(1)
+    return apart, wild
+
+
 class _Layers:
     def __init__(self, network: RoutedNetwork, compiled: Streams) -> None:
         self.network, self.unit = network, compiled
@@ -160,25 +177,15 @@ class _Layers:
 
     def beyond(self, shape: Shape, numbers: Numbers, state: State) -> list[str]:
         """Why the answer is less sure than what was measured."""
-        import numpy
-
-        np: Any = numpy
         found: list[str] = []
-        labels = {(s.name, i): group.label for s in self.network.stations for i, group in enumerate(s.groups)}
-        active = numbers.visits > 0
-        scv = state.scv
+        labels = {(item.name, place): group.label for item in self.network.stations
+                  for place, group in enumerate(item.groups)}  # fmt: skip
+        apart, wild = untrusted(shape, numbers, state)
         for place, key in enumerate(shape.keys):
-            own = np.flatnonzero((shape.centre == place) & (shape.met.diagonal() > 0) & active.any(0))
-            if not own.size or shape.shared[own].any():
-                continue
-            times = state.holding[:, own]
-            longest, shortest = times.max(1), np.where(times > 0, times, np.inf).min(1)
-            apart = bool((longest > _FACTOR * shortest).any())
-            wild = bool((scv[:, own] > _MOST).any())
-            if apart or wild:
-                what = "times differ by more than a factor of 3" if apart else "times vary with an scv above 4"
-                text = f"the wait for {labels[key]} is estimated beyond where errors were measured as small: {what}"
-                found.append(Beyond(f"{labels[key]}: servers are held for {what[6:]}", "QN640", text))
+            if apart[:, place].any() or wild[:, place].any():
+                what = "differ by more than a factor of 3" if apart[:, place].any() else "vary with an scv above 4"
+                text = f"the wait for {labels[key]} is estimated beyond where errors were measured as small: times {what}"
+                found.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
         return found
 
     def ceiling(self, shape: Shape, numbers: Numbers) -> tuple[Value, str] | None:
@@ -201,4 +208,6 @@ class _Layers:
                 label = next(item for item in self.network.stations if item.name == name).groups[index].label
                 if best is None or load > best[0] + 1e-6:
                     best = (load, label)
-        return (float(state.throughput[0, 0]), best[1]) if best else None
+        # Both are estimates, and of the two the larger is nearer.
+        now = float(solve_tables(shape, numbers)[1].throughput[0, 0]) if best else 0.0
+        return (max(float(state.throughput[0, 0]), now), best[1]) if best else None

@@ -62,7 +62,7 @@ METHODS: dict[str, Method] = {
         Method("layers", "approximate", "closed",
                "servers held while others are waited for, work after the response; no rates of the number present",
                "rounds x ways to hold x streams^2", "see qnet methods --error",
-               "Rolia, Sevcik, IEEE TSE 21 (1995) 689-700; Chandy, Neuse, Comm. ACM 25 (1982) 126-134"),
+               "Rolia, Sevcik, IEEE TSE 21 (1995); Chandy, Neuse, Comm. ACM 25 (1982) 126-134"),
         Method("asymptotic", "bounds", "open, closed", "any stations", "stations x classes", _ENCLOSES, _LAZOWSKA),
         Method("balanced", "bounds", "open, closed", "rates that do not fall", "stations x classes", _ENCLOSES,
                _LAZOWSKA),
