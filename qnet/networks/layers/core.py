@@ -31,7 +31,7 @@ class State(Record):
     numbers: Any
     """(3, P, S): waiting, in the first and in the second phase of service, per copy."""
     scale: Any
-    """(P, S, S) how much of the others' number remains to be met, since they share a limited number of outer servers
+    """(3, P, S, S) how much of the others' number remains to be met, since they share a limited number of outer servers
     of which the one who asks holds one."""
     variance: Any
     """(P, S) of the waits."""
@@ -128,19 +128,22 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
     variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), servers)
     scv = _scv(shape, numbers, waits, variance, holding)
     found, full = np.zeros(waits.shape), np.zeros(waits.shape)
-    scale = np.ones((*waits.shape, waits.shape[1]))
+    scale = np.ones((3, *waits.shape, waits.shape[1]))
     away = (cycle[:, shape.kind] - _own(shape, visits * (waits + first))) / np.maximum(_own(shape, visits), 1e-300)
     away = np.maximum(away, 0.0)
     for rows in shape.levels:
         for row in rows:
             for outer, others in shape.outer[row]:
-                scale[:, row] *= 1.0 - others * full[:, outer, None]
+                rest = 1.0 - others * full[:, outer, None]
+                scale[:2, :, row] *= rest
+                # A second phase that has given the outer server back is met by the next who holds that.
+                scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
         meets, own = shape.met[rows], shape.own[rows]
-        left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free) * scale[:, rows]
+        left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free) * scale[:, :, rows]
         near = left * np.maximum(shares[:, :, None] + changes[:, :, rows], 0.0)
         of_free = (meets * shape.free) * (many * (shares[1] + shares[2]))[:, None]
         again = _own_second(own * meets, visits, second, away[:, rows], cycle[:, shape.kind[rows]], servers[:, rows])
-        again = again * scale[:, rows]
+        again = again * scale[2][:, rows]
         taken = np.minimum(again.sum(-1) / servers[:, rows], 1.0)
         busy = near[1] + near[2] * (1.0 - taken)[..., None]
         ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows])

@@ -163,7 +163,7 @@ class _Layers:
         for first in range(0, count, at_once):
             parts.append(solve_tables(shape, numbers.part(slice(first, first + at_once))))
         waits = np.concatenate([part[0] for part in parts])
-        axis = {"numbers": 1}
+        axis = {"numbers": 1, "scale": 1}
         joined = State(*(
             np.concatenate([getattr(part[1], name) for part in parts], axis=axis.get(name, 0)) for name in State._fields
         ))  # fmt: skip
