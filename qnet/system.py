@@ -328,7 +328,7 @@ class System(Model):
         self,
         vary: str = "",
         limit: Texts = (),
-        multiple: float = 2.0,
+        multiple: float | None = None,
         definition: Texts = (),
         method: str = "auto",
         operations: float = 1e10,

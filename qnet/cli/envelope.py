@@ -30,8 +30,8 @@ from qnet.cli.options import assert_option, collect, output_options, said
     help="What must hold, such as 'response <= 10 ms'. May be repeated: all must hold.",
 )
 @click.option("--vary", metavar="PARAMETER", callback=said, help="What to look for the end of, else rate.")
-@click.option("--largest", "find", flag_value="largest", help="The largest value up to which the limits hold.")
-@click.option("--smallest", "find", flag_value="smallest", help="The smallest value from which on they hold.")
+@click.option("--largest", is_flag=True, help="The largest value up to which the limits hold.")
+@click.option("--smallest", is_flag=True, help="The smallest value from which on they hold.")
 @click.option("--crossings", is_flag=True, help="Every interval in which the limits hold, one row for each.")
 @click.option(
     "--over",
@@ -46,8 +46,8 @@ from qnet.cli.options import assert_option, collect, output_options, said
 @assert_option
 @output_options
 def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
-            find: str | None, crossings: bool, over: tuple[str, ...], route: str | None, asserted: tuple[str, ...],
-            **options: Any) -> None:  # fmt: skip
+            largest: bool, smallest: bool, crossings: bool, over: tuple[str, ...], route: str | None,
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """The largest load at which limits hold, or the smallest of what helps.
 
     For every point of the grid: the largest value of the varied parameter up to which all limits hold, the largest one
@@ -82,9 +82,13 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
 
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
-    if crossings and find:
-        raise click.UsageError(f"found --crossings and --{find}, expected one of them: intervals have both ends")
+    ends = {"largest": largest, "smallest": smallest, "crossings": crossings}
+    chosen = [name for name, here in ends.items() if here]
+    if len(chosen) > 1:
+        found = " and ".join(f"--{name}" for name in chosen)
+        raise click.UsageError(f"found {found}, expected one of them: intervals have both ends")
+    find = chosen[0] if chosen and not crossings else ""
     with opened(network) as model:
-        found = questions(model, names, vary or "", limits, over, route or "", find or "", wanted)
-        report = envelope_report(model, [envelope(question) for question in found], asserted, crossings)
+        asking = questions(model, names, vary or "", limits, over, route or "", find, wanted)
+        report = envelope_report(model, [envelope(question) for question in asking], asserted, crossings)
     write(report, output)

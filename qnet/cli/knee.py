@@ -25,7 +25,6 @@ from qnet.cli.options import assert_option, collect, output_options, said
 @click.option(
     "--multiple",
     type=click.FloatRange(min=1, min_open=True),
-    default=2.0,
     metavar="NUMBER",
     help="Open classes: how many times its floor the response may be, else 2.",
 )
@@ -41,7 +40,7 @@ from qnet.cli.options import assert_option, collect, output_options, said
 @method_options
 @assert_option
 @output_options
-def command(vary: str | None, limits: tuple[str, ...], multiple: float,
+def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
             definitions: tuple[str, ...], plot: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Where the curve of response against load breaks.
 

@@ -100,6 +100,13 @@ class _Checker:
             self.same(arguments[1::2] + arguments[:1], "interpolates over", tuple(found[1::2] + found[:1]))
             _check_rising(arguments[1::2])
             return self.same(arguments[2::2], "interpolates between", tuple(found[2::2]))
+        if rule == "known":
+            self.same(arguments[:2], "takes a power of the ratio of", tuple(found[:2]))
+            for argument, dimension in zip(arguments[3:], found[3:], strict=True):
+                if (dimension or NUMBER) != NUMBER:
+                    text = f"the exponent is {(dimension or NUMBER).describe()}"
+                    raise ExpressionError(text, argument.column, "an exponent is a plain number", "QN120")
+            return found[2]
         if rule == "plain" and (found[0] or NUMBER) != NUMBER:
             text = f"{node.function} is applied to {(found[0] or NUMBER).describe()}"
             raise ExpressionError(text, node.column, "divide by a quantity of the same kind first", "QN120")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from qnet.expression.dimension import Choices
+from qnet.expression.functions import FUNCTIONS
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary
 from qnet.expression.operations import FLOATS, Operations, Value
 
@@ -112,6 +113,10 @@ class _Evaluator:
                 return operations.absolute(values[0])
             case "interp":
                 return interpolate(values[0], values[1::2], values[2::2], operations, node.column)
+            case name if FUNCTIONS[name].rule == "known":
+                from qnet.expression import locality
+
+                return getattr(locality, name)(values, operations)
             case name:
                 return getattr(operations, name)(values[0])
 

@@ -11,7 +11,8 @@ class Function(Record):
     """One function: its least and most arguments, how dimensions pass through it, and a line of help.
 
     `rule` is `same` (all arguments of one dimension, which is the result), `plain` (plain numbers only), `keep`
-    (one argument, same dimension), `root` (half the exponents), `where` or `interp`.
+    (one argument, same dimension), `root` (half the exponents), `where`, `interp`, or `known` (two quantities of one
+    dimension, then the figure at the second, whose dimension is the result, then plain exponents).
     """
 
     least: int
@@ -30,6 +31,12 @@ FUNCTIONS: dict[str, Function] = {
     "exp": Function(1, 1, "plain", "e to the power of a plain number"),
     "log": Function(1, 1, "plain", "the natural logarithm of a plain number"),
     "where": Function(3, 3, "where", "where(comparison, a, b): a where it holds, else b"),
+    "cache_miss": Function(4, 4, "known", "cache_miss(size, known_size, known_miss, theta): McNutt's power law"),
+    "residency_miss": Function(4, 4, "known", "residency_miss(time, known_time, known_miss, theta): the same by time"),
+    "lifetime": Function(
+        4, 4, "known", "lifetime(memory, known_memory, known_lifetime, k): a power, Belady and Kuehner"
+    ),
+    "lifetime_s": Function(3, 3, "known", "lifetime_s(memory, half_memory, half_lifetime): Chamberlin's S"),
     "interp": Function(5, 41, "interp", "interp(x, x1, y1, x2, y2, ...): straight lines between points, level outside"),
 }
 

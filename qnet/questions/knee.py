@@ -14,12 +14,15 @@ from qnet.questions.knee_axes import Axis, axes
 from qnet.questions.knee_found import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee_mix import MixAnswers
 
+TIMES_FLOOR = 2.0
+"""How many times its floor the response may be where nothing else is asked for."""
+
 
 def knee(
     model: Model,
     vary: str = "",
     limits: Sequence[str] = (),
-    multiple: float = 2.0,
+    multiple: float | None = None,
     definitions: Sequence[str] = (),
     wanted: Wanted = AUTO,
 ) -> list[Knees]:
@@ -27,7 +30,7 @@ def knee(
 
     vary         the parameter that brings the customers; without it all that do are taken: `knee_axes.axes`.
     limits       service levels, such as `response <= 1 s`: of each the largest load up to which it holds.
-    multiple     of open classes: how many times its floor the response may be.
+    multiple     of open classes: how many times its floor the response may be; None for 2.
     definitions  names of `DEFINITIONS` that are wanted; none for all.
     wanted       the method and its budget, which is that of all solves of an axis together.
     Returns      per axis its knees, in the order of `DEFINITIONS`.
@@ -49,12 +52,15 @@ def knee(
         if name not in DEFINITIONS:
             unknown = f'no definition "{name}" of a knee'
             raise UsageError(Problem("QN018", unknown, ", ".join(DEFINITIONS), help=suggest(name, list(DEFINITIONS))))
-    if not 1 < multiple < float("inf"):
+    if multiple is not None and not 1 < multiple < float("inf"):
         raise UsageError(Problem("QN018", f"a multiple of {multiple:g} of the floor", "a number above 1"))
     conditions = [condition(text, model) for text in limits]
     asked = tuple(definitions) or tuple(DEFINITIONS)
     found: list[Knees] = []
     along = axes(model, vary)
+    if multiple is not None and all(axis.closed for axis in along):
+        unused = f"a multiple of the floor along {', '.join(axis.name for axis in along)}"
+        raise UsageError(Problem("QN018", unused, "a rate of arrivals; numbers of customers have no such knee"))
     _refuse_impossible(definitions, along, bool(limits))
     for axis in along:
         if axis.closed:
@@ -64,7 +70,7 @@ def knee(
         else:
             from qnet.questions.knee_open import of_rates
 
-            found.append(of_rates(axis, conditions, asked, wanted, multiple))
+            found.append(of_rates(axis, conditions, asked, wanted, multiple or TIMES_FLOOR))
     return found
 
 

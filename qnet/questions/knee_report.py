@@ -64,7 +64,7 @@ def knee_report(
     model: Model,
     vary: str = "",
     limits: Sequence[str] = (),
-    multiple: float = 2.0,
+    multiple: float | None = None,
     definitions: Sequence[str] = (),
     wanted: Wanted = AUTO,
     asserted: Sequence[str] = (),

@@ -1,0 +1,73 @@
+"""What memory gives: miss ratios of caches and lifetimes between page faults, as powers of a known point.
+
+Each function passes through a point that was measured, or stated, and says how the figure moves from there; so its
+parameters are quantities that people know, and plain exponents that are told for workloads.
+"""
+
+from __future__ import annotations
+
+import math
+
+from qnet.expression.operations import Operations, Value
+
+
+def cache_miss(values: list[Value], operations: Operations) -> Value:
+    """The miss ratio of a cache of another size: m0 (s / s0)^(-theta / (1 - theta)), at most 1.
+
+    values  the size s, the known size s0 with its miss ratio m0 in [0, 1], and theta in (0, 1), about 0.25.
+    Method  The hierarchical reuse model: a request that comes t after the one before it to the same item is a hit in
+            the long run with a chance that falls as a power of t, so that the miss ratio at a single-reference
+            residency time tau falls as tau^-theta; the average stay in the cache is tau / (1 - theta), and by Little's
+            law the size is misses x item x stay, which makes s proportional to tau^(1 - theta).
+    Limits  One workload at one rate; sizes below those of interest, where the miss ratio reaches 1, and above the
+            whole data, where it would fall further, are outside the model.
+    Source  B. McNutt, The Fractal Structure of Data Reference, Kluwer, 2000, chapter 1.
+    """
+    size, known, miss, theta = values
+    exponent = -theta / (1 - theta)
+    value = operations.minimum([miss * operations.power(size / known, exponent), operations.number(1.0)])
+    return _where(((">", size, 0.0), (">", theta, 0.0), ("<", theta, 1.0)), value, operations)
+
+
+def residency_miss(values: list[Value], operations: Operations) -> Value:
+    """The miss ratio at another single-reference residency time: m0 (tau / tau0)^-theta, at most 1; as `cache_miss`."""
+    residency, known, miss, theta = values
+    value = operations.minimum([miss * operations.power(residency / known, -theta), operations.number(1.0)])
+    return _where(((">", residency, 0.0), (">", theta, 0.0), ("<", theta, 1.0)), value, operations)
+
+
+def lifetime(values: list[Value], operations: Operations) -> Value:
+    """The mean time between the page faults of a program with other memory: e0 (m / m0)^k.
+
+    values  the memory m, the known memory m0 with its lifetime e0, and k > 0: 1.5 to 2.5 below the point where the
+            working set fits (Belady and Kuehner); 1 for a mix of programs with much memory (Saltzer).
+    Limits  Grows without end, where that of a program ends at its size: see `lifetime_s`.
+    Source  L. A. Belady, C. J. Kuehner, Dynamic space-sharing in computer systems, Comm. ACM 12 (1969) 282-288;
+            J. H. Saltzer, A simple linear model of demand paging performance, Comm. ACM 17 (1974) 181-186.
+    """
+    memory, known, time, exponent = values
+    value = time * operations.power(memory / known, exponent)
+    return _where(((">", memory, 0.0), (">", exponent, 0.0)), value, operations)
+
+
+def lifetime_s(values: list[Value], operations: Operations) -> Value:
+    """The same, rising like an S to twice a known lifetime: 2 e0 / (1 + (m0 / m)^2).
+
+    values  the memory m, and the memory m0 at which the lifetime is e0, half of what it tends to.
+    Source  D. D. Chamberlin, S. H. Fuller, L. Y. Liu, An analysis of page allocation strategies for multiprogramming
+            systems with virtual memory, IBM J. Res. Dev. 17 (1973) 404-412.
+    """
+    memory, known, time = values
+    value = 2 * time / (1 + (known / memory) ** 2)
+    return _where(((">", memory, 0.0),), value, operations)
+
+
+def _where(conditions: tuple[tuple[str, Value, float], ...], value: Value, operations: Operations) -> Value:
+    """The value where all conditions hold; else an error of floats, and not a number in arrays. Symbols are trusted."""
+    for operator, item, bound in conditions:
+        holds = operations.compare(operator, item, operations.number(bound))
+        if operations.elementwise:
+            value = operations.where(holds, value, math.nan)
+        elif not getattr(holds, "free_symbols", ()) and not operations.all(holds):
+            raise ValueError
+    return value
