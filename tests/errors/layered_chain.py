@@ -1,7 +1,7 @@
 """The exact answer for small closed networks of holds in holds: the Markov chain of all customers and their servers.
 
-Every route is a program of steps: take a server, spend an exponential time, give the server back, leave work behind. All
-points of a batch share the states; nothing of qnet's solvers is used. Second phases must be last in their holds.
+Every route is a program of steps: take a server, spend an exponential time, give the server back, leave work behind.
+All points of a batch share the states; nothing of qnet's solvers is used. Second phases must be last in their holds.
 """
 
 from __future__ import annotations

@@ -158,8 +158,8 @@ def test_approximate_answers_are_enclosed():
 @pytest.mark.parametrize(
     "steps, words",
     [
-        ((Hold("cpu", (visit("disk", 0.1),)),), "a station is held while another is waited for"),
-        ((visit("cpu", 0.1), visit("disk", 0.1).replace(phase=2)), "work is left after the response"),
+        ((Hold("cpu", (visit("disk", 0.1),), priority=1),), "a station is held while another is waited for"),
+        ((visit("cpu", 0.1, priority=1), visit("disk", 0.1).replace(phase=2)), "work is left after the response"),
         ((visit("cpu", 0.1).replace(priority=1),), "steps have priorities"),
     ],
 )

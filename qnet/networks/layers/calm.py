@@ -40,7 +40,9 @@ def calm(
                 count, outer = min(counts)
                 pools[outer] = count
             few = few | (sum(pools.values()) <= station.servers)
-        found[key] = few
+        # No service, no wait.
+        busy = total(stream.holding.mean for stream in own)
+        found[key] = few | ((busy == 0) & (not any(stream.holding.waits for stream in own)))
     return found
 
 

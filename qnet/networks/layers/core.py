@@ -6,7 +6,7 @@ from typing import Any
 
 from qnet.networks.closed.accelerated import Image, settled
 from qnet.networks.layers.table import Numbers, Shape
-from qnet.queues.finite_source import MAX_SOURCES, full_probabilities
+from qnet.queues.finite_source import full_probabilities
 from qnet.record import Record
 
 TOLERANCE = 1e-10
@@ -133,7 +133,8 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
     away = np.maximum(away, 0.0)
     for rows in shape.levels:
         for row in rows:
-            for outer, others in shape.outer[row]:
+            around: tuple[tuple[int, Any], ...] = shape.outer[int(row)]
+            for outer, others in around:
                 rest = 1.0 - others * full[:, outer, None]
                 scale[:2, :, row] *= rest
                 # A second phase that has given the outer server back is met by the next who holds that.

@@ -163,10 +163,12 @@ class _Layers:
         for first in range(0, count, at_once):
             parts.append(solve_tables(shape, numbers.part(slice(first, first + at_once))))
         waits = np.concatenate([part[0] for part in parts])
-        axis = {"numbers": 1, "scale": 1}
-        joined = State(*(
-            np.concatenate([getattr(part[1], name) for part in parts], axis=axis.get(name, 0)) for name in State._fields
-        ))  # fmt: skip
+        joined = State(
+            *(
+                np.concatenate(values, axis=1 if name in ("numbers", "scale") else 0)
+                for name, values in zip(State.fields(), zip(*(part[1] for part in parts), strict=True), strict=True)
+            )
+        )
         wrong = (joined.residual > TOLERANCE) & ~np.broadcast_to(full, joined.residual.shape)
         if wrong.any():
             where = f" at point {int(wrong.argmax()) + 1} of the batch" if count > 1 else ""
@@ -184,7 +186,7 @@ class _Layers:
         for place, key in enumerate(shape.keys):
             if apart[:, place].any() or wild[:, place].any():
                 what = "differ by more than a factor of 3" if apart[:, place].any() else "vary with an scv above 4"
-                text = f"the wait for {labels[key]} is estimated beyond where errors were measured as small: times {what}"
+                text = f"the wait for {labels[key]} is estimated beyond where errors were measured: times {what}"
                 found.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
         return found
 

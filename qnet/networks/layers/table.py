@@ -54,7 +54,6 @@ class Shape(Record):
     fraction: Any
     """(F,) the streams of repeated parts whose number of repetitions is no whole number."""
 
-
     def sources(self, numbers: Numbers, rows: Any) -> Any:
         """(P, s) how many others can be met at a station by those who ask."""
         import numpy
