@@ -157,8 +157,8 @@ CODES: dict[str, _T] = {
     "QN641": _T("a software bottleneck",
         "The servers of a station, such as agents or threads, are at least 80 % held, for the most part of that time "
         "at stations inside which are themselves less than 80 % busy: more servers help, faster inner stations too, "
-        "and a look at the inner stations alone finds nothing. (Neilson, Woodside, Petriu, Majumdar, IEEE TSE 21 "
-        "(1995) 776-782.)",
+        "and a look at the inner stations alone finds nothing: Neilson, Woodside, Petriu, Majumdar, IEEE TSE 21 "
+        "(1995) 776-782.",
         "Give the station more servers, until an inner station limits."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "

@@ -103,7 +103,7 @@ class _Reduction:
             if self.purpose:
                 found = f"no {self.purpose} are known where {' and '.join(reasons)}"
                 raise NotComputed(Problem("QN513", found, "a network with product form"))
-            rates = "closed classes" if self.network.closed else "rates that depend on the number present"
+            rates = "rates that depend on the number present" if changing else "closed classes"
             found = f"{rates}, and {' and '.join(reasons)}"
             raise NotComputed(Problem("QN501", found, "one without the other"))
 

@@ -143,6 +143,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     parts = _parts(solution, asked, network)
     of_system = _weighted(parts, mix, float(solution.response))
     places = _ranked(_places(solution, asked, network, mix, of_system), _limits(solution, network))
+    places = tuple(_with_waits(place, maximum, limited_by) for place in places)
     tried, left_out = _tried(model, places)
     compared = changes(model, tried, faster, wanted)
     visits = [
@@ -170,6 +171,13 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         left_out,
         software(network, solution, asked),
     )
+
+
+def _with_waits(place: Place, maximum: float | None, limited_by: str | None) -> Place:
+    """What limits the system, with the population at which the asymptote of what it reaches with its waits is met."""
+    if place.label != limited_by or not place.full_population or not place.full_at or maximum is None:
+        return place
+    return place.replace(full_population=place.full_population * min(maximum / place.full_at, 1.0))
 
 
 def _full(group: GroupWork, mix: Sequence[Value]) -> float | None:

@@ -21,7 +21,7 @@ from qnet.networks.layers.core import TOLERANCE, State
 from qnet.networks.layers.core import solve as solve_tables
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
-from qnet.networks.solution import RoutedSolution
+from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
@@ -32,6 +32,7 @@ _LARGEST = 2_000_000
 """Streams^2 x tags beyond which a point is too large."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far holding times at a station may differ, and how large their scv may be, where answers are trusted."""
+_ROUNDING = 1e-8
 _CROWD = 1e5
 """As many customers as without end."""
 
@@ -106,9 +107,19 @@ class _Layers:
                 if isinstance(asked, ClosedClass) else item
                 for item, asked in zip(solution.classes, self.network.classes, strict=True)
             ),
+            stations=tuple(self.within(item, solution.stable) for item in solution.stations),
             ceiling=self.ceiling(shape, numbers),
             why="it is the only one that knows what is waited for while servers are held",
         )  # fmt: skip
+
+    def within(self, item: StationFigures, stable: Value) -> StationFigures:
+        """Figures of a station, of which rounding alone may have put the utilization above 1."""
+        if item.utilization is None or self.operations.all(item.utilization <= 1.0):
+            return item
+        if not self.operations.all((item.utilization <= 1.0 + _ROUNDING) | (stable == False)):  # noqa: E712
+            found = f"the waits of the layers did not converge: {item.label} would do more than it can"
+            raise NotComputed(Problem("QN540", found, "a utilization of at most 1"))
+        return item.replace(utilization=self.operations.minimum([item.utilization, 1.0 + 0.0 * item.utilization]))
 
     def told(self, column: Any) -> Value:
         """A column of figures: an array, or the float of a single point."""
