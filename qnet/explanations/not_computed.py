@@ -6,10 +6,9 @@ from qnet.explanations.explanation import Explanation as _T
 
 CODES: dict[str, _T] = {
     "QN501": _T("closed classes beside what they cannot have yet",
-        "Closed classes, and rates that depend on the number present, are solved by the demands of their routes. "
-        "Stations held while others are waited for, and work left after the response, are solved for open classes and "
-        "servers only; but one closed class may hold a first-come-first-served station around stations "
-        "that nobody else uses, as memory or threads are held.",
+        "Closed classes, and rates that depend on the number present, are solved by the demands of their routes; by "
+        "layers where stations are held while others are waited for, or kept after the response. Rates, priorities and "
+        "parallel steps are solved without such holds.",
         "Take one or the other out of the model, or give the class an arrival_rate."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
@@ -77,6 +76,14 @@ CODES: dict[str, _T] = {
     "QN535": _T("a regression did not end",
         "The columns differ by less than rounding.",
         "Report the measurements: this should not happen."),
+    "QN540": _T("the waits of layers did not converge",
+        "What is waited for while servers are held is a fixed point of many unknowns; it is only told where one more "
+        "round changes nothing by more than 1e-10 of the time of a passage.",
+        "Change the load a little, or leave out holds that nobody waits for."),
+    "QN541": _T("too many holds in holds",
+        "The method of layers takes the requests of all routes for all stations squared, for every way to hold "
+        "servers.",
+        "Put routes that differ little together, or fewer holds into each other."),
     "QN543": _T("too many numbers of customers inside",
         "Where only so many customers may be inside a subnetwork, it is solved at every number inside and around it, "
         "at every point of a grid.",

@@ -148,6 +148,18 @@ CODES: dict[str, _T] = {
         "to 10; 6 % and 27 % with two servers. The note names stations with several servers, with times that differ by "
         "more than a factor of 3, or with an scv above 4, which was not measured.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
+    "QN640": _T("a wait of layers is estimated beyond where that is trusted",
+        "Where servers are held while others are waited for, the wait for a station first come first served was "
+        "measured against Markov chains of small networks whose servers there are held for times that differ by a "
+        "factor of up to 3 between visits (qnet methods --error). The note names stations where they differ by more, "
+        "or where the time has an scv above 4: short visits then wait up to tens of per cent too long.",
+        "Trust differences less than signs."),
+    "QN641": _T("a software bottleneck",
+        "The servers of a station, such as agents or threads, are at least 80 % held, for the most part of that time "
+        "at stations inside which are themselves less than 80 % busy: more servers help, faster inner stations too, "
+        "and a look at the inner stations alone finds nothing: Neilson, Woodside, Petriu, Majumdar, IEEE TSE 21 "
+        "(1995) 776-782.",
+        "Give the station more servers, until an inner station limits."),
     "QN643": _T("two modes",
         "The number of customers at a subnetwork with limited room has two likely values with an unlikely one between, "
         "as where paging sets in: the system works well or thrashes for long, and now and then goes from one to the "

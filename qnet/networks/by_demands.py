@@ -14,6 +14,7 @@ from qnet.expression import Value
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL
 from qnet.networks.figures import Steady, figures, not_above_one
+from qnet.networks.layers.calm import layered
 from qnet.networks.left_behind import Rates, left_rates
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
@@ -24,7 +25,7 @@ from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
 from qnet.networks.stream_waits import stream_wait
 from qnet.networks.streams import Key, streams
-from qnet.networks.wanted import Wanted
+from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
 
-    Applies   holds without inner holds, no work that keeps a server after the response.
+    Applies   with rates that depend on the number present, priorities or parallel steps: no holds in holds, and no
+              server that is kept after the response.
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget.
     Returns   figures by class, route and station. Points where open load reaches a capacity are marked in `stable`.
@@ -70,7 +72,11 @@ class _Answer(Reduction):
         return rho
 
     def solve(self, wanted: Wanted) -> RoutedSolution:
-        """Reduce, solve, and tell the figures of the routes."""
+        """Reduce, solve, and tell the figures of the routes; by layers, where waits inside holds matter."""
+        if self.by_layers(wanted):
+            from qnet.networks.layers.solve import solve as solve_layers
+
+            return solve_layers(self.network, self.unit, wanted)
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
 
@@ -115,6 +121,25 @@ class _Answer(Reduction):
         given = self.network.classes[kind]
         return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(found.figures.throughput, kind)
 
+    def by_layers(self, wanted: Wanted) -> bool:
+        """Whether servers are held during waits that may happen, so that what is left has no product form, or are kept
+        after the response."""
+        if not self.calm and not self.kept:
+            return False
+        needed: Value = layered(self.unit, self.calm)
+        for key, station, _ in self.groups:
+            if station.name in self.ordered and self.members[key]:
+                never: Value = self.calm.get(key, False)
+                needed = needed | (not never if isinstance(never, bool) else ~never)
+        if isinstance(needed, bool):
+            return needed
+        if wanted.each and needed.any() and not needed.all():
+            raise Divided(needed)
+        if not needed.any():
+            return False
+        self.calm = dict.fromkeys(self.calm, False)
+        return True
+
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
         """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""
         from qnet.networks.product.bounds import bounds, tightest
@@ -146,6 +171,10 @@ class _Answer(Reduction):
         """What the throughput of a single closed class tends to, and the station that limits it."""
         if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
             return None
+        if self.calm:
+            from qnet.networks.layers.solve import ceiling
+
+            return ceiling(self.network, self.unit)
         left = self.open_loads({0: 1.0})
         limits = [
             (1 / (row[0] / most + left.get(key, 0.0)), station.groups[key[1]].label)

@@ -13,6 +13,8 @@ RESIDUAL = "residual-service"
 """The method that corrects closed classes for what they wait first come first served."""
 PRIORITY = "priority-mva"
 """The method that solves closed and mixed classes where some are served before others."""
+LAYERS = "layers"
+"""The method that knows what is waited for while servers are held."""
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
 _ESTIMATED = "; what they leave is estimated, which is wrong by less than 1 % mostly, in small networks by up to 20 %"
 HIGHER = 0.6
@@ -72,9 +74,9 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
             continue
         reason = _station_reason(station, own, alone, operations)
         if reason and network.closed:
-            ordered = method in (RESIDUAL, PRIORITY) and station.in_line
+            ordered = method in (RESIDUAL, PRIORITY, LAYERS) and station.in_line
             reason += _CORRECTED if ordered else _SHARED
-            if ordered and not _trusted(station, own, operations):
+            if ordered and method == RESIDUAL and not _trusted(station, own, operations):
                 text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
                 reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
                 continue

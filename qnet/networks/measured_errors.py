@@ -41,6 +41,8 @@ _BY_CLASS = "throughput of the class where it is worst"
 _FORK_JOIN = "independent branches, less what they wait in common"
 _FLATTO = "Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053; its use for unlike branches: this tool"
 _OWN_STATIONS = "up to 10 branches with stations or copies of their own and exponential service times"
+_LAYERS = "servers of a station are held for times that differ by a factor of up to 3, with an scv up to 4"
+_ROLIA = "Rolia, Sevcik, IEEE TSE 21 (1995)"
 
 _MEMORY = (
     Measured("memory: throughput of a closed class", "flow-equivalent", 200, "throughput", 0.002, 0.051,
@@ -116,8 +118,13 @@ _FULL = (
         "own, for M/M/c: Kleinrock, Queueing Systems I, 1975, section 3.5",
     ),
 )  # fmt: skip
+_LAYERED = (
+    Measured("layers: two deep", "layers", 200, "response", 0.0023, 0.25, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: three deep", "layers", 200, "response", 0.0053, 0.16, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: second phases", "layers", 200, "response", 0.015, 0.08, _LAYERS, "QN640", _ROLIA),
+)  # fmt: skip
 
 MEASURED: dict[str, Measured] = {
-    row.name: row for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL, *_FULL)
+    row.name: row for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL, *_FULL, *_LAYERED)
 }
 """By name."""

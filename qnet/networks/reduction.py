@@ -10,6 +10,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import NOTHING
 from qnet.networks.exactness import in_order, ranked
 from qnet.networks.joined_classes import ParallelSteps
+from qnet.networks.layers.calm import calm
 from qnet.networks.left_behind import Rates, met_share
 from qnet.networks.product.demands import Demands
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, Station
@@ -35,8 +36,13 @@ class Reduction:
         self.unit: Streams = streams(network, self.operations, ones)
         self.ranked = frozenset(item.name for item in network.stations if ranked(item, self.unit.streams))
         """The stations that serve some before others."""
-        self.refuse()
+        self.kept = any(item.second is not NOTHING for item in self.unit.streams)
+        """Whether any server is kept after the response."""
+        nested = any(item.around for item in self.unit.streams)
+        self.refuse(nested)
         self.members = self.unit.members()
+        self.calm = calm(network, self.unit, self.members, self.operations) if nested else {}
+        """The station groups that nobody can wait for, where there are holds inside holds."""
         self.columns = _columns(self.unit, len(network.classes))
         """The classes, and at last the work that classes leave behind: by class and whether it is left."""
         self.left = {kind: column for (kind, left), column in self.columns.items() if left}
@@ -59,22 +65,20 @@ class Reduction:
             found = f"the stations have {rows} copies together"
             raise NotComputed(Problem("QN515", found, f"at most {MAX_COPIES} beside closed classes"))
 
-    def refuse(self) -> None:
-        """Raise for what demands cannot say."""
+    def refuse(self, nested: bool) -> None:
+        """Raise for what neither demands nor layers can say."""
+        changing = any(station.rates is not None for station in self.network.stations)
+        forked = any(route.forks for route in self.unit.routes)
+        only = self.purpose or changing or forked or self.ranked
+        layers = nested or self.kept
         reasons = [
             reason
             for reason, here in (
-                (
-                    "a station is held while another is waited for",
-                    any(item.holder or item.holding.waits for item in self.unit.streams),
-                ),
-                (
-                    "a server is kept after the response",
-                    not self.purpose and any(item.second is not NOTHING for item in self.unit.streams),
-                ),
-                ("work is left after the response", self.purpose and bool(self.unit.deferred)),
-                ("branches run in parallel", self.purpose and any(route.forks for route in self.unit.routes)),
-                ("steps have priorities", bool(self.purpose) and bool(self.ranked)),
+                ("a station is held while another is waited for", only and nested),
+                ("a server is kept after the response", only and self.kept and not self.purpose),
+                ("work is left after the response", self.purpose and self.unit.deferred),
+                ("branches run in parallel", forked and (self.purpose or layers)),
+                ("steps have priorities", self.ranked and (self.purpose or layers)),
             )
             if here
         ]
@@ -82,7 +86,7 @@ class Reduction:
             if self.purpose:
                 found = f"no {self.purpose} are known where {' and '.join(reasons)}"
                 raise NotComputed(Problem("QN513", found, "a network with product form"))
-            rates = "closed classes" if self.network.closed else "rates that depend on the number present"
+            rates = "rates that depend on the number present" if changing else "closed classes"
             found = f"{rates}, and {' and '.join(reasons)}"
             raise NotComputed(Problem("QN501", found, "one without the other"))
 
@@ -142,14 +146,17 @@ class Reduction:
     def table(self, weighted: bool) -> list[list[Value]]:
         """Demands, or visits, of every class at every station group, and at last in pure delays."""
         rows: list[list[Value]] = []
-        for key, station, _ in self.groups:
+        queued: list[Value] = [0.0 for _ in self.columns]
+        for key, station, copies in self.groups:
             row: list[Value] = [0.0 for _ in self.columns]
+            waited = 1.0 - 1.0 * self.calm.get(key, False)
             for index in self.members[key]:
                 stream = self.unit.streams[index]
-                if station.delay and stream.started is not None and not stream.left:
-                    continue  # A part of what its parallel step lasts.
+                if station.delay and (self.calm or (stream.started is not None and not stream.left)):
+                    continue  # A part of what its hold or its parallel step lasts.
                 column = self.column(stream)
-                row[column] = row[column] + stream.rate * (stream.holding.mean if weighted else 1.0)
+                row[column] = row[column] + waited * stream.rate * (stream.holding.mean if weighted else 1.0)
+                queued[column] = queued[column] + waited * copies * stream.rate * stream.holding.mean
             for kind, column in self.left.items():
                 if not self.operations.all(row[kind] == 0):
                     row[column] = row[column] * met_share(self.network, self.unit, kind)
@@ -159,8 +166,11 @@ class Reduction:
             away[kind] = time
         for route in self.unit.routes:
             for (name, _), duration in route.parts.items():
-                if not name:
+                if self.calm or not name:
                     away[route.class_index] = away[route.class_index] + route.probability * duration.mean
+        if self.calm:
+            # Where nobody waits is a delay, unless it is part of the time that another station is held.
+            away = [self.operations.maximum([time - part, 0.0 * time]) for time, part in zip(away, queued, strict=True)]
         rows.append(away if weighted else [1.0 for _ in self.columns])
         return rows
 

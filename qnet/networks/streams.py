@@ -52,6 +52,10 @@ class Stream(Record):
     """Whether it is work that nobody waits for, and no server is kept for."""
     drains: str = ""
     """The buffer that it is the work to free places of; empty for none."""
+    around: tuple[Key, ...] = ()
+    """The copies that are held while it is asked for, the outermost first."""
+    behind: bool = False
+    """Whether it is asked for after the response."""
 
 
 class RouteTime(Record):
@@ -165,6 +169,8 @@ class _Walker:
         self.left = False
         self.started: Value | None = None
         """How often a second the parallel step around is made."""
+        self.behind = 0
+        """Of the steps around this one, how many are after a response."""
         self.class_index = 0
         self.route_name = ""
         self.drains = ""
@@ -205,7 +211,9 @@ class _Walker:
         elif isinstance(step, Fork):
             parts = self.fork(step, rate * step.visits, kept)
         else:
+            self.behind += step.phase == 2
             parts = self.hold(step, rate * step.visits, kept, copies)
+            self.behind -= step.phase == 2
         self.left = before
         self.last = parts.first
         parts = parts.repeated(step.visits, self.operations)
@@ -242,7 +250,8 @@ class _Walker:
             inner = _NO_PARTS
             for step in hold.steps:
                 inner = inner.plus(self.step(step, own, inside, chosen, (station.name, group)))
-            total = total.plus(self.register(hold, station, group, own, enclosing, inner).weighted(probability))
+            held = tuple((name, copies[name]) for name in enclosing)
+            total = total.plus(self.register(hold, station, group, own, held, inner).weighted(probability))
         return total
 
     def groups(self, station: Station, hold: Hold, copies: dict[str, int]) -> list[tuple[int, Value]]:
@@ -254,9 +263,10 @@ class _Walker:
         return [(index, group.copies * group.share) for index, group in enumerate(station.groups)]
 
     def register(
-        self, hold: Hold, station: Station, group: int, rate: Value, enclosing: tuple[str, ...], inner: _Parts
+        self, hold: Hold, station: Station, group: int, rate: Value, held: tuple[Key, ...], inner: _Parts
     ) -> _Parts:
         """Add the streams of one hold at one group; the answer includes their wait."""
+        enclosing = tuple(name for name, _ in held)
         holder, holders = self.holders(station, hold, enclosing)
         inside = tuple(name for name in enclosing if not self.stations[name].delay) if holders else ()
         per_copy = rate / station.groups[group].copies
@@ -272,6 +282,7 @@ class _Walker:
                 Stream(
                     station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
                     holding, priority, hold.scv, holder, holders, inside, self.started, self.left, self.drains,
+                    held, self.behind > 0,
                 )
             )  # fmt: skip
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}

@@ -15,6 +15,7 @@ from qnet.networks.work import GroupWork, RouteWork, Work, work
 from qnet.questions.changes import Change, changes, inside_limits
 from qnet.questions.points import Solved, solve_points
 from qnet.questions.saturation import Saturation, saturation
+from qnet.questions.software import Software, software
 from qnet.questions.solve import largest_throughput, no_steady_state
 from qnet.record import Record
 from qnet.units import format_quantity
@@ -104,6 +105,8 @@ class Bottleneck(Record):
     """Faster stations first, then more servers."""
     left_out: tuple[str, ...]
     """The stations whose change was not tried."""
+    software: tuple[Software, ...] = ()
+    """The stations whose servers are held at others that are not full."""
 
     @property
     def ranked(self) -> tuple[Place, ...]:
@@ -141,6 +144,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     parts = _parts(solution, now, network)
     of_system = _weighted(parts, mix, float(solution.response))
     places = _ranked(_places(solution, asked, network, mix, of_system), _limits(solution, network))
+    places = tuple(_with_waits(place, maximum, limited_by) for place in places)
     tried, left_out = _tried(model, places)
     compared = changes(model, tried, faster, wanted)
     visits = [
@@ -166,7 +170,15 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         compared.before,
         compared.tried,
         left_out,
+        software(network, solution, asked),
     )
+
+
+def _with_waits(place: Place, maximum: float | None, limited_by: str | None) -> Place:
+    """What limits the system, with the population at which the asymptote of what it reaches with its waits is met."""
+    if place.label != limited_by or not place.full_population or not place.full_at or maximum is None:
+        return place
+    return place.replace(full_population=place.full_population * min(maximum / place.full_at, 1.0))
 
 
 def _full(group: GroupWork, mix: Sequence[Value]) -> float | None:

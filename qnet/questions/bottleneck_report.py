@@ -11,6 +11,7 @@ from qnet.questions.bottleneck import Bottleneck, Part, Place, bottleneck
 from qnet.questions.changes import Change
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import claims, false_claims, trust_notes
+from qnet.questions.why_limits import software_words
 from qnet.reports.report import Cell, Column, Note, Report, row_maker
 
 COLUMNS = (
@@ -64,7 +65,11 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
         f"{model.title}: where the time goes",
         COLUMNS,
         [*_system(found), *_places(found), *_visits(found), *_routes(found), *_changes(found)],
-        (*trust_notes(solution), *notes(found)),
+        (
+            *trust_notes(solution),
+            *(Note("QN641", software_words(found, item)) for item in found.software),
+            *notes(found),
+        ),
         Basis(model, solution.method, solution.exact),
         group="scope",
         broken=false_claims(found.solved, claimed),

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qnet.errors import QnetError
-from qnet.expression import Expression, Value, parse
+from qnet.expression import FLOATS, Expression, Value, parse
 from qnet.expression.nodes import Binary, Name
 from qnet.model.bind import bind
 from qnet.model.model import THINK, Model, Parameter, StationModel, StepModel
 from qnet.networks.routed import RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
+from qnet.networks.solve import solve
+from qnet.networks.streams import streams
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import work
 from qnet.questions.points import Solved, solve_points
@@ -225,6 +227,9 @@ def _maximum(solution: RoutedSolution, edge: Saturation, network: RoutedNetwork)
     """The largest throughput and what limits it, of a point that a batch may have answered."""
     if len(network.closed) == 1 == len(network.classes) and solution.ceiling is None:
         inner = inside_limits(solution)
+        if not solution.full_at and any(stream.around for stream in streams(network, FLOATS, [1.0]).streams):
+            # What is waited for inside holds limits as well: only a solution knows.
+            return solve(network).ceiling or (None, None)
         limits = [
             (solution.full_at.get(item.label, item.full_at([1.0])), item.label)
             for item in work(network).groups

@@ -6,14 +6,14 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.bottleneck import Bottleneck, bottleneck
 from qnet.questions.findings import Finding
-from qnet.questions.why_limits import full, helps
+from qnet.questions.why_limits import full, helps, software
 from qnet.questions.why_order import order
 from qnet.questions.why_parallel import parallel
 from qnet.questions.why_time import answer, question, routes, time
 from qnet.questions.why_trust import assumed, laws, sources, trust
 from qnet.record import Record
 
-_TOLD = (question, answer, time, order, parallel, routes, full, helps, laws, trust, assumed, sources)
+_TOLD = (question, answer, time, order, parallel, routes, full, software, helps, laws, trust, assumed, sources)
 """One function for each section. What a layer of a known kind of server does to a response can be one more."""
 
 

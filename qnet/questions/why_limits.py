@@ -19,6 +19,7 @@ from qnet.questions.findings import (
     rate_of,
     time_of,
 )  # fmt: skip
+from qnet.questions.software import Software
 from qnet.units import format_number
 
 
@@ -49,6 +50,28 @@ def full(found: Bottleneck) -> Iterator[Finding]:
             )
             text += "and shrinks as they get faster."
             yield Finding(FULL, place.label, text, "waits_inside", place.waits_inside)
+
+
+def software(found: Bottleneck) -> Iterator[Finding]:
+    """Which servers are nearly all held at stations inside that are not full, and what one more would bring."""
+    for item in found.software:
+        yield Finding(FULL, item.label, software_words(found, item), "utilization", item.utilization)
+
+
+def software_words(found: Bottleneck, item: Software) -> str:
+    """A software bottleneck in words: who is held, where, and what one server more would bring."""
+    text = f"{item.label} is a software bottleneck: {percent(item.utilization)} of its "
+    text += f"{'servers are' if item.servers > 1 else 'server is'} held, and {percent(item.inside)} of that time is "
+    text += f"spent at stations inside, most of it at {item.at}; but none of these is busier than "
+    text += f"{percent(item.busiest_utilization)} ({item.busiest})."
+    more = next((change for change in found.changes if change.station == item.name and change.faster is None), None)
+    before = found.before
+    if more is None or more.response is None or not before.response or not before.throughput:
+        return text
+    text += f" One server more brings a response of {time_of(more.response)}, now {time_of(before.response)}"
+    if more.maximum and before.maximum:
+        text += f", and a largest throughput of {rate_of(more.maximum)}, now {rate_of(before.maximum)}"
+    return f"{text}."
 
 
 def _by_class(found: Bottleneck) -> Iterator[Finding]:

@@ -47,18 +47,34 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     Source       Mixed product form: Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975); M/M/c//N: Kleinrock, Queueing
                  Systems I, 1975, chapter 3; throughput as the given: this tool.
     """
+    return full_probabilities(sources, servers, offered, first_share, open_offered)[0]
+
+
+def full_probabilities(
+    sources: Any, servers: int, offered: Any, first_share: Any, open_offered: Any, guess: Any = None
+) -> tuple[Any, Any, Any]:
+    """Probabilities of all servers busy: as a request finds them, and at any time; and the rate that gives them.
+
+    As `waiting_probability`, but
+
+    sources      N, a number or (B,) of them; fractions are allowed.
+    guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
+    Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
+    """
     import numpy
 
     np: Any = numpy
     offered = np.atleast_1d(np.asarray(offered, dtype=float))
-    chain = _chain(sources, servers, _column(first_share, np), _column(open_offered, np), np)
+    sources = np.asarray(sources, dtype=float)
+    chain = _chain(sources.reshape(-1, 1), servers, _column(first_share, np), _column(open_offered, np), np)
 
     def moment(shares: Any) -> Any:
         # Not a product of matrices: its last digits depend on the place of a point in the batch.
         return np.einsum("ij,j->i", shares, chain.count)
 
-    rate = np.log(offered / sources)
-    low, high = rate.copy(), np.full_like(rate, _HIGHEST)
+    rate = np.log(offered / sources) if guess is None else np.minimum(guess, _HIGHEST)
+    low = np.broadcast_to(np.log(offered / sources), rate.shape) - (guess is not None)
+    high = np.full_like(rate, _HIGHEST)
     for _ in range(_MAX_ROUNDS):
         logs = chain.logs + chain.count * rate[:, None]
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -68,7 +84,7 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
         # A bracket narrower than rounding cannot be improved: the root is as good as found.
         narrow = high - low <= 4e-15 * np.maximum(1.0, np.abs(rate))
         if np.all((np.abs(excess) <= _TOLERANCE) | narrow):
-            return (asking * chain.busy).sum(axis=1) / asked
+            return (asking * chain.busy).sum(axis=1) / asked, (weights * chain.busy).sum(axis=1) / mass, rate
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
         slope = 1 + moment(asking) / asked - present / mass
         step = rate - excess / np.maximum(slope, 1e-12)
@@ -90,9 +106,9 @@ class _Chain(Record):
     """The share of the weight with all servers busy."""
 
 
-def _chain(sources: int, servers: int, share: Any, erlangs: Any, np: Any) -> _Chain:
-    """The weights of the chain for columns of p and b."""
-    count = np.arange(0.0, sources + servers + 1)
+def _chain(sources: Any, servers: int, share: Any, erlangs: Any, np: Any) -> _Chain:
+    """The weights of the chain for columns of N, p and b."""
+    count = np.arange(0.0, math.ceil(sources.max()) + servers + 1)
     left = servers - erlangs
     kept = np.minimum(count, left)
     free = np.maximum(sources - (count - kept + share * kept), 0.0)

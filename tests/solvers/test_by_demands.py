@@ -158,8 +158,8 @@ def test_approximate_answers_are_enclosed():
 @pytest.mark.parametrize(
     "steps, words",
     [
-        ((Hold("cpu", (visit("disk", 0.1),)), visit("disk", 0.1)), "a station is held while another is waited for"),
-        ((Hold("cpu", (Time(0.1), Time(0.1, phase=2))),), "a server is kept after the response"),
+        ((Hold("cpu", (visit("disk", 0.1),)), visit("disk", 0.1, priority=1)), "a station is held while another is"),
+        ((Hold("cpu", (Time(0.1), Time(0.1, phase=2)), priority=1), visit("cpu", 0.1)), "a server is kept after the"),
     ],
 )
 def test_what_demands_cannot_say_is_refused(steps: tuple[object, ...], words: str):

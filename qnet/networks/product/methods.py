@@ -77,6 +77,10 @@ METHODS: dict[str, Method] = {
                "stations that serve one class before another, interrupting it or not; single and several servers, "
                "delays; any populations, fractions too", "rounds x classes^3 x stations", _PRIORITY,
                "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984) 335-359; corrected here"),
+        Method("layers", "approximate", "closed",
+               "servers held while others are waited for, work after the response; no rates of the number present",
+               "rounds x ways to hold x streams^2", "see qnet methods --error",
+               "Rolia, Sevcik, IEEE TSE 21 (1995); Chandy, Neuse, Comm. ACM 25 (1982) 126-134"),
         Method("asymptotic", "bounds", "open, closed", "any stations", "stations x classes", _ENCLOSES, _LAZOWSKA),
         Method("balanced", "bounds", "open, closed", "rates that do not fall", "stations x classes", _ENCLOSES,
                _LAZOWSKA),

@@ -1,0 +1,267 @@
+"""What every stream of a network of layers waits, by mean values: the fixed point, and the proof of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.networks.closed.accelerated import Image, settled
+from qnet.networks.layers.table import Numbers, Shape
+from qnet.queues.finite_source import full_probabilities
+from qnet.record import Record
+
+TOLERANCE = 1e-10
+"""Largest residual of an answer: the change of what is waited in a passage by one further round, in cycle times."""
+_ABSENCE = 3.0
+"""How many time constants of a service an absence must last until the service is seen at random, as measured."""
+_JUST_BELOW = 1 - 1e-9
+_PASSES = 2
+_CALM = 12
+"""Rounds without memory that lead from any start to where memory helps."""
+
+
+class State(Record):
+    """All that waits imply. Queues and busy servers are per customer of a closed class, those of open ones whole."""
+
+    waits: Any
+    """(P, S) the image: seconds per visit."""
+    residual: Any
+    """(P,)"""
+    throughput: Any
+    """(P, C) passages per second."""
+    numbers: Any
+    """(3, P, S): waiting, in the first and in the second phase of service, per copy."""
+    scale: Any
+    """(3, P, S, S) how much of the others' number remains to be met, since they share a limited number of outer servers
+    of which the one who asks holds one."""
+    variance: Any
+    """(P, S) of the waits."""
+    holding: Any
+    """(P, S) seconds per visit."""
+    scv: Any
+    """(P, S) of the holding times."""
+
+
+def solve(shape: Shape, numbers: Numbers) -> tuple[Any, State]:
+    """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
+
+    Applies   nested holds and second phases in closed and open classes; single and several servers.
+    Method    Mean value analysis. Who arrives at a station finds there the customers of the network with one customer
+              of its class less and without the servers it holds itself, estimated as Linearizer does: by the shares
+              of the same network so reduced. Inside holds the others are fewer still: of m servers of an outer station
+              that are busy in the mean b as it is found there, and all with probability C, a holder meets the others
+              in the ratio 1 - C / b, that is, all of them where servers are plenty, (m - 1)/m where all are busy, and
+              none of one. C follows from a finite-source chain at the same load, with second phases; it is b of one
+              server. The wait is that for the rest of the service in progress, as far as it is met at a random
+              moment, and for all in line. Work left behind, and open classes, are met as Poisson arrivals meet them.
+    Exact     for one customer without second phases, and one class at a station of several servers beside a delay.
+    Fails     where service times of visits first come first served differ much: an arrival finds long ones less often
+              than an observer does.
+    Source    Rolia, Sevcik, The Method of Layers, IEEE TSE 21 (1995), for waits inside holding times; Chandy,
+              Neuse, Comm. ACM 25 (1982) 126-134, for what is found; the ratio of others met: this tool.
+    """
+    import numpy
+
+    np: Any = numpy
+    size, streams = numbers.visits.shape
+    changes = np.zeros((3, size, streams, streams))
+    waits = np.zeros((size, streams))
+    for _ in range(_PASSES):
+        waits, state = _core(shape, numbers, changes, waits)
+        changes = _changes(shape, numbers, changes, waits, state)
+    return _core(shape, numbers, changes, waits)
+
+
+def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any) -> tuple[Any, State]:
+    """(P, S) waits at the fixed point, and what they imply."""
+    import numpy
+
+    np: Any = numpy
+    logs = np.full(start.shape, np.nan)
+
+    def images(chosen: Any) -> Image:
+        here, own = numbers.part(chosen), changes[:, chosen]
+
+        def image(waits: Any) -> tuple[Any, Any]:
+            guess = logs[chosen]
+            found = image_of(shape, here, own, waits[..., 0], guess)
+            logs[chosen] = guess
+            return found.waits[..., None], found.residual
+
+        return image
+
+    waits = start
+    for _ in range(_CALM):
+        waits = (waits + image_of(shape, numbers, changes, waits, logs).waits) / 2
+    waits = settled(images, waits[..., None])[..., 0]
+    return waits, image_of(shape, numbers, changes, waits, logs)
+
+
+def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: State) -> Any:
+    """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them."""
+    import numpy
+
+    np: Any = numpy
+    fewer = [numbers.without(tag) for tag in shape.tags]
+    every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
+    count = len(shape.tags)
+    shares = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)))[1].numbers
+    less = np.moveaxis(shares.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
+    met = (state.scale > 0) & shape.closed[shape.kind]
+    return np.where(met, less / np.where(met, state.scale, 1.0) - state.numbers[:, :, None], 0.0)
+
+
+def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> State:
+    """What the waits imply, and the waits after one more round; `guess` (P, K) is used and kept up to date."""
+    import numpy
+
+    np: Any = numpy
+    first = numbers.first + _times(numbers.first_waits, waits)
+    second = numbers.second + _times(numbers.second_waits, waits)
+    holding = first + second
+    cycle = numbers.think_time + numbers.response + _times(numbers.response_waits, waits)
+    each = np.where(shape.closed, 1.0 / np.where(cycle > 0, cycle, 1.0), numbers.arrival_rate)
+    people = np.where(shape.closed, numbers.population, 1.0)
+    many, visits = people[:, shape.kind], numbers.visits
+    shares = (each[:, shape.kind] * visits) * np.stack([waits, first, second])
+    servers = numbers.servers[:, shape.centre]
+    load = _met(shape, many * (shares[1] + shares[2])) / servers
+    variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), servers)
+    scv = _scv(shape, numbers, waits, variance, holding)
+    found, full = np.zeros(waits.shape), np.zeros(waits.shape)
+    scale = np.ones((3, *waits.shape, waits.shape[1]))
+    away = (cycle[:, shape.kind] - _own(shape, visits * (waits + first))) / np.maximum(_own(shape, visits), 1e-300)
+    away = np.maximum(away, 0.0)
+    for rows in shape.levels:
+        for row in rows:
+            around: tuple[tuple[int, Any], ...] = shape.outer[int(row)]
+            for outer, others in around:
+                rest = 1.0 - others * full[:, outer, None]
+                scale[:2, :, row] *= rest
+                # A second phase that has given the outer server back is met by the next who holds that.
+                scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
+        meets, own = shape.met[rows], shape.own[rows]
+        left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free) * scale[:, :, rows]
+        near = left * np.maximum(shares[:, :, None] + changes[:, :, rows], 0.0)
+        of_free = (meets * shape.free) * (many * (shares[1] + shares[2]))[:, None]
+        again = _own_second(own * meets, visits, second, away[:, rows], cycle[:, shape.kind[rows]], servers[:, rows])
+        again = again * scale[2][:, rows]
+        taken = np.minimum(again.sum(-1) / servers[:, rows], 1.0)
+        busy = near[1] + near[2] * (1.0 - taken)[..., None]
+        ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows])
+        line = (near[0] * ahead).sum(-1)
+        rest = (busy * in_service + of_free * (holding * (1 + scv) / 2)[:, None] + again * after).sum(-1)
+        count = servers[:, rows]
+        own_guess = guess[:, rows]
+        met = near[1].sum(-1), busy.sum(-1) - near[1].sum(-1), (of_free + again).sum(-1)
+        full[:, rows] = _full(shape, numbers, rows, met, own_guess)
+        guess[:, rows] = own_guess
+        open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
+        found[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
+    felt = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
+    felt = _own(shape, felt)
+    felt = np.where(shape.counted & (felt > 0), cycle[:, shape.kind] / np.maximum(felt, 1e-300), 0.0)
+    # No station does more than it can: where it would, waits grow until it does not.
+    found = np.where((load > 0.5) & (felt > 0), np.maximum(found, waits + (load - 1.0) * felt), found)
+    change = np.abs(found - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
+    residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
+    return State(found, residual, people * each, shares, scale, variance, holding, scv)
+
+
+def _times(counts: Any, waits: Any) -> Any:
+    import numpy
+
+    np: Any = numpy
+    return np.einsum("prs,ps->pr", counts, waits)
+
+
+def _met(shape: Shape, values: Any) -> Any:
+    """(P, S) sums over the streams at the same station."""
+    return values @ shape.met
+
+
+def _own(shape: Shape, values: Any) -> Any:
+    """(P, S) sums over the streams of the same customers at the same station."""
+    return values @ (shape.met * shape.own)
+
+
+def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
+    """Variances of waits, which are 0 but for a share of about that of all servers busy, and else exponential."""
+    import numpy
+
+    np: Any = numpy
+    chance = load ** (np.sqrt(2.0 * (servers + 1.0)) - 1.0)
+    return waits**2 * np.minimum(2.0 / np.maximum(chance, 1e-6) - 1.0, 4.0)
+
+
+def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any) -> Any:
+    """(P, S) squared coefficients of variation of holding times."""
+    import numpy
+
+    np: Any = numpy
+    spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
+    parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
+    np.add.at(spread, (slice(None), shape.fraction), parts)
+    square = holding**2
+    return np.where(numbers.scv < 0, spread / np.where(square > 0, square, 1.0), numbers.scv)
+
+
+def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, servers: Any) -> Any:
+    """(P, s, S) own earlier visits found in their second phase, exponential: the last, and more at several servers."""
+    import numpy
+
+    np: Any = numpy
+    share = own * visits[:, None]
+    whole = share.sum(-1, keepdims=True)
+    whole = np.where(whole > 0, whole, 1.0)
+    last = second[:, None] / np.maximum(away[..., None] + second[:, None], 1e-300)
+    older = second[:, None] / np.maximum(cycle[..., None] / whole + second[:, None], 1e-300)
+    older = np.minimum(older, _JUST_BELOW)
+    return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / whole
+
+
+def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> Any:
+    """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an own visit."""
+    import numpy
+
+    np: Any = numpy
+    mine = holding[:, rows, None] * np.ones(len(shape.kind))
+    memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
+    gone = np.where(shape.counted[rows][:, None], away[..., None], np.inf)
+    known = np.where(memory[:, None] > 0, 1.0 / (1.0 + memory[:, None] / np.maximum(gone, 1e-300)), 1.0)
+    excess = holding * (scv - 1.0) / 2.0
+    rest = holding[:, None] + excess[:, None] * known
+    like = shape.shared[rows][:, None]
+    return (
+        np.where(like, mine, holding[:, None]),
+        np.where(like, mine, rest),
+        np.where(like, mine, second[:, None] * np.ones(mine.shape)),
+    )
+
+
+def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Any) -> Any:
+    """(P, s) the chance that who arrives finds all servers busy, over the mean number of busy servers found.
+
+    busy   (P, s) each: servers found busy by those of limited number in their first and second phase, and by others.
+    guess  (P, s) where the search begins; it is kept up to date.
+    """
+    import numpy
+
+    np: Any = numpy
+    first, second, others = busy
+    bound, place = first + second, shape.centre[rows]
+    count = numbers.servers[:, place]
+    found = np.where(count == 1, 1.0, 0.0)
+    sources = shape.sources(numbers, rows)
+    waits = (count > 1) & (bound + others > 1e-250) & ((sources >= count) | (others > 0) | (second > 0))
+    for several in np.unique(count[waits]).tolist():
+        here = np.nonzero(waits & (count == several))
+        opened = np.minimum(others[here], _JUST_BELOW * several)
+        few = np.maximum(sources[here], 1e-9)
+        share = np.where(bound[here] > 0, first[here] / np.maximum(bound[here], 1e-300), 1.0)
+        most = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
+        most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
+        start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
+        _, chance, logs = full_probabilities(few, int(several), most, share, opened, start)
+        guess[here] = logs
+        found[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
+    return found

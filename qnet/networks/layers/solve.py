@@ -1,0 +1,226 @@
+"""The steady state of a network with closed classes whose stations are held while others are waited for.
+
+Applies   closed classes, and open ones beside them; holds in holds to any depth, work after the response; single and
+          several servers, first come first served, processor sharing, last come first served preemptive resume.
+Method    `core`; every answer is proven by its residual.
+Fails     as `core`, and at holds of processor-sharing stations, where what is waited for inside is taken as work.
+Cost      rounds x tags x streams^2, some hundred rounds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.duration import Wait
+from qnet.networks.exactness import LAYERS as METHOD
+from qnet.networks.exactness import Beyond
+from qnet.networks.figures import Steady, figures
+from qnet.networks.layers.core import TOLERANCE, State
+from qnet.networks.layers.core import solve as solve_tables
+from qnet.networks.layers.table import Numbers, Shape, tables
+from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
+from qnet.networks.solution import RoutedSolution, StationFigures
+from qnet.networks.streams import Key, Streams, streams
+from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
+
+_CELLS = 400_000
+"""Streams^2 x tags x points that are held in memory at once."""
+_LARGEST = 2_000_000
+"""Streams^2 x tags beyond which a point is too large."""
+_FACTOR, _MOST = 3.0, 4.0
+"""How far holding times at a station may differ, and how large their scv may be, where answers are trusted."""
+_ROUNDING = 1e-8
+_CROWD = 1e5
+"""As many customers as without end."""
+
+
+def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSolution:
+    """The steady state of a network of layers, or of every point of a batch.
+
+    network   with closed classes; without priorities and rates that depend on the number present, by the caller.
+    compiled  its streams at one passage per second of every class.
+    Returns   figures by class, route and station, never exact. Points where open load reaches a capacity are marked.
+    Raises    `NotComputed` QN513 where another method or state probabilities are asked for, QN541 where there are
+              too many holds, QN540 where the waits are not proven.
+    """
+    if wanted.method not in ("auto", METHOD):
+        found = f"{wanted.method} does not apply: a station is held while another is waited for, or work is left behind"
+        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
+    if wanted.states:
+        raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without holds"))
+    return _Layers(network, compiled).solve(wanted)
+
+
+def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | None:
+    """What the throughput of a single closed class tends to with ever more customers, and the station full then."""
+    return _Layers(network, compiled).ceiling(*tables(network, compiled))
+
+
+def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
+    """Where waits are estimated beyond what was measured: (P, K) for times that differ, and for times that vary."""
+    import numpy
+
+    np: Any = numpy
+    apart = np.zeros((len(state.waits), len(shape.keys)), bool)
+    wild = apart.copy()
+    for place in range(len(shape.keys)):
+        own = np.flatnonzero((shape.centre == place) & (shape.met.diagonal() > 0) & ~shape.shared)
+        if own.size:
+            times, asked = state.holding[:, own], numbers.visits[:, own] > 0
+            shortest = np.where(asked & (times > 0), times, np.inf).min(1)
+            apart[:, place] = np.where(asked, times, 0.0).max(1) > _FACTOR * shortest
+            wild[:, place] = (asked & (state.scv[:, own] > _MOST)).any(1)
+    return apart, wild
+
+
+class _Layers:
+    def __init__(self, network: RoutedNetwork, compiled: Streams) -> None:
+        self.network, self.unit = network, compiled
+        self.operations: Operations = FLOATS if network.size is None else arrays()
+        self.members = compiled.members()
+
+    def solve(self, wanted: Wanted) -> RoutedSolution:
+        full = self.overloaded()
+        shape, numbers = tables(self.calmed(full), self.unit)
+        waits, state = self.found(shape, numbers, full)
+        throughputs: list[Value] = [
+            self.told(state.throughput[:, number]) if isinstance(item, ClosedClass) else item.arrival_rate
+            for number, item in enumerate(self.network.classes)
+        ]
+        compiled = streams(self.network, self.operations, throughputs)
+        every = [
+            Wait(self.told(waits[:, number]), self.told(state.variance[:, number]))
+            for number in range(len(compiled.streams))
+        ]
+        rho = self.open_loads(compiled, every)
+        steady = Steady(self.network, throughputs, compiled, self.members, every, rho, self.operations)
+        solution = figures(steady, METHOD, 1)
+        reasons = (*dict.fromkeys((*solution.reasons, *self.beyond(shape, numbers, state))),)
+        return solution.replace(
+            exact=False,
+            reasons=reasons,
+            classes=tuple(
+                item.replace(population=asked.population, think_time=asked.think_time)
+                if isinstance(asked, ClosedClass) else item
+                for item, asked in zip(solution.classes, self.network.classes, strict=True)
+            ),
+            stations=tuple(self.within(item, solution.stable) for item in solution.stations),
+            ceiling=self.ceiling(shape, numbers),
+            why="it is the only one that knows what is waited for while servers are held",
+        )  # fmt: skip
+
+    def within(self, item: StationFigures, stable: Value) -> StationFigures:
+        """Figures of a station, of which rounding alone may have put the utilization above 1."""
+        if item.utilization is None or self.operations.all(item.utilization <= 1.0):
+            return item
+        if not self.operations.all((item.utilization <= 1.0 + _ROUNDING) | (stable == False)):  # noqa: E712
+            found = f"the waits of the layers did not converge: {item.label} would do more than it can"
+            raise NotComputed(Problem("QN540", found, "a utilization of at most 1"))
+        return item.replace(utilization=self.operations.minimum([item.utilization, 1.0 + 0.0 * item.utilization]))
+
+    def told(self, column: Any) -> Value:
+        """A column of figures: an array, or the float of a single point."""
+        return float(column[0]) if self.network.size is None else column
+
+    def overloaded(self) -> Value:
+        """Where open classes alone, without any wait, fill a station."""
+        full: Value = False
+        for load in self.open_loads(self.unit, None).values():
+            full = full | (load >= 1.0)
+        return full
+
+    def open_loads(self, compiled: Streams, waits: list[Wait] | None) -> dict[Key, Value]:
+        """Of every queueing station group that open classes use: their load per server, with the waits if known."""
+        loads: dict[Key, Value] = {}
+        for station in self.network.stations:
+            for index in range(len(station.groups)):
+                key = (station.name, index)
+                parts: list[Value] = []
+                for item in () if station.delay else self.members[key]:
+                    stream = compiled.streams[item]
+                    asked = self.network.classes[stream.class_index]
+                    if not isinstance(asked, OpenClass) and (waits is None or not stream.behind or stream.around):
+                        continue
+                    rate = stream.rate * (asked.arrival_rate if isinstance(asked, OpenClass) and waits is None else 1.0)
+                    parts.append(rate * (stream.holding.mean if waits is None else stream.holding.mean_with(waits)))
+                if parts:
+                    loads[key] = total(parts) / station.servers
+        return loads
+
+    def calmed(self, full: Value) -> RoutedNetwork:
+        """The network without arrivals where they are too many."""
+        off = 1.0 - full * 1.0
+        classes = tuple(
+            item.replace(arrival_rate=item.arrival_rate * off) if isinstance(item, OpenClass) else item
+            for item in self.network.classes
+        )
+        return self.network.replace(classes=classes)
+
+    def found(self, shape: Shape, numbers: Numbers, full: Value) -> tuple[Any, State]:
+        """Waits and what they imply, proven, a part of the batch at a time."""
+        import numpy
+
+        np: Any = numpy
+        cells = len(shape.kind) ** 2 * len(shape.tags)
+        if cells > _LARGEST:
+            found = f"{len(shape.kind)} requests for stations, with holds around them"
+            raise NotComputed(Problem("QN541", found, "fewer routes or holds"))
+        count = len(numbers.population)
+        at_once = max(1, _CELLS // max(1, cells))
+        parts: list[tuple[Any, State]] = []
+        for first in range(0, count, at_once):
+            parts.append(solve_tables(shape, numbers.part(slice(first, first + at_once))))
+        waits = np.concatenate([part[0] for part in parts])
+        joined = State(
+            *(
+                np.concatenate(values, axis=1 if name in ("numbers", "scale") else 0)
+                for name, values in zip(State.fields(), zip(*(part[1] for part in parts), strict=True), strict=True)
+            )
+        )
+        wrong = (joined.residual > TOLERANCE) & ~np.broadcast_to(full, joined.residual.shape)
+        if wrong.any():
+            where = f" at point {int(wrong.argmax()) + 1} of the batch" if count > 1 else ""
+            worst = float(joined.residual[wrong].max())
+            found = f"the waits of the layers did not converge{where}: a residual of {worst:.0e}"
+            raise NotComputed(Problem("QN540", found, f"a residual of {TOLERANCE:.0e}"))
+        return waits, joined
+
+    def beyond(self, shape: Shape, numbers: Numbers, state: State) -> list[str]:
+        """Why the answer is less sure than what was measured."""
+        found: list[str] = []
+        labels = {(item.name, place): group.label for item in self.network.stations
+                  for place, group in enumerate(item.groups)}  # fmt: skip
+        apart, wild = untrusted(shape, numbers, state)
+        for place, key in enumerate(shape.keys):
+            if apart[:, place].any() or wild[:, place].any():
+                what = "differ by more than a factor of 3" if apart[:, place].any() else "vary with an scv above 4"
+                text = f"the wait for {labels[key]} is estimated beyond where errors were measured: times {what}"
+                found.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
+        return found
+
+    def ceiling(self, shape: Shape, numbers: Numbers) -> tuple[Value, str] | None:
+        """What the throughput of a single closed class tends to, and the station that is full then."""
+        if self.network.size is not None or len(self.network.classes) != 1 or not self.network.closed:
+            return None
+        import numpy
+
+        np: Any = numpy
+        crowd = numbers.replace(population=np.full((1, 1), _CROWD))
+        _, state = solve_tables(shape, crowd)
+        if state.residual[0] > TOLERANCE:
+            return None
+        busy = (state.throughput[:, shape.kind] * numbers.visits * state.holding)[0]
+        best: tuple[float, str] | None = None
+        for place, (name, index) in enumerate(shape.keys):
+            own = (shape.centre == place) & (shape.met.diagonal() > 0)
+            if own.any():
+                load = float(busy[own].sum() / numbers.servers[0, place])
+                label = next(item for item in self.network.stations if item.name == name).groups[index].label
+                if best is None or load > best[0] + 1e-6:
+                    best = (load, label)
+        # Both are estimates, and of the two the larger is nearer.
+        now = float(solve_tables(shape, numbers)[1].throughput[0, 0]) if best else 0.0
+        return (max(float(state.throughput[0, 0]), now), best[1]) if best else None

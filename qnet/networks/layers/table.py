@@ -1,0 +1,274 @@
+"""A network of layers as arrays: who asks whom, who holds what meanwhile, and times that are linear in waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.networks.duration import Duration
+from qnet.networks.routed import ClosedClass, RoutedNetwork
+from qnet.networks.streams import Key, Stream, Streams, follows
+from qnet.queues.finite_source import MAX_SOURCES
+from qnet.record import Record
+
+Tag = tuple[int, tuple[int, ...]]
+"""A customer on the way: its closed class, or -1 where none is taken out, and the centres of which it holds the server
+that others then lack."""
+
+
+class Shape(Record):
+    """What all points of a batch share: S streams at K centres of C classes."""
+
+    keys: tuple[Key, ...]
+    """(K,) the centres: one copy of each group."""
+    centre: Any
+    """(S,) the centre of each stream."""
+    kind: Any
+    """(S,) its class."""
+    counted: Any
+    """(S,) whether it is a closed class's customers who ask, before the response."""
+    free: Any
+    """(S,) whether any number can ask at once: of open classes and of work left behind, outside all holds."""
+    shared: Any
+    """(S,) whether the server is shared or taken away by those who come later."""
+    levels: tuple[Any, ...]
+    """The streams inside 0, 1, ... holds, without those at delays."""
+    met: Any
+    """(S, S) 1 where the streams meet at a queueing station."""
+    own: Any
+    """(S, S) whether both are asked by the same customers."""
+    outer: tuple[tuple[tuple[int, Any], ...], ...]
+    """For each stream and each hold around it: the stream of that hold, and (S,) the share of every stream that is
+    asked by holders of the same copy."""
+    tags: tuple[Tag, ...]
+    tag: Any
+    """(S,) the tag of those who ask."""
+    closed: Any
+    """(C,)"""
+    visiting: Any
+    """(K, C) which closed classes ask at a centre themselves."""
+    crowd: Any
+    """(K,) whether the number that can ask at once is not bounded by closed classes."""
+    pools: Any
+    """(K, K) how many copies of an outer centre ask at a centre that all are held around; zero rows elsewhere."""
+    fraction: Any
+    """(F,) the streams of repeated parts whose number of repetitions is no whole number."""
+
+    def sources(self, numbers: Numbers, rows: Any) -> Any:
+        """(P, s) how many others can be met at a station by those who ask."""
+        import numpy
+
+        np: Any = numpy
+        found = np.empty((len(numbers.population), len(rows)))
+        for column, row in enumerate(rows):
+            place = self.centre[row]
+            people = (numbers.population * self.visiting[place]).sum(1) - self.counted[row]
+            if self.crowd[place]:
+                people = np.full(len(people), float(MAX_SOURCES))
+            if self.pools[place].any():
+                people = np.minimum(people, numbers.servers @ self.pools[place] - 1.0)
+            found[:, column] = np.clip(people, 0.0, MAX_SOURCES)
+        return found
+
+
+class Numbers(Record):
+    """The numbers of P points; every array has P rows. Times in seconds, rates per second."""
+
+    visits: Any
+    """(P, S) per passage and copy."""
+    first: Any
+    first_waits: Any
+    """(P, S) mean holding time up to the response without waits, and (P, S, S) how often each stream is waited for."""
+    second: Any
+    second_waits: Any
+    variance: Any
+    """(P, S) of the holding time without waits."""
+    part_weight: Any
+    part_mean: Any
+    part_waits: Any
+    """(P, F), (P, F), (P, F, S): repeated parts that add to variances."""
+    scv: Any
+    """(P, S) stated; negative where the steps say it."""
+    response: Any
+    response_waits: Any
+    """(P, C) and (P, C, S)."""
+    population: Any
+    """(P, C); 0 of open classes."""
+    think_time: Any
+    arrival_rate: Any
+    """(P, C); 0 of closed classes."""
+    servers: Any
+    """(P, K)"""
+
+    def part(self, chosen: Any) -> Numbers:
+        """Some of the points."""
+        return Numbers(*(value[chosen] for value in self))
+
+    def without(self, tag: Tag) -> Numbers:
+        """The points with a customer less, and without the servers it holds."""
+        kind, held = tag
+        population, servers = self.population.copy(), self.servers.copy()
+        if kind >= 0:
+            population[:, kind] = (population[:, kind] - 1.0).clip(0.0)
+        servers[:, list(held)] -= 1
+        return self.replace(population=population, servers=servers)
+
+
+def tables(network: RoutedNetwork, compiled: Streams) -> tuple[Shape, Numbers]:
+    """The arrays of a network whose streams were compiled at one passage per second of every class."""
+    return _Tables(network, compiled).tables()
+
+
+class _Tables:
+    def __init__(self, network: RoutedNetwork, compiled: Streams) -> None:
+        import numpy
+
+        self.np: Any = numpy
+        self.network, self.compiled = network, compiled
+        self.streams = compiled.streams
+        self.size = network.size or 1
+        self.stations = {station.name: station for station in network.stations}
+        self.keys = compiled.order
+        self.place = {key: number for number, key in enumerate(self.keys)}
+        self.closed = [isinstance(item, ClosedClass) for item in network.classes]
+
+    def tables(self) -> tuple[Shape, Numbers]:
+        return self.shape(), self.numbers()
+
+    def column(self, values: Sequence[Any]) -> Any:
+        """(P, n) of n numbers."""
+        np = self.np
+        if not values:
+            return np.zeros((self.size, 0))
+        return np.stack([np.broadcast_to(np.asarray(value, float), (self.size,)) for value in values], axis=1)
+
+    def linear(self, durations: Sequence[Duration]) -> tuple[Any, Any]:
+        """Means without waits, and how often each stream is waited for."""
+        counts = self.np.zeros((self.size, len(durations), len(self.streams)))
+        for row, duration in enumerate(durations):
+            for stream, count in duration.waits.items():
+                counts[:, row, stream] += count
+        return self.column([duration.mean for duration in durations]), counts
+
+    def numbers(self) -> Numbers:
+        np, classes = self.np, self.network.classes
+        response = np.zeros((self.size, len(classes)))
+        waits = np.zeros((self.size, len(classes), len(self.streams)))
+        for route in self.compiled.routes:
+            for duration in route.parts.values():
+                response[:, route.class_index] += route.probability * duration.mean
+                for stream, count in duration.waits.items():
+                    waits[:, route.class_index, stream] += route.probability * count
+        parts = [part for stream in self.streams for part in stream.holding.fractions]
+        counts = np.zeros((self.size, len(parts), len(self.streams)))
+        for row, part in enumerate(parts):
+            for stream, count in part.waits.items():
+                counts[:, row, stream] += count
+
+        def of_classes(name: str, closed: bool) -> Any:
+            return self.column(
+                [getattr(item, name) if own == closed else 0.0 for item, own in zip(classes, self.closed, strict=True)]
+            )
+
+        return Numbers(
+            self.column([stream.rate for stream in self.streams]),
+            *self.linear([stream.first for stream in self.streams]),
+            *self.linear([stream.second for stream in self.streams]),
+            self.column([stream.holding.variance for stream in self.streams]),
+            self.column([part.weight for part in parts]),
+            self.column([part.mean for part in parts]),
+            counts,
+            self.column([-1.0 if stream.scv is None else stream.scv for stream in self.streams]),
+            response,
+            waits,
+            of_classes("population", True),
+            of_classes("think_time", True),
+            of_classes("arrival_rate", False),
+            self.column([float(self.stations[name].servers) for name, _ in self.keys]),
+        )
+
+    def shape(self) -> Shape:
+        np, streams = self.np, self.streams
+        centre = np.array([self.place[stream.station, stream.group] for stream in streams])
+        kind = np.array([stream.class_index for stream in streams])
+        counted = np.array([self.closed[stream.class_index] and not stream.behind for stream in streams])
+        nested = np.array([bool(self.held(stream)) for stream in streams])
+        queueing = np.array([not self.stations[stream.station].delay for stream in streams])
+        depth = np.array([len(stream.around) for stream in streams])
+        tags = [self.tag(stream, bool(one)) for stream, one in zip(streams, counted, strict=True)]
+        distinct = list(dict.fromkeys(tags))
+        visiting = np.zeros((len(self.keys), len(self.closed)), bool)
+        for place, own, one in zip(centre, kind, counted, strict=True):
+            visiting[place, own] |= one
+        free = ~counted & ~nested
+        crowd = np.zeros(len(self.keys), bool)
+        np.logical_or.at(crowd, centre, ~counted & nested)
+        return Shape(
+            keys=tuple(self.keys),
+            centre=centre,
+            kind=kind,
+            counted=counted,
+            free=free,
+            shared=np.array([self.stations[stream.station].discipline != "fcfs" for stream in streams]),
+            levels=tuple(
+                rows for level in range(depth.max(initial=0) + 1)
+                for rows in [np.flatnonzero((depth == level) & queueing)] if rows.size
+            ),
+            met=((centre[:, None] == centre) & queueing[:, None]) * 1.0,
+            own=(kind[:, None] == kind) & counted[:, None] & counted,
+            outer=tuple(self.outer(index) for index in range(len(streams))),
+            tags=tuple(distinct),
+            tag=np.array([distinct.index(tag) for tag in tags]),
+            closed=np.array(self.closed),
+            visiting=visiting,
+            crowd=crowd,
+            pools=self.pools(),
+            fraction=np.array([i for i, stream in enumerate(streams) for _ in stream.holding.fractions], dtype=int),
+        )  # fmt: skip
+
+    def held(self, stream: Stream) -> list[Key]:
+        """The holds of queueing stations around a stream."""
+        return [key for key in stream.around if not self.stations[key[0]].delay]
+
+    def single(self, key: Key) -> bool:
+        """Whether a group is one copy."""
+        return self.stations[key[0]].groups[key[1]].copies == 1
+
+    def tag(self, stream: Stream, counted: bool) -> Tag:
+        taken = [key for key in self.held(stream) if self.single(key) and self.stations[key[0]].servers > 1]
+        return stream.class_index if counted else -1, tuple(self.place[key] for key in taken)
+
+    def outer(self, index: int) -> tuple[tuple[int, Any], ...]:
+        """The streams of the holds around one, each with how far others are asked from inside the same copy."""
+        stream = self.streams[index]
+        found: list[tuple[int, Any]] = []
+        for number, key in enumerate(stream.around):
+            station = self.stations[key[0]]
+            if station.delay:
+                continue
+            own = next(
+                other for other, item in enumerate(self.streams)
+                if (item.station, item.group) == key and item.around == stream.around[:number]
+                and (item.class_index, item.route) == (stream.class_index, stream.route)
+            )  # fmt: skip
+            copies = 1 if follows(self.stations[stream.station], station) else station.groups[key[1]].copies
+            found.append((own, self.np.array([(key in item.around) / copies for item in self.streams])))
+        return tuple(found)
+
+    def pools(self) -> Any:
+        """For every centre that is asked from inside holds alone: the copies of the centres whose servers ask."""
+        found = self.np.zeros((len(self.keys), len(self.keys)))
+        for number, key in enumerate(self.keys):
+            own = [stream for stream in self.streams if (stream.station, stream.group) == key]
+            if not own or not all(self.held(stream) for stream in own):
+                continue
+            for stream in own:
+                station = self.stations[stream.station]
+
+                def most(outer: Key, station: Any = station) -> int:
+                    around = self.stations[outer[0]]
+                    return around.servers * (1 if follows(station, around) else around.groups[outer[1]].copies)
+
+                least = min(self.held(stream), key=most)
+                found[number, self.place[least]] = most(least) / self.stations[least[0]].servers
+        return found

@@ -1,0 +1,164 @@
+"""Layers beside closed classes: limits in which they are known, laws, and what is refused or marked."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np  # noqa: TID253
+import pytest
+from building import at_station, delay, station, visit
+
+from qnet.errors import NotComputed
+from qnet.networks.by_demands import solve as solve_by_demands
+from qnet.networks.exactness import Beyond
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.wanted import AUTO, Wanted
+
+
+def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
+    """By layers, also where a limit on one class is known better."""
+    return solve_by_demands(network, wanted)
+
+
+def terminals(count: Any, think_time: Any, *steps: Any, name: str = "c") -> ClosedClass:
+    return ClosedClass(name, count, think_time, (Route("r", 1.0, steps),))
+
+
+def system(stations: list[Station], *classes: Any, size: int | None = None) -> RoutedNetwork:
+    return RoutedNetwork(tuple(stations), classes, (), size)
+
+
+def agents(count: Any, servers: int, *steps: Any, think_time: Any = 2.0, size: int | None = None) -> RoutedNetwork:
+    """Terminals, and agents that are held while steps use a processor and a disk."""
+    inner = steps or (visit("cpu", 1.0), visit("disk", 0.7))
+    places = [station("agent", servers), station("cpu"), station("disk")]
+    return system(places, terminals(count, think_time, Hold("agent", inner)), size=size)
+
+
+def test_one_customer_never_waits():
+    assert solve(agents(1.0, 2)).throughput == pytest.approx(1 / 3.7, rel=1e-12)
+
+
+@pytest.mark.parametrize("servers", [6, 9])
+def test_agents_for_everybody_are_free(servers: int):
+    """They change nothing, and the rest has product form."""
+    plain = system([station("cpu"), station("disk")], terminals(6.0, 2.0, visit("cpu", 1.0), visit("disk", 0.7)))
+    found, wanted = solve(agents(6.0, servers)), solve(plain)
+    assert not found.exact
+    assert found.throughput == pytest.approx(wanted.throughput, rel=1e-9)
+    assert at_station(found, "disk").residence == pytest.approx(at_station(wanted, "disk").residence, rel=1e-9)
+    assert at_station(found, "agent").utilization == pytest.approx(
+        wanted.throughput * wanted.response / servers, rel=1e-9
+    )
+
+
+def test_one_agent_serialises_everything():
+    """Nobody waits inside, and the agent can do one request after the other."""
+    found = solve(agents(30.0, 1))
+    assert [at_station(found, name).wait for name in ("cpu", "disk")] == pytest.approx([0, 0], abs=1e-12)
+    assert at_station(found, "agent").holding == pytest.approx(1.7, rel=1e-12)
+    assert found.throughput == pytest.approx(1 / 1.7, rel=1e-6)
+
+
+def test_nothing_to_do_inside_is_product_form():
+    plain = solve(system([station("agent", 2)], terminals(5.0, 2.0, visit("agent", 1.7))))
+    nearly = solve(agents(5.0, 2, Time(1.7), visit("cpu", 1e-9)))
+    assert nearly.throughput == pytest.approx(plain.throughput, rel=1e-2)
+    held = solve(agents(5.0, 2, Time(1.7), visit("cpu", 0.0)))
+    assert held.throughput == pytest.approx(plain.throughput, rel=1e-9)
+
+
+def test_copies_that_follow_are_never_waited_for():
+    """A channel to every disk: whoever holds the disk has it."""
+    places = [station("disk", copies=3), station("channel", copies=3, follows="disk")]
+    found = solve(system(places, terminals(6.0, 1.0, Hold("disk", (Time(0.3), visit("channel", 0.2))))))
+    assert at_station(found, "channel").wait == 0
+
+
+def mixed() -> RoutedNetwork:
+    """Closed classes through agents, with work left behind inside and outside, beside arrivals."""
+    steps = (visit("cpu", 0.3), Hold("disk", (Time(0.2), visit("channel", 0.1), Time(0.1, phase=2))), delay_of(0.1))
+    places = [station("agent", 3), station("cpu"), station("disk", copies=2), station("channel"), delay("away")]
+    return system(
+        places,
+        terminals(6.0, 2.0, Hold("agent", steps), visit("cpu", 0.2, phase=2)),
+        OpenClass("web", 0.4, (Route("r", 1.0, (visit("cpu", 0.3), Hold("disk", (visit("channel", 0.1),)))),)),
+    )
+
+
+def delay_of(time: float) -> Hold:
+    return Hold("away", (Time(time),))
+
+
+def test_the_laws_hold():
+    found = solve(mixed())
+    users, web = found.classes
+    assert found.method == "layers" and not found.exact and found.stable
+    assert users.throughput * (users.response + 2.0) == pytest.approx(6.0, rel=1e-9)
+    assert web.throughput == 0.4
+    for item in found.stations:
+        visits = 2 if item.name == "cpu" else 1
+        through = visits * users.throughput if item.name != "agent" else users.throughput
+        assert item.throughput == pytest.approx(
+            through + (0.4 if item.name not in ("agent", "away") else 0.0), rel=1e-9
+        )
+        assert item.busy_servers == pytest.approx(item.throughput * item.holding, rel=1e-9)
+        assert item.queue_length == pytest.approx(item.throughput * (item.wait + item.holding), rel=1e-9)
+        assert item.utilization is None or 0 < item.utilization < 1
+
+
+def test_inner_waits_are_part_of_the_time_that_agents_are_held():
+    found = solve(agents(6.0, 3))
+    inner = [at_station(found, name) for name in ("cpu", "disk")]
+    assert at_station(found, "agent").holding == pytest.approx(
+        sum(item.wait + item.holding for item in inner), rel=1e-9
+    )
+    assert all(item.wait > 0 for item in inner)
+
+
+def test_a_batch_is_as_its_points():
+    think, count = np.array([0.5, 2.0, 20.0]), np.array([3.0, 8.0, 40.0])
+    found = solve(agents(count, 2, think_time=think, size=3))
+    alone = [solve(agents(float(n), 2, think_time=float(z))).throughput for n, z in zip(count, think, strict=True)]
+    assert found.throughput == pytest.approx(alone, rel=1e-8)
+
+
+def test_points_where_agents_are_free_are_divided_where_each_gets_its_own():
+    from qnet.networks.wanted import Divided
+
+    with pytest.raises(Divided) as divided:
+        solve(agents(np.array([2.0, 3.0]), 2, size=2), AUTO.replace(each=True))
+    assert divided.value.first.tolist() == [False, True]
+
+
+def test_more_customers_fill_the_agents():
+    """An estimate of waits at few customers may be a little short of that at many."""
+    found = [solve(agents(count, 2)) for count in (2.0, 5.0, 10.0, 40.0, 1000.0)]
+    rates = [item.throughput for item in found]
+    assert all(more >= 0.99 * less for less, more in pairwise(rates))
+    assert found[-1].ceiling is not None and found[-1].ceiling[1] == "agent"
+    assert rates[-1] == pytest.approx(found[-1].ceiling[0], rel=1e-3)
+    assert all(item.ceiling is not None and item.ceiling[0] >= item.throughput for item in found)
+    assert at_station(found[-1], "agent").utilization <= 1
+
+
+def test_more_work_than_a_station_can_do_has_no_steady_state():
+    web = OpenClass("web", 1.2, (Route("r", 1.0, (visit("cpu", 1.0),)),))
+    network = agents(3.0, 2)
+    assert not solve(network.replace(classes=(*network.classes, web))).stable
+
+
+def test_times_that_differ_much_warn():
+    other = terminals(2.0, 1.0, visit("cpu", 0.1), name="short")
+    network = agents(3.0, 2)
+    reasons = solve(network.replace(classes=(*network.classes, other))).reasons
+    assert [reason.code for reason in reasons if isinstance(reason, Beyond)] == ["QN640"]
+
+
+@pytest.mark.parametrize("asked", [AUTO.replace(method="mva"), AUTO.replace(states=True)])
+def test_what_layers_do_not_give_is_refused(asked: Any):
+    with pytest.raises(NotComputed) as refused:
+        solve(agents(5.0, 2), asked)
+    assert refused.value.problems[0].code == "QN513"
