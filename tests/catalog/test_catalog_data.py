@@ -15,6 +15,7 @@ PARAMETERS = {
     "dasd/ibm-3390-2": 14,
     "dasd/ibm-3390-3": 15,
     "dasd/ibm-3390-9": 11,
+    "hypervisor/vm-3090-lpar": 4,
     "storage/ibm-3990-6": 10,
 }
 
