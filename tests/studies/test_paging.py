@@ -177,7 +177,9 @@ def test_many_guests_get_what_the_volumes_or_the_channel_give():
 
 
 def test_overlapped_io_gains_more_the_more_guests_there_are():
-    gains = [touches(release="5.3", guests=guests) / touches(release="5.3", guests=guests, overlap="1") for guests in "1248"]
+    gains = [
+        touches(release="5.3", guests=guests) / touches(release="5.3", guests=guests, overlap="1") for guests in "1248"
+    ]
     assert gains == sorted(gains)
     assert gains[-1] > 2
 
