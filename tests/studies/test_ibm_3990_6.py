@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from qnet.model.conditions import condition
@@ -147,6 +146,8 @@ def test_predictions_are_twice_the_fitted_and_close(judged: dict[str, Judged]):
 
 
 def test_skew_costs_most_at_small_blocks_and_without_writes(model: Model):
+    import numpy as np
+
     def penalties(limit: str, block: str) -> Any:
         """What skew takes off the rate within a limit, at write fractions of 0, 0.25 and 0.5."""
         changed = with_settings(model, {"block": block})
