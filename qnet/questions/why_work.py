@@ -1,0 +1,165 @@
+"""Findings on kinds of work: what the time at a place that matters is made of, and what is known to make it long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qnet.errors import QnetError
+from qnet.expression import parse
+from qnet.model.bind import bind
+from qnet.model.costs import kinds_of_work
+from qnet.model.model import Model, StepModel
+from qnet.networks.route_demands import only_work
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.wanted import Wanted
+from qnet.networks.work import work
+from qnet.questions.bottleneck import Bottleneck
+from qnet.questions.findings import (
+    ANSWER,
+    FULL,
+    HELP,
+    TIME,
+    Finding,
+    first_full,
+    full_at,
+    largest,
+    listed,
+    percent,
+    rate_of,
+    time_of,
+)  # fmt: skip
+from qnet.questions.points import solve_points
+from qnet.questions.saturation import saturation
+from qnet.questions.solve import largest_throughput
+
+
+def works(found: Bottleneck) -> Iterator[Finding]:
+    """Where steps state kinds of work: what is full first, and what takes most of the response, split by them.
+
+    The largest kind is what to fix; the causes that the model knows for it follow.
+    """
+    kinds = kinds_of_work(found.model)
+    if not kinds:
+        return
+    network = found.solution.network or bind(found.model, found.solved.parts[0].values)
+    first, parts = first_full(found), largest(found)
+    told: set[str] = set()
+    if first:
+        split = _split(found, network, kinds, first.label)
+        if split:
+            kind = max(split, key=split.__getitem__)
+            share = percent(split[kind] / sum(split.values()))
+            text = f"What to fix first is {kind}: {share} of the time that {first.label} is kept."
+            yield Finding(ANSWER, first.label, text, "demand", split[kind], "s")
+            yield _made_of(FULL, f"a passage keeps {first.label}", first.label, split)
+            yield from _without(found, kind, first.label)
+            yield from _causes(found.model, kind)
+            told.add(kind)
+    if parts and not (first and parts[0].label == first.label):
+        label = parts[0].label
+        split = _split(found, network, kinds, label)
+        if split:
+            place = f"of service at {label}" if label else "of delays outside the stations"
+            yield _made_of(TIME, f"a passage has {place}", label, split)
+            kind = max(split, key=split.__getitem__)
+            if kind not in told:
+                yield from _causes(found.model, kind)
+
+
+_REST = "other work"
+
+
+def _split(found: Bottleneck, network: RoutedNetwork, kinds: tuple[str, ...], label: str) -> dict[str, float]:
+    """Seconds per passage of the mean customer at a place, by kind of work; empty where none is stated there."""
+    split: dict[str, float] = {}
+    for kind in kinds:
+        classes = tuple(
+            item.replace(
+                routes=tuple(route.replace(steps=only_work(route.steps, (kind,))) for route in item.routes)
+            )
+            for item in network.classes
+        )  # fmt: skip
+        time = _time(found, network.replace(classes=classes), label)
+        if time > 0:
+            split[kind] = time
+    whole = _time(found, network, label)
+    rest = whole - sum(split.values())
+    return {**split, _REST: rest} if split and rest > 1e-9 * whole else split
+
+
+def _time(found: Bottleneck, network: RoutedNetwork, label: str) -> float:
+    """Seconds per passage of the mean customer: the demand at a station, or all delays for no label."""
+    rates = [float(item.throughput) for item in found.solution.classes]
+    mix = [rate / (sum(rates) or 1.0) for rate in rates]
+    asked = work(network)
+    if label:
+        return sum(
+            share * float(demand)
+            for group in asked.groups
+            if group.label == label
+            for share, demand in zip(mix, group.demands, strict=True)
+        )
+    return sum(mix[item.class_index] * float(item.probability * item.service.get("", 0.0)) for item in asked.routes)
+
+
+def _made_of(section: str, what: str, label: str, split: dict[str, float]) -> Finding:
+    """The kinds of work in a time, the largest first."""
+    whole = sum(split.values())
+    ordered = sorted(split.items(), key=lambda item: -item[1])
+    told = listed([f"{time_of(time)} ({percent(time / whole)}) of {kind}" for kind, time in ordered])
+    text = f"The {time_of(whole)} that {what} are {told}."
+    return Finding(section, label, text, "demand", ordered[0][1], "s")
+
+
+def _without(found: Bottleneck, kind: str, label: str) -> Iterator[Finding]:
+    """What the response and the capacity would be without one kind of work."""
+    if kind == _REST:
+        return
+    model = found.model.replace(
+        classes=tuple(
+            item.replace(
+                routes=tuple(
+                    route.replace(steps=tuple(_idle(step, kind, "") for step in route.steps)) for route in item.routes
+                )
+            )
+            for item in found.model.classes
+        )
+    )
+    asked = Wanted()
+    try:
+        solved = solve_points(model, asked=asked)
+        edge = saturation(model, solved, wanted=asked)
+    except QnetError:
+        return
+    solution = solved.parts[0].solution
+    if not solution.stable:
+        return
+    maximum, place = largest_throughput(solution, edge)
+    now, first = found.before.response or 0.0, first_full(found)
+    text = f"Without {kind} the response would be {time_of(float(solution.response))} instead of {time_of(now)}"
+    text += ", at the arrivals of now" if any(item.population is None for item in solution.classes) else ""
+    if maximum and first:
+        text += f", and {place or label} would be full first, at {rate_of(maximum)} instead of "
+        text += f"{rate_of(full_at(found, first) or 0.0)}"
+    yield Finding(HELP, label, f"{text}.", "response", float(solution.response), "s")
+
+
+def _idle(step: StepModel, kind: str, around: str) -> StepModel:
+    """A step, with no time where its work is of a kind."""
+    own = step.work or around
+    if step.station:
+        return step.replace(steps=tuple(_idle(inner, kind, own) for inner in step.steps))
+    return step.replace(time=parse("0 s")) if own == kind and step.time is not None else step
+
+
+def _causes(model: Model, kind: str) -> Iterator[Finding]:
+    """What is known to make a kind of work long."""
+    waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
+    causes: dict[str, None] = {}
+    while waiting:
+        step = waiting.pop(0)
+        if step.work == kind:
+            causes |= dict.fromkeys(step.causes)
+        waiting += step.steps
+    if causes:
+        yield Finding(HELP, kind, f"What is known to make {kind} long: {'; '.join(causes)}.")
