@@ -11,9 +11,8 @@ from qnet.model.costs import kinds_of_work
 from qnet.model.model import Model, StepModel
 from qnet.networks.route_demands import only_work
 from qnet.networks.routed import RoutedNetwork
-from qnet.networks.wanted import Wanted
 from qnet.networks.work import work
-from qnet.questions.bottleneck import Bottleneck
+from qnet.questions.bottleneck import Bottleneck, Place
 from qnet.questions.findings import (
     ANSWER,
     FULL,
@@ -42,31 +41,49 @@ def works(found: Bottleneck) -> Iterator[Finding]:
     if not kinds:
         return
     network = found.solution.network or bind(found.model, found.solved.parts[0].values)
-    first, parts = first_full(found), largest(found)
-    told: set[str] = set()
+    first, parts = _full(found), largest(found)
+    fixed = ""
     if first:
         split = _split(found, network, kinds, first.label)
-        if split:
-            kind = max(split, key=split.__getitem__)
-            share = percent(split[kind] / sum(split.values()))
-            text = f"What to fix first is {kind}: {share} of the time that {first.label} is kept."
-            yield Finding(ANSWER, first.label, text, "demand", split[kind], "s")
-            yield _made_of(FULL, f"a passage keeps {first.label}", first.label, split)
-            yield from _without(found, kind, first.label)
-            yield from _causes(found.model, kind)
-            told.add(kind)
+        fixed = _largest(split)
+        if fixed:
+            share = percent(split[fixed] / sum(split.values()))
+            text = f"What to fix first is {fixed}"
+            text += f": {share} of the time that {first.label} is kept." if len(split) > 1 else f" at {first.label}."
+            yield Finding(ANSWER, first.label, text, "demand", split[fixed], "s")
+            yield from _without(found, fixed, first)
+            yield from _causes(found.model, fixed)
+        yield from _made_of(FULL, f"a passage keeps {first.label}", first.label, split)
     if parts and not (first and parts[0].label == first.label):
         label = parts[0].label
         split = _split(found, network, kinds, label)
-        if split:
-            place = f"of service at {label}" if label else "of delays outside the stations"
-            yield _made_of(TIME, f"a passage has {place}", label, split)
-            kind = max(split, key=split.__getitem__)
-            if kind not in told:
-                yield from _causes(found.model, kind)
+        place = f"of service at {label}" if label else "of delays outside the stations"
+        yield from _made_of(TIME, f"a passage has {place}", label, split)
+        longest = _largest(split)
+        if longest and longest != fixed:
+            yield from _causes(found.model, longest)
 
 
 _REST = "other work"
+_AS_FULL = 1.01
+
+
+def _full(found: Bottleneck) -> Place | None:
+    """What is full first; instead of a station that is held around others, the one of them that fills it."""
+    place = first_full(found)
+    while place and place.label in found.solution.held_by:
+        inside = [item for item in found.ranked if item.label in found.solution.held_by[place.label] and item.full_at]
+        fills = min(inside, key=lambda item: item.full_at or 0.0, default=None)
+        if fills is None or (fills.full_at or 0.0) > _AS_FULL * (full_at(found, place) or 0.0):
+            break
+        place = fills
+    return place
+
+
+def _largest(split: dict[str, float]) -> str:
+    """The kind of work that takes most of a time; empty where that is work of no kind."""
+    kind = max(split, key=split.__getitem__, default="")
+    return "" if kind == _REST else kind
 
 
 def _split(found: Bottleneck, network: RoutedNetwork, kinds: tuple[str, ...], label: str) -> dict[str, float]:
@@ -102,19 +119,17 @@ def _time(found: Bottleneck, network: RoutedNetwork, label: str) -> float:
     return sum(mix[item.class_index] * float(item.probability * item.service.get("", 0.0)) for item in asked.routes)
 
 
-def _made_of(section: str, what: str, label: str, split: dict[str, float]) -> Finding:
-    """The kinds of work in a time, the largest first."""
-    whole = sum(split.values())
-    ordered = sorted(split.items(), key=lambda item: -item[1])
-    told = listed([f"{time_of(time)} ({percent(time / whole)}) of {kind}" for kind, time in ordered])
-    text = f"The {time_of(whole)} that {what} are {told}."
-    return Finding(section, label, text, "demand", ordered[0][1], "s")
+def _made_of(section: str, what: str, label: str, split: dict[str, float]) -> Iterator[Finding]:
+    """The kinds of work in a time, the largest first, where there are several."""
+    if len(split) > 1:
+        whole = sum(split.values())
+        ordered = sorted(split.items(), key=lambda item: -item[1])
+        told = listed([f"{time_of(time)} ({percent(time / whole)}) of {kind}" for kind, time in ordered])
+        yield Finding(section, label, f"The {time_of(whole)} that {what} are {told}.", "demand", ordered[0][1], "s")
 
 
-def _without(found: Bottleneck, kind: str, label: str) -> Iterator[Finding]:
+def _without(found: Bottleneck, kind: str, full: Place) -> Iterator[Finding]:
     """What the response and the capacity would be without one kind of work."""
-    if kind == _REST:
-        return
     model = found.model.replace(
         classes=tuple(
             item.replace(
@@ -125,22 +140,21 @@ def _without(found: Bottleneck, kind: str, label: str) -> Iterator[Finding]:
             for item in found.model.classes
         )
     )
-    asked = Wanted()
     try:
-        solved = solve_points(model, asked=asked)
-        edge = saturation(model, solved, wanted=asked)
+        solved = solve_points(model)
+        edge = saturation(model, solved)
     except QnetError:
         return
     solution = solved.parts[0].solution
     if not solution.stable:
         return
     maximum, place = largest_throughput(solution, edge)
-    now, first = found.before.response or 0.0, first_full(found)
+    now, label = found.before.response or 0.0, full.label
     text = f"Without {kind} the response would be {time_of(float(solution.response))} instead of {time_of(now)}"
     text += ", at the arrivals of now" if any(item.population is None for item in solution.classes) else ""
-    if maximum and first:
-        text += f", and {place or label} would be full first, at {rate_of(maximum)} instead of "
-        text += f"{rate_of(full_at(found, first) or 0.0)}"
+    if maximum and place:
+        what = f"{label} would be full at" if place == label else f"{place} would be full first, at"
+        text += f", and {what} {rate_of(maximum)} instead of {rate_of(full_at(found, full) or 0.0)}"
     yield Finding(HELP, label, f"{text}.", "response", float(solution.response), "s")
 
 
