@@ -11,6 +11,7 @@ from qnet.errors import InvalidInput
 
 PARAMETERS = {
     "channel/escon": 1,
+    "channel/fibre-1-gbit": 1,
     "dasd/ibm-3390-1": 14,
     "dasd/ibm-3390-2": 14,
     "dasd/ibm-3390-3": 15,
