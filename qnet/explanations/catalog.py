@@ -56,4 +56,13 @@ CODES: dict[str, _T] = {
     "QN321": _T("two claims of one name",
         "Fitted values name claims, so that each claim needs an id of its own.",
         "Rename one of them."),
+    "QN322": _T("a reference to no figure of a study",
+        "[id] stands for the quantity that the claim of that id states, and there is none.",
+        "Write the id of a claim of the same study that states a quantity."),
+    "QN323": _T("a prediction that is arithmetic",
+        "The figure of a prediction or a trend names nothing of the model, only figures of other claims.",
+        'Ask for a figure of the model, or make it role = "identity".'),
+    "QN324": _T("a reason for a miss that is none",
+        "The claim is met, and the study still gives a reason why the model misses it.",
+        "Delete the key miss."),
 }  # fmt: skip

@@ -8,7 +8,7 @@ from statistics import median
 from qnet.errors import Problem
 from qnet.questions.assertions import conditions
 from qnet.questions.provenance import Basis
-from qnet.questions.study import load_studies
+from qnet.questions.study import Claim, load_studies
 from qnet.questions.told import Told, false_of
 from qnet.questions.validate import Judged, Validation, validate
 from qnet.record import Record
@@ -18,6 +18,7 @@ from qnet.units import NUMBER
 COLUMNS = (
     Column("study", "study"),
     Column("claim", "claim"),
+    Column("metric", "metric"),
     Column("role", "role"),
     Column("stated", "stated"),
     Column("modelled", "modelled"),
@@ -47,7 +48,7 @@ class Tally(Record):
 
 def tally(judged: Sequence[Judged]) -> Tally:
     """Count the verdicts on the claims of a study."""
-    predicted = [item for item in judged if item.claim.role == "predicted"]
+    predicted = [item for item in judged if item.claim.counted]
     errors = sorted(abs(item.error) for item in predicted if item.error is not None)
     trends = [item for item in judged if item.claim.role == "trend"]
     return Tally(
@@ -75,7 +76,7 @@ def validate_report(study: str = "", asserted: Sequence[str] = ()) -> Report:
     several = len(found) > 1
     notes = tuple(Note("QN603", _before(item, several) + summary(item.judged)) for item in found)
     broken = tuple(problem for item in found for problem in _broken(item, asserted, several))
-    bases = [Basis(item.model, study=item.study.id, source=item.study.source) for item in found]
+    bases = [Basis(item.models[0], study=item.study.id, source=item.study.source) for item in found]
     title = f"{len(found)} studies of the catalog" if several else found[0].study.title
     meta = {"studies": [dict(item) for item in bases]} if several else bases[0]
     rows = [row for item in found for row in _rows(item)]
@@ -87,6 +88,7 @@ def _rows(found: Validation) -> Iterator[tuple[Cell, ...]]:
         yield (
             found.study.id,
             item.claim.id,
+            item.claim.metric or None,
             item.claim.role,
             item.stated,
             item.modelled,
@@ -94,14 +96,22 @@ def _rows(found: Validation) -> Iterator[tuple[Cell, ...]]:
             None if item.error is None else 100 * item.error,
             None if item.tolerance is None else 100 * item.tolerance,
             item.verdict,
-            item.claim.remark or (f"sets {item.claim.sets}" if item.claim.sets else None),
+            _remark(item.claim),
         )
+
+
+def _remark(claim: Claim) -> str | None:
+    """What there is to say of a claim beside its figures: why it is missed, what it sets, with what it counts."""
+    parts = [f"missed: {claim.miss}" if claim.miss else "", f"sets {claim.sets}" if claim.sets else ""]
+    parts.append(f"counts with {claim.counts_with}" if claim.counts_with else "")
+    parts += ["by construction" if claim.by_construction else "", claim.remark]
+    return "; ".join(part for part in parts if part) or None
 
 
 def _broken(found: Validation, asserted: Sequence[str], several: bool) -> Iterator[Problem]:
     """What is missed, and what is asserted and false."""
     before = _before(found, several)
-    missed = [item.claim.id for item in found.judged if item.verdict == "missed"]
+    missed = [item.claim.id for item in found.judged if item.broken]
     if missed:
         claims = "1 claim" if len(missed) == 1 else f"{len(missed)} claims"
         yield Problem("QN604", f"{before}{claims} missed: {', '.join(missed)}")

@@ -97,7 +97,7 @@ def test_a_prediction_that_is_missed_exits_with_6_and_is_told(catalog: MakeCatal
     result = run("bad", "--csv")
     assert result.exit_code == 6
     assert "1 claim missed: busy [QN604]" in result.stderr
-    assert "bad,busy,predicted,4.5,4.0,s,-11.11" in result.stdout
+    assert "bad,busy,,predicted,4.5,4.0,s,-11.11" in result.stdout
 
 
 def test_a_trend_that_is_not_shown_exits_with_6(catalog: MakeCatalog):
