@@ -25,8 +25,8 @@ from qnet.cli.options import assert_option, collect, output_options, said
     multiple=True,
     metavar="CONDITION",
     callback=said,
-    help="A service level, such as 'response <= 1 s' or 'response_p95 <= 2 s', else what the model states under [knee]. "
-    "May be repeated.",
+    help="A service level, such as 'response <= 1 s' or 'response_p95 <= 2 s', else those that the model states under "
+    "[knee]. May be repeated.",
 )
 @click.option(
     "--multiple",

@@ -23,8 +23,8 @@ def check_envelopes(model: Model, reader: Reader) -> None:
 
 def check_knee(model: Model, reader: Reader) -> None:
     """Note what is wrong with the knee that is asked where nothing else is asked for."""
-    _vary(model.knee.vary, ("knee",), model, reader)
-    _limits(model.knee.limits, ("knee",), model, reader)
+    _vary(model.knee_question.vary, ("knee",), model, reader)
+    _limits(model.knee_question.limits, ("knee",), model, reader)
 
 
 def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[str]) -> None:

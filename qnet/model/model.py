@@ -249,7 +249,7 @@ class Model(Record):
     outputs: dict[str, Output]
     costs: dict[str, CostModel]
     envelopes: dict[str, EnvelopeModel]
-    knee: KneeModel
+    knee_question: KneeModel
     parts: dict[str, str]
     """Namespace -> identity of the catalog part it stands for."""
     settings: dict[str, str]

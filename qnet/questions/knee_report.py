@@ -77,7 +77,7 @@ def knee_report(
     curve     also rows along the curve, to draw it.
     Raises    as `knee.knee`; `NoAnswer` where no definition has a knee.
     """
-    vary, limits = vary or model.knee.vary, tuple(limits) or model.knee.limits
+    vary, limits = vary or model.knee_question.vary, tuple(limits) or model.knee_question.limits
     claimed = conditions(asserted, model)
     found = knee(model, vary, limits, multiple, definitions, wanted)
     _refuse_all_missing(model, found)
