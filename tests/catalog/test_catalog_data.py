@@ -11,6 +11,7 @@ from qnet.errors import InvalidInput
 
 PARAMETERS = {
     "channel/escon": 1,
+    "channel/fibre-1-gbit": 1,
     "dasd/emulated": 5,
     "dasd/ibm-3390-1": 14,
     "dasd/ibm-3390-2": 14,
@@ -18,6 +19,7 @@ PARAMETERS = {
     "dasd/ibm-3390-9": 11,
     "dasd/pc-server-2gb": 5,
     "dasd/pc-server-4gb": 5,
+    "hypervisor/vm-3090-lpar": 4,
     "lan/ibm-token-ring-16-4": 7,
     "processor/ibm-p390": 2,
     "storage/ibm-3990-6": 10,
@@ -82,6 +84,7 @@ def test_only_times_that_a_model_was_fitted_for_are_fitted():
 
 def test_sources():
     known = sources()
+    assert {"performance-associates-1996", "assumption"} <= set(known)
     assert describe(known["performance-associates-1996"]) == (
         'Performance Associates, Inc., "Performance Profile: IBM 3990-6 with 3390-3s", 1995-10, revised 1996-04-07'
     )
