@@ -228,3 +228,9 @@ def test_three_guests_share_a_processor_that_is_full(model: Model):
     two, three, four = (wall(model, load_guests=str(number)) for number in (1, 2, 3))
     assert three - two == pytest.approx(575.8 * 1.0803, rel=0.05)
     assert four - three == pytest.approx(575.8 * 1.0803, rel=0.005)
+
+
+def test_a_file_server_that_is_always_busy_serves_twice_the_clients_in_twice_the_time():
+    server = load("aix-lpar-file-server")
+    few, many = (figure(server, "job_time", mode="lpar", clients=number) for number in ("15", "30"))
+    assert many == pytest.approx(2 * few, rel=1e-9)
