@@ -226,6 +226,13 @@ class EnvelopeModel(Record):
     path: Path
 
 
+class KneeModel(Record):
+    """What is asked of the knee of a model where nothing else is asked for, as text that is parsed when it is asked."""
+
+    vary: str = ""
+    limits: tuple[str, ...] = ()
+
+
 class Model(Record):
     """A checked model."""
 
@@ -242,6 +249,7 @@ class Model(Record):
     outputs: dict[str, Output]
     costs: dict[str, CostModel]
     envelopes: dict[str, EnvelopeModel]
+    knee_question: KneeModel
     parts: dict[str, str]
     """Namespace -> identity of the catalog part it stands for."""
     settings: dict[str, str]

@@ -430,6 +430,22 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "\"throughput('hits') * 4 KiB\"",
         "model.toml:44: outputs.data_rate.value: unknown name \"throughput('hits')\" [QN112]",
     ),
+    # Knee
+    "a knee along nothing known": (
+        "[envelopes.ten_ms]",
+        '[knee]\nvary = "rte"\nlimit = "response <= 1 s"\n[envelopes.ten_ms]',
+        'model.toml:47: knee.vary: unknown parameter "rte" [QN004]',
+    ),
+    "a knee with half a limit": (
+        "[envelopes.ten_ms]",
+        '[knee]\nlimit = ["response <= 1 s", "response"]\n[envelopes.ten_ms]',
+        'model.toml:47: knee.limit[1]: in the condition "response": this is not a condition [QN110]',
+    ),
+    "a knee without a limit": (
+        "[envelopes.ten_ms]",
+        "[knee]\n[envelopes.ten_ms]",
+        'model.toml:46: knee: "limit" is missing; expected the service levels, such as response <= 1 s [QN203]',
+    ),
     # Envelopes
     "an envelope that varies nothing known": (
         'vary = "rate"',
