@@ -336,7 +336,7 @@ class System(Model):
         """Where the curve of response against load breaks, by each definition, as `qnet knee`.
 
         vary         the parameter that brings the customers; all that do if left out.
-        limit        service levels, such as "response <= 1 s".
+        limit        service levels, such as "response <= 1 s"; those that the model states under [knee] if left out.
         multiple     of open classes, how many times its floor the response may be.
         definition   only these, such as "n_star" or "service_level".
         """

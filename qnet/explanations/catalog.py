@@ -65,4 +65,7 @@ CODES: dict[str, _T] = {
     "QN324": _T("a reason for a miss that is none",
         "The claim is met, and the study still gives a reason why the model misses it.",
         "Delete the key miss."),
+    "QN325": _T("a study without a story",
+        "qnet study tells the [story] of a study: the question of its authors, claims that answer it, a picture.",
+        "Write [story] in the file of the study, or run qnet validate."),
 }  # fmt: skip

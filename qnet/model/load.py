@@ -7,7 +7,17 @@ from typing import Any, cast
 from qnet.documents import Document, Path, read
 from qnet.expression import Expression, parse
 from qnet.model.fields import RATES, SHARE
-from qnet.model.model import ChainModel, CostModel, EnvelopeModel, LimitModel, Model, Output, Split, StationModel
+from qnet.model.model import (
+    ChainModel,
+    CostModel,
+    EnvelopeModel,
+    KneeModel,
+    LimitModel,
+    Model,
+    Output,
+    Split,
+    StationModel,
+)
 from qnet.model.parameters import identifier, read_parameter, read_parts, read_shown, unit_text
 from qnet.model.reader import Reader, Table, describe
 from qnet.model.routes import RouteReader
@@ -83,6 +93,7 @@ class _Builder:
             outputs={key: self.output(key, raw) for key, raw in self.tables(top, "outputs")},
             costs={key: self.cost(key, raw) for key, raw in self.tables(top, "costs")},
             envelopes={key: self.envelope(key, raw) for key, raw in self.tables(top, "envelopes")},
+            knee_question=self.knee(top),
             parts=parts.identities,
             settings={},
             part_digests=tuple(parts.digests),
@@ -187,6 +198,13 @@ class _Builder:
             name, values.get("title", name), values.get("vary", ""), values.get("limit", ()), values.get("over", ()),
             settings, values.get("route", ""), values.get("find", ""), path,
         )  # fmt: skip
+
+    def knee(self, top: Table) -> KneeModel:
+        """What is asked of the knee where nothing else is asked for."""
+        if "knee" not in top:
+            return KneeModel()
+        values = self.reader.table(top["knee"], "knee", ("knee",))
+        return KneeModel(values.get("vary", ""), values.get("limit", ()))
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:
         """The values that an envelope gives to parameters, as texts."""

@@ -74,6 +74,8 @@ class StepModel(Record):
     time_key: str = "time"
     work: str = ""
     """The kind of work it is, and everything inside it that does not say otherwise."""
+    causes: tuple[str, ...] = ()
+    """What is known to make work of this kind long."""
 
 
 class RouteModel(Record):
@@ -226,6 +228,13 @@ class EnvelopeModel(Record):
     path: Path
 
 
+class KneeModel(Record):
+    """What is asked of the knee of a model where nothing else is asked for, as text that is parsed when it is asked."""
+
+    vary: str = ""
+    limits: tuple[str, ...] = ()
+
+
 class Model(Record):
     """A checked model."""
 
@@ -242,6 +251,7 @@ class Model(Record):
     outputs: dict[str, Output]
     costs: dict[str, CostModel]
     envelopes: dict[str, EnvelopeModel]
+    knee_question: KneeModel
     parts: dict[str, str]
     """Namespace -> identity of the catalog part it stands for."""
     settings: dict[str, str]

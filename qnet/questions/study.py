@@ -7,6 +7,7 @@ from typing import cast
 from qnet.documents import Document, Path, read
 from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.questions.printed import Printed
+from qnet.questions.story import Story, Teller
 from qnet.record import Record
 
 ROLES = {
@@ -83,6 +84,7 @@ class Study(Record):
     system: str
     source: str
     claims: tuple[Claim, ...]
+    story: Story | None
     printed: dict[str, Printed]
     """The figures that claims state, by id; those that state a text or bounds only are not here."""
     document: Document
@@ -119,7 +121,9 @@ def load_study(name: str) -> Study:
         if not isinstance(data.get(key), str):
             reader.fail((key,), f'"{key}" is missing or not a text', "a text")
     claims = reader.claims()
+    asking = {claim.id for claim in claims if claim.asks}
+    story = Teller(reader.fail, reader.fill, asking).story(data.get("story"))
     if reader.problems:
         raise InvalidInput(*(document.place(problem) for problem in reader.problems))
     title, system, source = (cast("str", data[key]) for key in ("title", "system", "source"))
-    return Study(cast("str", data["id"]), title, system, source, claims, reader.printed, document)
+    return Study(cast("str", data["id"]), title, system, source, claims, story, reader.printed, document)

@@ -122,16 +122,16 @@ class ClaimReader:
         tolerance = table.get("tolerance", self.data.get("tolerance") if table.get("role") in _TOLERANT else None)
         texts = {key: str(table.get(key, "")) for key in _PLAIN}
         figure = str(table.get("figure", ""))
-        self._fill(figure, (*path, "figure"))
+        self.fill(figure, (*path, "figure"))
         return Claim(
             at=at,
             base=base,
             tolerance=float(tolerance) if isinstance(tolerance, (int, float)) else tolerance,
             vary=str(table.get("largest") or table.get("smallest", "")),
             smallest="smallest" in table,
-            limit=self._fill(str(table.get("limit", "")), (*path, "limit")),
+            limit=self.fill(str(table.get("limit", "")), (*path, "limit")),
             figure=figure,
-            over=self._fill(str(table.get("over", "")), (*path, "over")),
+            over=self.fill(str(table.get("over", "")), (*path, "over")),
             by_construction=bool(table.get("by_construction")),
             place=index,
             **texts,
@@ -240,10 +240,10 @@ class ClaimReader:
             if name == "system":
                 system = str(value)
             else:
-                own[name] = self._fill(str(value), (*path, name))
+                own[name] = self.fill(str(value), (*path, name))
         return Where(system, own, places)
 
-    def _fill(self, text: str, path: Path) -> str:
+    def fill(self, text: str, path: Path) -> str:
         """The text with the figures of other claims in the place of references to them."""
         for id in referred(text):
             if id not in self.printed:

@@ -23,8 +23,8 @@ from qnet.questions.trial import Trial
 from qnet.record import Record
 from qnet.units import Dimension
 
-_Key = tuple[str, str, bool, str, frozenset[str]]
-"""System, parameter searched, for its smallest value, limit, and the settings that replace expressions."""
+_Key = tuple[str, str, bool, frozenset[str]]
+"""System, parameter searched, for its smallest value, and the settings that replace expressions."""
 
 
 class Figures(Record):
@@ -181,7 +181,7 @@ class Computer:
             self.values[claim.place][slot:] = self.of_parameters(expression, model, known, count)
             return
         replaced = frozenset(name for name in names if model.parameters[name].expression.names)
-        batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, claim.limit, replaced), [])
+        batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, replaced), [])
         for index in range(count):
             at = {name: _at(value, index) for name, value in known.items()} if claim.over else known
             batch.append(_Lane(claim, slot + index, names, at))
@@ -275,15 +275,17 @@ class Computer:
         """Solve a batch and read the figures of its claims."""
         import numpy as np
 
-        system, vary, smallest, limit, _ = key
+        system, vary, smallest, _ = key
         model = self.models[system]
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
         columns = {name: np.array([float(lane.known[name]) for lane in lanes]) for name in names}
         value: Any = None
         if vary:
-            limits = [condition(limit, model)] if limit else []
-            trial = Trial(model, vary, limits, columns, len(lanes))
+            limits = list(dict.fromkeys(lane.claim.limit for lane in lanes if lane.claim.limit))
+            applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
+            asked = [condition(limit, model) for limit in limits]
+            trial = Trial(model, vary, asked, columns, len(lanes), applies=applies)
             found = pick(trial, search(trial), smallest)
             answered, value, solved = found.held, found.value, found.there
         else:
