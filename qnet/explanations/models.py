@@ -35,7 +35,7 @@ CODES: dict[str, _T] = {
         "Write steps = [ ... ], or [[classes.NAME.routes]] with name, probability and steps."),
     "QN209": _T("a step of no known form",
         "A step is a delay; a station and a time; a hold and steps; or, inside a hold, a time. Keys about a queue, "
-        "such as priority, stand only beside station or hold.",
+        "such as priority, stand only beside station or hold, and causes only beside work.",
         "Give the step the keys of one form."),
     "QN210": _T("circular parameters",
         "The parameters need each other, so none of them can be computed first.",

@@ -74,6 +74,8 @@ class StepModel(Record):
     time_key: str = "time"
     work: str = ""
     """The kind of work it is, and everything inside it that does not say otherwise."""
+    causes: tuple[str, ...] = ()
+    """What is known to make work of this kind long."""
 
 
 class RouteModel(Record):

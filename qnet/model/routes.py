@@ -102,6 +102,9 @@ class RouteReader:
                 if key in given:
                     found = f"found {key} in a step that waits for no station"
                     self.reader.fail("QN209", (*path, key), found, f"{key} beside station or hold")
+        if "causes" in given and "work" not in given:
+            found = "found causes in a step that states no kind of work"
+            self.reader.fail("QN209", (*path, "causes"), found, "work beside causes")
 
 
 def _step(
@@ -118,5 +121,5 @@ def _step(
     return StepModel(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
         values.get("priority", 0), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
-        values.get("work", ""),
+        values.get("work", ""), values.get("causes", ()),
     )  # fmt: skip

@@ -22,6 +22,9 @@ PARAMETERS = {
     "hypervisor/vm-3090-lpar": 4,
     "lan/ibm-token-ring-16-4": 7,
     "processor/ibm-p390": 2,
+    "server/sfs-file-pool": 16,
+    "server/sfs-rwserv1": 15,
+    "server/sfs-rwserv2": 9,
     "storage/ibm-3990-6": 10,
     "storage/pc-server-raid": 4,
 }

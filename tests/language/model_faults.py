@@ -368,6 +368,18 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "model.toml:28: classes.io.routes[1].steps[0].priority: found priority in a step that waits for no station; "
         "expected priority beside station or hold [QN209]",
     ),
+    "causes of no work": (
+        '{ delay = "1 ms" }',
+        '{ delay = "1 ms", causes = ["too many users"] }',
+        "model.toml:28: classes.io.routes[1].steps[0].causes: found causes in a step that states no kind of work; "
+        "expected work beside causes [QN209]",
+    ),
+    "the same cause twice": (
+        '{ delay = "1 ms" }',
+        '{ delay = "1 ms", work = "wait", causes = ["load", "load"] }',
+        "model.toml:28: classes.io.routes[1].steps[0].causes: found the same text twice; expected different texts: "
+        "beside work: what is known to make it long, which qnet why tells where it dominates [QN204]",
+    ),
     "an unknown station": (
         '{ hold = "disk"',
         '{ hold = "dusk"',
