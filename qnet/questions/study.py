@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable, Iterable
+from typing import TypeVar, cast
 
 from qnet.documents import Document, Path, read
 from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.questions.printed import Printed
 from qnet.questions.story import Story, Teller
 from qnet.record import Record
+
+_Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
 
 ROLES = {
     "given": "an input of the model; where a figure is named, the model has that value to the printed digit",
@@ -95,7 +99,10 @@ class Study(Record):
 
 
 def load_studies(name: str = "") -> list[Study]:
-    """A study of the catalog, or all of them for no name; raises as `load_study`, QN301 where the catalog has none."""
+    """A study of the catalog, or all of them for no name.
+
+    Raises as `load_study`, with every problem of all files; QN301 where the catalog has none.
+    """
     from qnet.catalog.find import entries
 
     if name:
@@ -103,7 +110,21 @@ def load_studies(name: str = "") -> list[Study]:
     names = [entry.id for entry in entries() if entry.kind == "study"]
     if not names:
         raise UsageError(Problem("QN301", "the catalog has no studies", "a study, as studies/NAME.toml"))
-    return [load_study(each) for each in names]
+    return each_of(names, load_study)
+
+
+def each_of(items: Iterable[_Item], read_one: Callable[[_Item], _Made]) -> list[_Made]:
+    """What a function makes of some studies; raises `InvalidInput` with every problem of all of them."""
+    made: list[_Made] = []
+    problems: list[Problem] = []
+    for item in items:
+        try:
+            made.append(read_one(item))
+        except InvalidInput as error:
+            problems += error.problems
+    if problems:
+        raise InvalidInput(*dict.fromkeys(problems))
+    return made
 
 
 def load_study(name: str) -> Study:

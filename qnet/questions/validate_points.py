@@ -279,6 +279,10 @@ class Computer:
         model = self.models[system]
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
+        points: dict[tuple[Any, ...], int] = {}
+        places = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
+        firsts = [places.index(place) for place in range(len(points))]
+        lanes, every = [lanes[first] for first in firsts], lanes
         columns = {name: np.array([float(lane.known[name]) for lane in lanes]) for name in names}
         value: Any = None
         if vary:
@@ -292,13 +296,18 @@ class Computer:
             solved: Any = solve_points(model, columns, len(lanes))
             answered: Any = solved.stable
         read: dict[str, Any] = {"": value}
-        for figure in {lane.claim.figure for lane in lanes} - {""}:
+        for figure in {lane.claim.figure for lane in every} - {""}:
             expression = self.parsed[system, figure]
             assert expression is not None
             read[figure] = solved.metric(expression)
-        for index, lane in enumerate(lanes):
+        for index, lane in zip(places, every, strict=True):
             if answered[index]:
                 self.values[lane.claim.place][lane.slot] = float(read[lane.claim.figure][index])
+
+
+def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
+    """What tells a point from others: claims of several figures at one point share it."""
+    return (lane.claim.limit, *(float(lane.known[name]) for name in names))
 
 
 def _columns(model: Model, name: str, values: tuple[float, ...]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import Problem
 from qnet.questions.assertions import conditions
 from qnet.questions.provenance import Basis
-from qnet.questions.study import Claim, load_studies
+from qnet.questions.study import Claim, each_of, load_studies
 from qnet.questions.tally import Tally, summary, tally
 from qnet.questions.told import Told, false_of
 from qnet.questions.validate import Judged, Validation, validate
@@ -99,7 +99,7 @@ def validate_report(study: str = "", asserted: Sequence[str] = (), claims: bool 
     Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
     """
     conditions(asserted, None, dict.fromkeys(Tally.fields(), NUMBER))
-    found = [validate(item) for item in load_studies(study)]
+    found = each_of(load_studies(study), validate)
     several = len(found) > 1
     every = [item for one in found for item in one.judged]
     broken = (*(problem for item in found for problem in _broken(item, several)), *_false(every, asserted))

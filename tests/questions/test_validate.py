@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from qnet.cli.group import qnet
-from qnet.errors import UsageError
+from qnet.errors import InvalidInput, UsageError
 from qnet.questions.validate_report import validate_report
 
 WINDOW = """
@@ -161,6 +161,15 @@ def test_all_studies_name_what_each_rests_on(catalog: MakeCatalog):
     told = validate_report().meta["studies"]
     assert [item["study"] for item in told] == ["one", "two"]
     assert {item["model"]["name"] for item in told} == {"window"}
+
+
+@pytest.mark.parametrize("wrong", ['figure = "respons"', 'figur = "response"'])
+def test_the_faults_of_all_studies_are_told_at_once(catalog: MakeCatalog, wrong: str):
+    text = study("one").replace('figure = "response"', wrong, 1)
+    catalog(one=text, two=text, three=study("three"))
+    with pytest.raises(InvalidInput) as raised:
+        validate_report()
+    assert {Path(problem.file).stem for problem in raised.value.problems} == {"one", "two"}
 
 
 def test_a_catalog_without_studies_is_refused(catalog: MakeCatalog):
