@@ -35,24 +35,25 @@ from qnet.questions.solve import largest_throughput
 def works(found: Bottleneck) -> Iterator[Finding]:
     """Where steps state kinds of work: what is full first, and what takes most of the response, split by them.
 
-    The largest kind is what to fix; the causes that the model knows for it follow.
+    The largest kind of what is full first is what to fix, where the model says what makes it long.
     """
     kinds = kinds_of_work(found.model)
     if not kinds:
         return
     network = found.solution.network or bind(found.model, found.solved.parts[0].values)
     first, parts = _full(found), largest(found)
-    fixed = ""
+    told = ""
     if first:
         split = _split(found, network, kinds, first.label)
-        fixed = _largest(split)
-        if fixed:
-            share = percent(split[fixed] / sum(split.values()))
-            text = f"What to fix first is {fixed}"
+        told = _largest(split)
+        causes = _causes(found.model, told)
+        if causes:
+            share = percent(split[told] / sum(split.values()))
+            text = f"What to fix first is {told}"
             text += f": {share} of the time that {first.label} is kept." if len(split) > 1 else f" at {first.label}."
-            yield Finding(ANSWER, first.label, text, "demand", split[fixed], "s")
-            yield from _without(found, fixed, first)
-            yield from _causes(found.model, fixed)
+            yield Finding(ANSWER, first.label, text, "demand", split[told], "s")
+            yield from _without(found, told, first)
+            yield _made_long(told, causes)
         yield from _made_of(FULL, f"a passage keeps {first.label}", first.label, split)
     if parts and not (first and parts[0].label == first.label):
         label = parts[0].label
@@ -60,8 +61,9 @@ def works(found: Bottleneck) -> Iterator[Finding]:
         place = f"of service at {label}" if label else "of delays outside the stations"
         yield from _made_of(TIME, f"a passage has {place}", label, split)
         longest = _largest(split)
-        if longest and longest != fixed:
-            yield from _causes(found.model, longest)
+        causes = _causes(found.model, longest)
+        if causes and longest != told:
+            yield _made_long(longest, causes)
 
 
 _REST = "other work"
@@ -105,13 +107,13 @@ def _split(found: Bottleneck, network: RoutedNetwork, kinds: tuple[str, ...], la
 
 
 def _time(found: Bottleneck, network: RoutedNetwork, label: str) -> float:
-    """Seconds per passage of the mean customer: the demand at a station, or all delays for no label."""
+    """Seconds per passage of the mean customer: of servers at a station, or of all delays for no label."""
     rates = [float(item.throughput) for item in found.solution.classes]
     mix = [rate / (sum(rates) or 1.0) for rate in rates]
     asked = work(network)
     if label:
         return sum(
-            share * float(demand)
+            share * float(demand) * group.copies
             for group in asked.groups
             if group.label == label
             for share, demand in zip(mix, group.demands, strict=True)
@@ -166,8 +168,8 @@ def _idle(step: StepModel, kind: str, around: str) -> StepModel:
     return step.replace(time=parse("0 s")) if own == kind and step.time is not None else step
 
 
-def _causes(model: Model, kind: str) -> Iterator[Finding]:
-    """What is known to make a kind of work long."""
+def _causes(model: Model, kind: str) -> tuple[str, ...]:
+    """What is known to make a kind of work long, as any of its steps says."""
     waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
     causes: dict[str, None] = {}
     while waiting:
@@ -175,5 +177,8 @@ def _causes(model: Model, kind: str) -> Iterator[Finding]:
         if step.work == kind:
             causes |= dict.fromkeys(step.causes)
         waiting += step.steps
-    if causes:
-        yield Finding(HELP, kind, f"What is known to make {kind} long: {'; '.join(causes)}.")
+    return tuple(causes)
+
+
+def _made_long(kind: str, causes: tuple[str, ...]) -> Finding:
+    return Finding(HELP, kind, f"What is known to make {kind} long: {'; '.join(causes)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,14 @@ def test_causes_of_the_longest_delay_are_told_beside_those_of_the_bottleneck(tol
         "What is known to make page reads long: storage short; pages not reserved.",
         "What is known to make remote time long: far away.",
     ]
+
+
+def test_work_without_causes_is_split_but_nothing_to_fix(tmp_path: Path):
+    file = tmp_path / "model.toml"
+    file.write_text(re.sub(r", causes = \[.*?\]", "", MODEL))
+    texts = " ".join(row["text"] for row in qnet.load(str(file)).why().records() if row["text"])
+    assert "30 ms (66.7 %) of page reads" in texts
+    assert "What to fix first" not in texts
 
 
 def test_nothing_of_this_is_told_where_no_step_states_work(told):
