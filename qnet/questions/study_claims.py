@@ -150,18 +150,18 @@ class ClaimReader:
         for key, roles in _OF_ROLES.items():
             if key in table and role not in roles:
                 fail(key, f"a {role} claim has no {key}", f"{key} on claims that are {' or '.join(roles)}")
-        asks = bool({"largest", "smallest", "figure"} & set(table))
+        asks = any(table.get(key) for key in ("largest", "smallest", "figure"))
         if {"largest", "smallest"} <= set(table):
             fail("smallest", "the claim asks for both ends", "largest or smallest")
         if "limit" in table and not {"largest", "smallest"} & set(table):
             fail("limit", "there is nothing that the limit ends", "largest or smallest beside limit")
-        if not {"stated", "at_least", "at_most"} & set(table):
+        if not any(table.get(key) for key in ("stated", "at_least", "at_most")):
             fail("stated", "the claim states nothing", "stated, at_least or at_most")
         if not asks and role in _COMPUTED:
             fail("figure", "the claim asks for nothing", "largest, smallest or figure")
         if asks and role == "outside":
             fail("figure", "a claim outside of the model asks it for something", "no figure")
-        if not asks and not table.get("metric"):
+        if not asks and role not in _COMPUTED and not table.get("metric"):
             fail("metric", "nothing tells what is stated", "metric in a few words")
         if role == "outside" and not table.get("remark"):
             fail("remark", "nothing tells why it is outside", "remark with the reason")
@@ -171,6 +171,8 @@ class ClaimReader:
             fail(
                 "take", f'found "{take}"', "mean, largest or trend beside over; ratio, change or difference beside base"
             )
+        if take == "trend" and role not in ("trend", "disputed"):
+            fail("take", f"a {role} claim is no trend", 'role = "trend"')
         if _is_trend(table) and table.get("stated") not in _TRENDS:
             fail("stated", f'found "{table.get("stated")}"', "one of " + ", ".join(_TRENDS))
         if role == "fitted" and not table.get("sets"):
@@ -185,6 +187,8 @@ class ClaimReader:
         if isinstance(tolerance, (int, float)) and role in _TOLERANT and not _fraction(tolerance):
             help = "a prediction that is off by more is a miss: give its reason as miss"
             self.fail((*path, "tolerance"), f"found {tolerance!r}", f"a fraction of at most {WIDEST}", help)
+        elif isinstance(tolerance, (int, float)) and not 0 <= tolerance < float("inf"):
+            self.fail((*path, "tolerance"), f"found {tolerance!r}", "a fraction")
 
     def _check_counted(self, table: Table, path: Path) -> None:
         """That predictions are told apart from what repeats others or is only arithmetic on them."""

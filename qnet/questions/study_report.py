@@ -37,9 +37,9 @@ beside what the model gives, or a row of the picture under columns of its own.""
 LISTED = (
     Column("study", "study"),
     Column("claims", "claims"),
-    Column("system", "system"),
-    Column("title", "title"),
     Column("question", "question"),
+    Column("title", "title", footed=True),
+    Column("system", "system", footed=True),
 )
 
 QUESTION, ANSWERS, LIMITS, PICTURE = (
@@ -127,16 +127,9 @@ def _limits(study: Study, ask: Ask) -> Iterator[dict[str, Cell]]:
 
 def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:
     """The columns of a report with a picture, and where those of the picture are among them."""
-    columns = list(COLUMNS)
-    places: list[int] = []
-    for column in shown.columns:
-        key = column.key
-        same = [place for place, own in enumerate(COLUMNS) if own.key == key and own.unit == column.unit]
-        if not same:
-            taken = {own.key for own in COLUMNS}
-            columns.append(column.replace(key=f"picture_{key}" if key in taken else key))
-        places.append(same[0] if same else len(columns) - 1)
-    return tuple(columns), places
+    taken = {column.key for column in COLUMNS}
+    own = [column.replace(key=f"picture_{column.key}") if column.key in taken else column for column in shown.columns]
+    return (*COLUMNS, *own), list(range(len(COLUMNS), len(COLUMNS) + len(own)))
 
 
 def _placed(rows: tuple[tuple[Cell, ...], ...], places: list[int], width: int) -> list[tuple[Cell, ...]]:
@@ -173,7 +166,7 @@ def studies_report() -> Report:
             story: Any = data.get("story")
             question = cast("dict[str, Any]", story).get("question") if isinstance(story, dict) else None
             claims: Any = data.get("claims")
-            told = [str(data.get(key) or "") or None for key in ("system", "title")]
+            told = [str(data.get(key) or "") or None for key in ("title", "system")]
             count = len(cast("list[Any]", claims)) if isinstance(claims, list) else None
-            rows.append((entry.id, count, *told, str(question) if question else None))
+            rows.append((entry.id, count, str(question) if question else None, *told))
     return Report("qnet/studies/1", "the studies of the catalog", LISTED, rows)

@@ -97,8 +97,8 @@ def _with(judged: Sequence[Judged], verdict: str) -> int:
 
 
 def _errors(judged: Sequence[Judged]) -> list[float]:
-    """How far figures are off, the least first; infinite where there is no answer."""
-    stated = [item for item in judged if item.claim.stated]
+    """How far figures are off, the least first; infinite where there is no answer. Of nothing that is met is none."""
+    stated = [item for item in judged if item.claim.stated and (item.error is not None or item.verdict == MISSED)]
     return sorted(float("inf") if item.error is None else abs(item.error) for item in stated)
 
 

@@ -83,7 +83,7 @@ def test_an_envelope_is_a_picture(tell):
 def test_a_cost_is_held_against_another_system(tell):
     command, row, *_ = section(tell('picture = { cost = "window", against = "fast" }'), "the picture")
     assert command["text"] == "qnet cost window --against fast"
-    assert (row["cost"], row["value"], row["against"]) == ("work", 1.0, 0.5)
+    assert (row["cost"], row["picture_value"], row["against"]) == ("work", 1.0, 0.5)
 
 
 def test_settings_are_compared(tell):
@@ -92,7 +92,7 @@ def test_settings_are_compared(tell):
     )
     command, row = section(tell(picture), "the picture")
     assert command["text"] == "qnet compare window --metric response --with rate=0.8/s"
-    assert (row["base"], row["value"]) == (pytest.approx(2.0), pytest.approx(5.0))
+    assert (row["base"], row["picture_value"]) == (pytest.approx(2.0), pytest.approx(5.0))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from studies import FAST, HEAD, WINDOW, claim
 
 from qnet.errors import InvalidInput
 from qnet.questions.study import load_study
+from qnet.questions.tally import tally
 from qnet.questions.validate import Judged, validate
 
 GIVEN = claim("a", role="given", stated="8.0 s", metric="a time") + claim("b", role="given", stated="3 s", metric="b")
@@ -213,6 +214,16 @@ def test_a_claim_without_an_answer_is_missed(judge):
     assert (found.modelled, found.error, found.verdict) == ("no answer", None, "missed")
 
 
+def test_nothing_is_predicted_to_the_printed_digit(judge):
+    """Of zero there is no relative error."""
+    keys = {"role": "predicted", "tolerance": 0.1, "figure": "response - 2 s"}
+    found = judge(
+        claim("x", **keys, stated="0.0 s"), claim("y", **keys, stated="0.0 s", set={"time": "1.1 s"}, miss="no")
+    )
+    assert [(item.error, item.verdict) for item in found.values()] == [(None, "met"), (None, "missed")]
+    assert (tally(list(found.values())).errors, tally(list(found.values())).median_error) == (1, None)
+
+
 def test_a_study_has_a_tolerance_for_its_predictions(judge):
     keys = {"role": "predicted", "stated": "2.3 s", "figure": "response"}
     assert verdict(judge, claim("x", **keys), head=HEAD + "tolerance = 0.2\n") == "met"
@@ -246,6 +257,10 @@ PREDICTED = {"role": "predicted", "stated": "2 s", "tolerance": 0.1, "figure": "
         ({**PREDICTED, "over": "rate = 1:2", "take": "mean"}, "over", "QN010"),
         ({**PREDICTED, "role": "carried", "by_construction": True}, "by_construction", "QN320"),
         ({**PREDICTED, "role": "given"}, "tolerance", "QN320"),
+        ({**PREDICTED, "stated": "rises", "over": "rate = 0.1/s, 0.2/s", "take": "trend"}, "take", "QN320"),
+        ({**PREDICTED, "figure": ""}, "figure", "QN320"),
+        ({**PREDICTED, "role": "disputed", "tolerance": -0.1}, "tolerance", "QN320"),
+        ({**PREDICTED, "tolerance": float("nan")}, "tolerance", "QN320"),
         ({"role": "outside", "stated": "blue", "metric": "colour"}, "remark", "QN320"),
         ({"role": "given", "stated": "blue"}, "metric", "QN320"),
         ({"role": "identity", "stated": "blue", "figure": "[a]"}, "stated", "QN320"),

@@ -191,7 +191,7 @@ def test_the_fit_from_scratch_finds_the_values_of_the_catalog(model: Model):
     "choice",
     [
         {"io_r390": "5 ms"}, {"io_r390": "40 ms"}, {"users_in_memory": "180"}, {"page_instructions": "3000"},
-        {"page_instructions": "8000"}, {"pages_per_block": "5"}, {"pages_per_block": "12"}, {"think_time": "30 s"},
+        {"pages_per_block": "5"}, {"think_time": "30 s"},
     ],
 )  # fmt: skip
 def test_the_limits_lean_little_on_what_was_chosen_freely(model: Model, choice: dict[str, str]):
