@@ -2,7 +2,8 @@
 
 `qnet.Network(...)` is a network as numbers with `.solve()` and `.bounds()`, `qnet.queue(name, ...)` answers for one
 station, `qnet.load(system)` reads a model that answers every question of the command line, `qnet.validate(study)` holds
-models against the figures of their sources. Nothing is imported before use.
+models against the figures of their sources, `qnet.study(name)` tells a study as a story. Nothing is imported before
+use.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ if TYPE_CHECKING:
 
     from qnet.networks.product.network import Network
     from qnet.queues.stations.front import queue
-    from qnet.system import System, load, validate
+    from qnet.system import System, load, study, validate
 
 __version__ = "0.1.0"
-__all__ = ["Network", "System", "__version__", "load", "queue", "validate"]
+__all__ = ["Network", "System", "__version__", "load", "queue", "study", "validate"]
 
 _DOORS = {
     "Network": "qnet.networks.product.network",
     "System": "qnet.system",
     "load": "qnet.system",
     "queue": "qnet.queues.stations.front",
+    "study": "qnet.system",
     "validate": "qnet.system",
 }
 

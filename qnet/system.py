@@ -1,4 +1,4 @@
-"""`qnet.load`: a model with its questions one call away; `qnet.validate`: models held against their sources."""
+"""`qnet.load`: a model with its questions one call away; `qnet.validate` and `qnet.study`: the measured studies."""
 
 from __future__ import annotations
 
@@ -336,7 +336,7 @@ class System(Model):
         """Where the curve of response against load breaks, by each definition, as `qnet knee`.
 
         vary         the parameter that brings the customers; all that do if left out.
-        limit        service levels, such as "response <= 1 s".
+        limit        service levels, such as "response <= 1 s"; those that the model states under [knee] if left out.
         multiple     of open classes, how many times its floor the response may be.
         definition   only these, such as "n_star" or "service_level".
         """
@@ -370,13 +370,25 @@ def load(system: str) -> System:
     return System(*load_model(system))
 
 
-def validate(study: str = "") -> Report:
-    """The published figures of a study of the catalog held against its model, as `qnet validate`.
+def validate(study: str = "", claims: bool = False) -> Report:
+    """The published figures of a study of the catalog held against its models, as `qnet validate`.
 
-    study    its name; empty for all of the catalog.
+    study    its name; empty for the account of all of the catalog.
+    claims   every claim of all of them, and not the account.
     Raises   `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one. Claims that are
-             missed raise nothing: they stand in `broken` of the report.
+             missed raise nothing: those without a reason stand in `broken` of the report.
     """
     from qnet.questions.validate_report import validate_report
 
-    return validate_report(study)
+    return validate_report(study, claims=claims)
+
+
+def study(name: str) -> Report:
+    """A study of the catalog as a story, as `qnet study`: question, answer, limits and picture.
+
+    Raises   `UsageError` for a study that is not there or tells no story, `InvalidInput` for what is wrong with one,
+             `NoAnswer` or `NotComputed` where a question of the story has no answer.
+    """
+    from qnet.questions.study_report import study_report
+
+    return study_report(name)

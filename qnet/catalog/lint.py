@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from qnet.catalog import checks
+from qnet.catalog import checks, fits
 from qnet.catalog.drafts import Draft, DraftParameter, draft, shown
 from qnet.catalog.find import FOLDERS, MARKER, files, is_name, root
 from qnet.catalog.sources import ASSUMPTION, Source, records, source_document
@@ -129,21 +129,33 @@ def claims_exist(catalog: Catalog) -> list[Problem]:
 
     Judged only where some study holds claims of the same subject, which is what stands before the first `/` of the id.
     """
-    known = {id for document in catalog.others for id in _texts_under(document.data, ("id",)) if "/" in id}
-    subjects = {_subject(id) for id in known}
-    problems: list[Problem] = []
-    for part, name, parameter in _parameters(catalog):
-        for claim in parameter.fitted_on or ():
-            if claim not in known and _subject(claim) in subjects:
-                path = ("parameters", name, "fitted_on")
-                help = suggest(claim, sorted(known))
-                problem = Problem("QN310", f"unknown claim {shown(claim)}", "the id of a claim of a study", path, help)
-                problems.append(part.document.place(problem))
-    return problems
+    return fits.unknown(catalog.parts, catalog.others)
+
+
+def claims_fitted(catalog: Catalog) -> list[Problem]:
+    """No value was fitted on what a study calls predicted, and every fitted claim is named by the value it sets."""
+    return fits.disagreeing(catalog.parts, catalog.others)
+
+
+def study_names(catalog: Catalog) -> list[Problem]:
+    """The id in a study is the one its file stands for, so that what a result cites can be found again."""
+    names = {path: id for id, path in files(catalog.folder, "study")}
+    return [
+        document.place(
+            Problem(
+                "QN303",
+                f"the id is {shown(str(said))}",
+                f'id = "{names[document.name]}", as the file is named',
+                ("id",),
+            )
+        )
+        for document in catalog.others
+        if document.name in names and (said := document.data.get("id")) is not None and said != names[document.name]
+    ]
 
 
 def sources_exist(catalog: Catalog) -> list[Problem]:
-    """Every source that a part cites is in the list of sources, so that each value can be looked up."""
+    """Every source that a part or a study cites is in the list of sources, so that each value can be looked up."""
     if catalog.source_list is None:
         return []
     known = list(catalog.source_list.data)
@@ -155,6 +167,11 @@ def sources_exist(catalog: Catalog) -> list[Problem]:
                 path = ("parameters", name, "source")
                 problem = Problem("QN312", f"unknown source {shown(key)}", expected, path, suggest(key, known))
                 problems.append(part.document.place(problem))
+    for document in catalog.others:
+        key = document.data.get("source")
+        if isinstance(key, str) and key not in known:
+            problem = Problem("QN312", f"unknown source {shown(key)}", expected, ("source",), suggest(key, known))
+            problems.append(document.place(problem))
     return problems
 
 
@@ -229,6 +246,8 @@ RULES: dict[str, Rule] = {
     "ranges": ranges,
     "fittings": fittings,
     "claims-exist": claims_exist,
+    "claims-fitted": claims_fitted,
+    "study-names": study_names,
     "sources-exist": sources_exist,
     "sources-used": sources_used,
     "families": families,
@@ -244,10 +263,6 @@ def _parameters(catalog: Catalog) -> Iterator[tuple[Draft, str, DraftParameter]]
     for part in catalog.parts:
         for name, parameter in part.parameters.items():
             yield part, name, parameter
-
-
-def _subject(claim: str) -> str:
-    return claim.partition("/")[0]
 
 
 def _tables(value: object) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -13,14 +13,20 @@ from qnet.cli.options import assert_option, collect, output_options, said
 
 @click.command("knee")
 @network_options
-@click.option("--vary", metavar="PARAMETER", callback=said, help="What brings the customers, where several do.")
+@click.option(
+    "--vary",
+    metavar="PARAMETER",
+    callback=said,
+    help="What brings the customers, where several do, else what the model states under [knee].",
+)
 @click.option(
     "--limit",
     "limits",
     multiple=True,
     metavar="CONDITION",
     callback=said,
-    help="A service level, such as 'response <= 1 s' or 'response_p95 <= 2 s'. May be repeated.",
+    help="A service level, such as 'response <= 1 s' or 'response_p95 <= 2 s', else those that the model states under "
+    "[knee]. May be repeated.",
 )
 @click.option(
     "--multiple",
@@ -98,6 +104,7 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
       qnet knee examples/paging-users.toml --limit 'response <= 1 s' --definition service_level
       qnet knee examples/interactive-users.toml --limit 'response_p95 <= 2 s' --definition service_level
       qnet knee ibm-3990-6 --multiple 3
+      qnet knee p390
       qnet knee --station cpu=120ms --station disk=50ms --population 20 --think-time 5s
     """
     from qnet.cli.output import ready, write

@@ -35,12 +35,17 @@ def ready(output: Output) -> None:
         _remove(output.path)
 
 
+def form(output: Output) -> str:
+    """The form of an answer: the one that was asked for, else that of the file's suffix, else a table."""
+    return output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
+
+
 def write(report: Report, output: Output) -> None:
     """Render a report and write it whole.
 
     Raises `UsageError` where it cannot be written, `AssertionFailed` when it is written and an assertion is false.
     """
-    format_name = output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
+    format_name = form(output)
     text = render(report, format_name, _style(output), plot=output.plot)
     if format_name in ("csv", "jsonl"):
         tell_notes(report.notes)

@@ -23,9 +23,10 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
 
     The question, the answer, where the time goes, what is full first and second, what would help most, the laws with
     the numbers put in, the method and how far it can be trusted, the assumptions, the source and grade of every
-    number, and the command that gives it all again. The figures are those of qnet bottleneck, whose help defines
-    them. In CSV and JSON every sentence has its number beside it. The laws are Little's (1961), the utilization law and
-    the bottleneck analysis of Denning and Buzen (Computing Surveys 10, 1978).
+    number, and the command that gives it all again. Where steps state kinds of work, what is full first is split by
+    them; where they state causes too, the largest is what to fix first. The figures are those of qnet bottleneck,
+    whose help defines them. In CSV and JSON every sentence has its number beside it. The laws are Little's (1961), the
+    utilization law and the bottleneck analysis of Denning and Buzen (Computing Surveys 10, 1978).
 
     \b
     Examples:

@@ -48,6 +48,10 @@ def check_model(model: Model, reader: Reader) -> Model:
         from qnet.model.check_envelopes import check_envelopes
 
         check_envelopes(checker.model, reader)
+    if model.knee_question.limits or model.knee_question.vary:
+        from qnet.model.check_envelopes import check_knee
+
+        check_knee(checker.model, reader)
     return checker.model
 
 

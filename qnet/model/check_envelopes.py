@@ -1,4 +1,4 @@
-"""Checking the named envelopes of a model, which are texts until they are asked."""
+"""Checking the questions that a model states, envelopes and its knee, which are texts until they are asked."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ def check_envelopes(model: Model, reader: Reader) -> None:
         _check(envelope, model, reader, routes)
 
 
+def check_knee(model: Model, reader: Reader) -> None:
+    """Note what is wrong with the knee that is asked where nothing else is asked for."""
+    _vary(model.knee_question.vary, ("knee",), model, reader)
+    _limits(model.knee_question.limits, ("knee",), model, reader)
+
+
 def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[str]) -> None:
     path = envelope.path
-    _vary(envelope, model, reader)
-    for index, text in enumerate(envelope.limits):
-        if not _mentions(text, reader.broken):
-            place = (*path, "limit", index) if reader.stated((*path, "limit", index)) else (*path, "limit")
-            _try(lambda text=text: condition(text, model), place, reader)
+    _vary(envelope.vary, path, model, reader)
+    _limits(envelope.limits, path, model, reader)
     seen: set[str] = set()
     for index, text in enumerate(envelope.over):
         name = text.partition("=")[0].strip()
@@ -54,15 +57,22 @@ def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[s
         reader.fail("QN219", (*path, "route"), found, help=suggest(envelope.route, routes))
 
 
-def _vary(envelope: EnvelopeModel, model: Model, reader: Reader) -> None:
-    path = (*envelope.path, "vary")
-    if not envelope.vary:
+def _vary(vary: str, path: Path, model: Model, reader: Reader) -> None:
+    place = (*path, "vary")
+    if not vary:
         return
-    if envelope.vary not in model.parameters:
-        found = f'unknown parameter "{envelope.vary}"'
-        reader.fail("QN004", path, found, help=suggest(envelope.vary, list(model.parameters)))
+    if vary not in model.parameters:
+        found = f'unknown parameter "{vary}"'
+        reader.fail("QN004", place, found, help=suggest(vary, list(model.parameters)))
     else:
-        _try(lambda: varied(model, envelope.vary), path, reader)
+        _try(lambda: varied(model, vary), place, reader)
+
+
+def _limits(limits: tuple[str, ...], path: Path, model: Model, reader: Reader) -> None:
+    for index, text in enumerate(limits):
+        if not _mentions(text, reader.broken):
+            place = (*path, "limit", index) if reader.stated((*path, "limit", index)) else (*path, "limit")
+            _try(lambda text=text: condition(text, model), place, reader)
 
 
 def _try(action: Callable[[], object], path: Path, reader: Reader) -> None:

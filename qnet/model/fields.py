@@ -59,6 +59,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "outputs": Field("other", "named results, as expressions over parameters and the solution"),
         "costs": Field("other", "named costs for qnet cost"),
         "envelopes": Field("other", "named questions for qnet envelope"),
+        "knee": Field("other", "what qnet knee asks where nothing else is asked for"),
     },
     "parameter": {
         "value": Field("expression", "the value, or an expression over other parameters", required=True),
@@ -196,6 +197,7 @@ TABLES: dict[str, dict[str, Field]] = {
         ),
         "scv": _SCV,
         "work": Field("text", "the kind of work that it is, and all inside it, which a cost may pick"),
+        "causes": Field("names", "beside work: what is known to make it long, which qnet why tells where it dominates"),
         "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
         "note": _NOTE,
     },
@@ -246,6 +248,10 @@ TABLES: dict[str, dict[str, Field]] = {
         "over": Field("names", "the grid, such as write_fraction = 0:0.5:0.1, or a list of them"),
         "set": Field("other", "values of parameters for this envelope"),
         "route": Field("text", "the route whose response the limit is about"),
+    },
+    "knee": {
+        "vary": Field("text", "the parameter that brings the customers; if left out, everything that does"),
+        "limit": Field("names", "the service levels, such as response <= 1 s", required=True),
     },
 }
 

@@ -12,6 +12,7 @@ from qnet.model.model import (
     ChainModel,
     CostModel,
     EnvelopeModel,
+    KneeModel,
     LimitModel,
     Model,
     Output,
@@ -94,6 +95,7 @@ class _Builder:
             outputs={key: self.output(key, raw) for key, raw in self.tables(top, "outputs")},
             costs={key: self.cost(key, raw) for key, raw in self.tables(top, "costs")},
             envelopes={key: self.envelope(key, raw) for key, raw in self.tables(top, "envelopes")},
+            knee_question=self.knee(top),
             parts=parts.identities,
             settings={},
             part_digests=tuple(parts.digests),
@@ -205,6 +207,13 @@ class _Builder:
             name, values.get("title", name), values.get("vary", ""), values.get("limit", ()), values.get("over", ()),
             settings, values.get("route", ""), values.get("find", ""), path,
         )  # fmt: skip
+
+    def knee(self, top: Table) -> KneeModel:
+        """What is asked of the knee where nothing else is asked for."""
+        if "knee" not in top:
+            return KneeModel()
+        values = self.reader.table(top["knee"], "knee", ("knee",))
+        return KneeModel(values.get("vary", ""), values.get("limit", ()))
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:
         """The values that an envelope gives to parameters, as texts."""

@@ -95,6 +95,8 @@ class StepModel(Record):
     """The buffer of which it takes places; empty for none."""
     drains: str = ""
     """The buffer of which it frees places."""
+    causes: tuple[str, ...] = ()
+    """What is known to make work of this kind long."""
 
     @property
     def inner(self) -> tuple[StepModel, ...]:
@@ -273,6 +275,13 @@ class EnvelopeModel(Record):
     path: Path
 
 
+class KneeModel(Record):
+    """What is asked of the knee of a model where nothing else is asked for, as text that is parsed when it is asked."""
+
+    vary: str = ""
+    limits: tuple[str, ...] = ()
+
+
 class Model(Record):
     """A checked model."""
 
@@ -289,6 +298,7 @@ class Model(Record):
     outputs: dict[str, Output]
     costs: dict[str, CostModel]
     envelopes: dict[str, EnvelopeModel]
+    knee_question: KneeModel
     parts: dict[str, str]
     """Namespace -> identity of the catalog part it stands for."""
     settings: dict[str, str]

@@ -128,6 +128,9 @@ class RouteReader:
             self.reader.fail("QN209", (*path, "join"), "found join in a step without branches", "join beside parallel")
         if "scv" in given and "parallel" in given:
             self.reader.fail("QN209", (*path, "scv"), "found scv in a parallel step", "scv in the steps of branches")
+        if "causes" in given and "work" not in given:
+            found = "found causes in a step that states no kind of work"
+            self.reader.fail("QN209", (*path, "causes"), found, "work beside causes")
 
 
 def _step(
@@ -145,4 +148,5 @@ def _step(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
         values.get("priority"), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
         values.get("work", ""), fills=values.get("fill", ""), drains=values.get("drains", ""),
+        causes=values.get("causes", ()),
     )  # fmt: skip

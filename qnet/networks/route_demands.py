@@ -39,7 +39,7 @@ def route_demands(network: RoutedNetwork, operations: Operations, work: Containe
     alone = tuple(
         item.replace(
             name=f"{place}",
-            routes=(route.replace(probability=1.0, steps=_only(route.steps, work) if work else route.steps),),
+            routes=(route.replace(probability=1.0, steps=only_work(route.steps, work) if work else route.steps),),
         )
         for place, (item, route) in enumerate(routes)
     )
@@ -59,16 +59,16 @@ def route_demands(network: RoutedNetwork, operations: Operations, work: Containe
     )  # fmt: skip
 
 
-def _only(steps: tuple[Step, ...], work: Container[str], around: str = "") -> tuple[Step, ...]:
-    """The steps, with no time where the work is of another kind."""
+def only_work(steps: tuple[Step, ...], work: Container[str], around: str = "") -> tuple[Step, ...]:
+    """The steps, with no time where the work is of another kind; `around` is the kind of the hold around them."""
     found: list[Step] = []
     for step in steps:
         kind = step.work or around
         if isinstance(step, Time):
             found.append(step if kind in work else step.replace(mean=0.0 * step.mean))
         elif isinstance(step, Fork):
-            branches = tuple(branch.replace(steps=_only(branch.steps, work, kind)) for branch in step.branches)
+            branches = tuple(branch.replace(steps=only_work(branch.steps, work, kind)) for branch in step.branches)
             found.append(step.replace(branches=branches))
         else:
-            found.append(step.replace(steps=_only(step.steps, work, kind)))
+            found.append(step.replace(steps=only_work(step.steps, work, kind)))
     return tuple(found)

@@ -72,10 +72,12 @@ def knee_report(
 ) -> Report:
     """Find the knees of a model and tell them; the arguments are those of `knee.knee`.
 
+    vary, limits   as the model states them where they are left out.
     asserted  conditions that must hold at every knee; those that are false stand in `broken` of the report.
     curve     also rows along the curve, to draw it.
     Raises    as `knee.knee`; `NoAnswer` where no definition has a knee.
     """
+    vary, limits = vary or model.knee_question.vary, tuple(limits) or model.knee_question.limits
     claimed = conditions(asserted, model)
     found = knee(model, vary, limits, multiple, definitions, wanted)
     _refuse_all_missing(model, found)

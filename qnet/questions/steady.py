@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
@@ -98,7 +99,7 @@ def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
     edge = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
         found = root(
-            lambda x: certain(trial.solve(x)),
+            _anew(trial, lambda lanes, x: certain(lanes.solve(x))),
             low,
             high,
             np.where(by_capacity, at_low, -1.0),
@@ -115,13 +116,17 @@ def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
     at_start = trial.overload(trial.solve(start))
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
-    found = sign_change(trial, trial.overload, start, end, edge, (wanted, at_start, at_end))
+    found = sign_change(trial, Trial.overload, start, end, edge, (wanted, at_start, at_end))
     return np.where(earlier, np.where(hopeless, start, found), edge)
 
 
-def sign_change(trial: Trial, function: Any, inside: Any, beyond: Any, edge: Any, ends: tuple[Any, Any, Any]) -> Any:
+def sign_change(
+    trial: Trial, function: Callable[[Trial, Solved], Any], inside: Any, beyond: Any, edge: Any,
+    ends: tuple[Any, Any, Any],
+) -> Any:  # fmt: skip
     """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
 
+    function of a trial and its solution: a method of trials.
     edge     a value above both, where figures may grow without bound.
     ends     where a root is wanted, and the function at `inside` and at `beyond`.
     Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
@@ -131,7 +136,7 @@ def sign_change(trial: Trial, function: Any, inside: Any, beyond: Any, edge: Any
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
     found = root(
-        lambda u: function(trial.solve(-top * np.expm1(-u))),
+        _anew(trial, lambda lanes, x: function(lanes, lanes.solve(x)), lambda u: -top * np.expm1(-u)),
         -np.log1p(-inside / top),
         -np.log1p(-beyond / top),
         np.where(wanted, at_inside, -1.0),
@@ -139,3 +144,29 @@ def sign_change(trial: Trial, function: Any, inside: Any, beyond: Any, edge: Any
         trial.operations,
     )
     return -top * np.expm1(-found)
+
+
+def _anew(
+    trial: Trial, function: Callable[[Trial, Any], Any], value: Callable[[Any], Any] = lambda x: x
+) -> Callable[[Any], Any]:
+    """A function of values that is computed anew only for the points at which these have moved since it was last asked.
+
+    Most roots of a batch are found long before the last one. Where the method of solution depends on the number of
+    points, all of them are always solved.
+    """
+    np = trial.np
+    asked: Any = np.full(trial.size, np.nan)
+    found: Any = np.full(trial.size, np.nan)
+
+    def at(x: Any) -> Any:
+        nonlocal asked, found
+        moved = np.flatnonzero(x != asked)
+        if len(moved) == trial.size or trial.uncertain:
+            asked, found = x, function(trial, value(x))
+        elif len(moved):
+            found = found.copy()
+            found[moved] = function(trial.at(moved), value(x)[moved])
+            asked = x
+        return found
+
+    return at

@@ -1,41 +1,40 @@
-"""Reading a study: a system and the published figures that its model is held against."""
+"""Reading a study: systems and the published figures that they are held against."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from typing import TypeVar, cast
 
-from qnet.documents import Document, read
-from qnet.errors import InvalidInput, Problem, UsageError, suggest
+from qnet.documents import Document, Path, read
+from qnet.errors import InvalidInput, Problem, UsageError
+from qnet.questions.printed import Printed
+from qnet.questions.story import Story, Teller
 from qnet.record import Record
 
+_Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
+
 ROLES = {
-    "given": "an input of the model",
+    "given": "an input of the model; where a figure is named, the model has that value to the printed digit",
     "fitted": "sets the parameter it names",
-    "predicted": "not computable by arithmetic from given and fitted claims: evidence for or against the model",
-    "derived": "the same datum as another claim, in another unit",
-    "trend": "a direction that the model must show",
+    "predicted": "not computable by arithmetic from given, fitted and identity claims: evidence for or against the "
+    "model",
+    "carried": "a value that the model says does not change: counted apart",
+    "identity": "follows from other claims by an operational law, to the printed digit",
+    "trend": "a direction or an insensitivity that the model must show",
     "disputed": "in conflict with another figure of the same source: reported, not required",
+    "outside": "nothing that a queueing model touches: kept as data, with the reason",
 }
 
-_CLAIM_KEYS = {
-    "id": str,
-    "role": str,
-    "case": str,
-    "sets": str,
-    "stated": str,
-    "at_least": str,
-    "at_most": str,
-    "tolerance": (int, float, str),
-    "largest": str,
-    "limit": str,
-    "figure": str,
-    "over": str,
-    "take": str,
-    "set": dict,
-    "remark": str,
-}
-_TAKES = ("", "mean", "largest", "trend")
-_TRENDS = ("rises", "falls", "unchanged")
+
+class Where(Record):
+    """The system and the settings at which a claim is computed."""
+
+    system: str
+    settings: dict[str, str]
+    """Parameters of the system as expressions, those of the case included; references are filled in."""
+    places: dict[str, Path]
+    """Where the file states each setting, and the system as `system`."""
 
 
 class Claim(Record):
@@ -43,40 +42,67 @@ class Claim(Record):
 
     id: str
     role: str
-    settings: dict[str, str]
-    """Parameters of the system, those of the case included."""
+    metric: str
+    """What is stated, in plain words; empty where the figure tells it."""
+    at: Where
+    base: Where | None
+    """What it is compared with."""
     stated: str
     at_least: str
     at_most: str
     tolerance: float | str | None
     """Relative, or an absolute quantity as text; None where only the rounding of the figure is asked for."""
-    largest: str
-    """The parameter whose largest value is asked for; empty to ask for a figure at one point."""
+    vary: str
+    """The parameter whose largest or smallest value is asked for; empty to ask for a figure at one point."""
+    smallest: bool
     limit: str
     figure: str
-    """What to read there; empty for the largest value itself."""
+    """What to read there, with references as written; empty for the value of `vary` itself."""
     over: str
     take: str
-    """What to make of several points: their mean, the largest, or the trend."""
+    """What to make of several points: their mean, the largest, or the trend; of two: ratio, change or difference."""
     sets: str
+    counts_with: str
+    by_construction: bool
+    miss: str
     remark: str
     place: int
     """Where it stands in the file, from 0."""
 
+    @property
+    def counted(self) -> bool:
+        """Whether it is a prediction of its own, and not one told in another unit or ratio."""
+        return self.role == "predicted" and not self.counts_with
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is anything to compute."""
+        return bool(self.figure or self.vary)
+
 
 class Study(Record):
-    """A study: title, system, and claims."""
+    """A study: title, main system, and claims."""
 
     id: str
     title: str
     system: str
     source: str
     claims: tuple[Claim, ...]
+    story: Story | None
+    printed: dict[str, Printed]
+    """The figures that claims state, by id; those that state a text or bounds only are not here."""
     document: Document
+
+    def problem(self, problem: Problem, path: Path) -> Problem:
+        """What is wrong with a key of the file, with file and line."""
+        return self.document.place(problem.replace(path=path, line=0))
 
 
 def load_studies(name: str = "") -> list[Study]:
-    """A study of the catalog, or all of them for no name; raises as `load_study`, QN301 where the catalog has none."""
+    """A study of the catalog, or all of them for no name.
+
+    Raises as `load_study`, with every problem of all files; QN301 where the catalog has none.
+    """
     from qnet.catalog.find import entries
 
     if name:
@@ -84,7 +110,21 @@ def load_studies(name: str = "") -> list[Study]:
     names = [entry.id for entry in entries() if entry.kind == "study"]
     if not names:
         raise UsageError(Problem("QN301", "the catalog has no studies", "a study, as studies/NAME.toml"))
-    return [load_study(each) for each in names]
+    return each_of(names, load_study)
+
+
+def each_of(items: Iterable[_Item], read_one: Callable[[_Item], _Made]) -> list[_Made]:
+    """What a function makes of some studies; raises `InvalidInput` with every problem of all of them."""
+    made: list[_Made] = []
+    problems: list[Problem] = []
+    for item in items:
+        try:
+            made.append(read_one(item))
+        except InvalidInput as error:
+            problems += error.problems
+    if problems:
+        raise InvalidInput(*dict.fromkeys(problems))
+    return made
 
 
 def load_study(name: str) -> Study:
@@ -93,68 +133,18 @@ def load_study(name: str) -> Study:
     Raises `UsageError` for an unknown name, `InvalidInput` with every problem of the file.
     """
     from qnet.catalog.find import study_path
+    from qnet.questions.study_claims import ClaimReader
 
     document = read(study_path(name))
     data = document.data
-    problems: list[Problem] = []
+    reader = ClaimReader(data)
     for key in ("id", "title", "system", "source"):
         if not isinstance(data.get(key), str):
-            problems.append(Problem("QN320", f'"{key}" is missing or not a text', "a text", (key,)))
-    cases: dict[str, Any] = data.get("cases", {})
-    claims = tuple(_claim(raw, index, cases, problems) for index, raw in enumerate(data.get("claims", [])))
-    seen: set[str] = set()
-    for claim in claims:
-        if claim.id in seen:
-            problems.append(
-                Problem("QN321", f'there are two claims "{claim.id}"', "each claim once", ("claims", claim.place, "id"))
-            )
-        seen.add(claim.id)
-    if problems:
-        raise InvalidInput(*(document.place(problem) for problem in problems))
-    return Study(data["id"], data["title"], data["system"], data["source"], claims, document)
-
-
-def _claim(raw: Any, index: int, cases: dict[str, Any], problems: list[Problem]) -> Claim:
-    path = ("claims", index)
-    given = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
-
-    def fail(key: str, found: str, expected: str, help: str = "") -> None:
-        problems.append(Problem("QN320", found, expected, (*path, key), help))
-
-    for key, value in given.items():
-        if key not in _CLAIM_KEYS:
-            fail(key, f'unknown key "{key}"', "a key of a claim", suggest(key, list(_CLAIM_KEYS)))
-        elif isinstance(value, bool) or not isinstance(value, _CLAIM_KEYS[key]):  # type: ignore[arg-type]
-            fail(key, f"found {value!r}", "a value of another kind")
-    role, case, take = given.get("role", ""), given.get("case", ""), given.get("take", "")
-    if role not in ROLES:
-        fail("role", f'found "{role}"', "one of " + ", ".join(ROLES))
-    if case and case not in cases:
-        fail("case", f'unknown case "{case}"', "a case of this study", suggest(case, list(cases)))
-    if take not in _TAKES or bool(take) != ("over" in given):
-        fail("take", f'found "{take}"', "mean, largest or trend beside over")
-    if not {"stated", "at_least", "at_most"} & set(given):
-        fail("stated", "the claim states nothing", "stated, at_least or at_most")
-    if take == "trend" and given.get("stated") not in _TRENDS:
-        fail("stated", f'found "{given.get("stated")}"', "one of " + ", ".join(_TRENDS))
-    if not {"largest", "figure"} & set(given):
-        fail("largest", "the claim asks for nothing", "largest, figure or both")
-    if role == "fitted" and not given.get("sets"):
-        fail("sets", "a fitted claim sets no parameter", "the name of the parameter")
-    if role == "predicted" and "tolerance" not in given and "stated" in given:
-        fail("tolerance", "a predicted claim has no tolerance", "a fraction, or a quantity")
-    settings: dict[str, Any] = {**cases.get(case, {}), **(given.get("set") or {})}
-    texts = {
-        name: str(given.get(name, ""))
-        for name in ("stated", "at_least", "at_most", "largest", "limit", "figure", "over", "sets", "remark")
-    }
-    tolerance = given.get("tolerance")
-    return Claim(
-        id=str(given.get("id", "")),
-        role=role,
-        settings={name: str(value) for name, value in settings.items()},
-        take=take,
-        place=index,
-        tolerance=float(tolerance) if isinstance(tolerance, (int, float)) else tolerance,
-        **texts,
-    )
+            reader.fail((key,), f'"{key}" is missing or not a text', "a text")
+    claims = reader.claims()
+    asking = {claim.id for claim in claims if claim.asks}
+    story = Teller(reader.fail, reader.fill, asking).story(data.get("story"))
+    if reader.problems:
+        raise InvalidInput(*(document.place(problem) for problem in reader.problems))
+    title, system, source = (cast("str", data[key]) for key in ("title", "system", "source"))
+    return Study(cast("str", data["id"]), title, system, source, claims, story, reader.printed, document)

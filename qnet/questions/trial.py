@@ -22,11 +22,12 @@ class Trial:
 
     coordinates   the other parameters, each with `size` values.
     wanted        the method and its budget, where there is a choice.
+    applies       for each limit, at which points it must hold, as arrays of truth values; none: everywhere.
     """
 
     def __init__(
         self, model: Model, vary: str, limits: Sequence[Condition], coordinates: Mapping[str, Any], size: int,
-        wanted: Wanted = AUTO,
+        wanted: Wanted = AUTO, applies: Sequence[Any] = (),
     ) -> None:  # fmt: skip
         import numpy as np
 
@@ -37,6 +38,7 @@ class Trial:
         self.coordinates = coordinates
         self.size = size
         self.wanted = wanted
+        self.applies = applies
         self.operations = arrays()
         varied = model.parameters[vary]
         # The range of a value from the catalog tells how well it is known, not what it may be.
@@ -59,12 +61,13 @@ class Trial:
         wanted = self.wanted
         if self.uncertain:
             wanted = wanted.replace(operations=min(wanted.operations, _BRIEF))
-        return Trial(self.model, self.vary, self.limits, self.coordinates, self.size, wanted)
+        return Trial(self.model, self.vary, self.limits, self.coordinates, self.size, wanted, self.applies)
 
     def at(self, places: Any) -> Trial:
         """The same at some points of the grid, each as often as it is named."""
         own = {name: values[places] for name, values in self.coordinates.items()}
-        return Trial(self.model, self.vary, self.limits, own, len(places), self.wanted)
+        applies = [everywhere[places] for everywhere in self.applies]
+        return Trial(self.model, self.vary, self.limits, own, len(places), self.wanted, applies)
 
     def solve(self, value: Any) -> Solved:
         """The model where the parameter has these values, one for each point; a search looks at absurd ones as well."""
@@ -92,11 +95,14 @@ class Trial:
         """How far each limit is exceeded, between -1 and 1: not above 0 where it holds, 1 without a steady state."""
         np = self.np
         found: list[Any] = []
-        for asked in self.limits:
+        for place, asked in enumerate(self.limits):
             metric, bound = solved.metric(asked.metric), solved.metric(asked.bound)
             sign = 1.0 if asked.upper else -1.0
             size = np.maximum(np.maximum(np.abs(metric), np.abs(bound)), 1e-300)
-            found.append(np.where(solved.stable & np.isfinite(size), sign * (metric - bound) / size, 1.0))
+            excess = np.where(solved.stable & np.isfinite(size), sign * (metric - bound) / size, 1.0)
+            if self.applies:
+                excess = np.where(self.applies[place], excess, np.where(solved.stable, -1.0, 1.0))
+            found.append(excess)
         return found
 
     def excess(self, solved: Solved) -> Any:

@@ -1,29 +1,26 @@
-"""A study's published figures against its model, claim by claim: computed in batches, judged one by one."""
+"""A study's published figures against its model, judged claim by claim."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
-from qnet.errors import InvalidInput, Problem, QnetError, UsageError
-from qnet.expression import Expression, ExpressionError, check, parse
-from qnet.model.conditions import condition
-from qnet.model.grids import grid
-from qnet.model.load import load
+from qnet.errors import InvalidInput, Problem, UsageError
+from qnet.expression import evaluate, parse
 from qnet.model.model import Model
-from qnet.model.scope import all_figures
-from qnet.model.settings import with_settings
-from qnet.model.values import Values
-from qnet.questions.points import solve_points
-from qnet.questions.search import largest as largest_value
+from qnet.questions.printed import Printed, printed
+from qnet.questions.references import filled, referred
 from qnet.questions.solve import in_unit
 from qnet.questions.study import Claim, Study
-from qnet.questions.trial import Trial
+from qnet.questions.study_claims import WIDEST
+from qnet.questions.validate_points import Computer, Figures
 from qnet.record import Record
-from qnet.units import NUMBER, Dimension, UnitError, base_unit, quantity, unit
+from qnet.units import NUMBER
 
+MET, MISSED, EXACT, WITHIN = "met", "missed", "exact", "within rounding"
 _STEADY = 1e-9
 """Relative change below which a trend is "unchanged"."""
+_SLACK = 1 + 1e-9
 
 
 class Judged(Record):
@@ -31,172 +28,209 @@ class Judged(Record):
 
     claim: Claim
     stated: float | str | None
-    modelled: float | str
+    modelled: float | str | None
     unit: str
     error: float | None
-    """Relative; None where a bound or a trend is stated."""
+    """Relative; None where a bound or a trend is stated, where there is no answer, and where zero is stated."""
     tolerance: float | None
     verdict: str
-    """`met`, `missed`, or the role where nothing is required."""
+    """`met`, `missed`, `exact`, `within rounding`, or the role where nothing is required."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether it is missed and no reason is given."""
+        return self.verdict == MISSED and not self.claim.miss
 
 
 class Validation(Record):
-    """A study and its model, with the verdict on every claim."""
+    """A study and its models, with the verdict on every claim."""
 
     study: Study
-    model: Model
+    models: tuple[Model, ...]
+    """The systems that claims use, that of the study first."""
     judged: tuple[Judged, ...]
 
 
 def validate(study: Study) -> Validation:
-    """Compute every claim of a study with its system.
+    """Compute every claim of a study with its systems.
 
-    Raises `InvalidInput` for claims that cannot be computed, `UsageError` QN012 where there is none.
+    Raises `InvalidInput` for claims that cannot be computed and for reasons given for a miss that is none, `UsageError`
+    QN012 where there is no claim.
     """
     if not study.claims:
         raise UsageError(Problem("QN012", f'the study "{study.id}" has no claims'))
-    model = load(study.system)
-    values = _Computer(study, model).values()
-    return Validation(study, model, tuple(_judge(study, model, claim, values[claim.place]) for claim in study.claims))
+    computer = Computer(study)
+    main = computer.main()
+    figures = computer.figures()
+    others = [model for name, model in computer.models.items() if model is not None and name != study.system]
+    judge = _Judge(study)
+    judged = tuple(judge.verdict(claim, figures.get(claim.place)) for claim in study.claims)
+    judge.needless(judged)
+    if judge.problems:
+        raise InvalidInput(*judge.problems)
+    return Validation(study, (main, *others), judged)
 
 
-class _Lane(Record):
-    """One point of a batch: the claim it belongs to and its parameters."""
+class _Judge:
+    """Judges the claims of a study; what is wrong with any of them is kept in `problems`."""
 
-    claim: Claim
-    parameters: dict[str, float]
-
-
-class _Computer:
-    """Gathers the points of all claims that ask alike into batches, and solves each batch at once."""
-
-    def __init__(self, study: Study, model: Model) -> None:
+    def __init__(self, study: Study) -> None:
         self.study = study
-        self.model = model
-        self.results: dict[int, list[float]] = {claim.place: [] for claim in study.claims}
+        self.problems: list[Problem] = []
 
-    def values(self) -> dict[int, list[float]]:
-        batches: dict[tuple[str, str], list[_Lane]] = {}
-        for claim in self.study.claims:
-            batches.setdefault((claim.largest, claim.limit), []).extend(self.lanes(claim))
-        for (largest, limit), lanes in batches.items():
-            self.solve(largest, limit, lanes)
-        return self.results
+    def needless(self, judged: Sequence[Judged]) -> None:
+        """Keep the reasons for misses that are none: the model has become better than its study says."""
+        for item in judged:
+            if item.claim.miss and item.verdict != MISSED:
+                problem = Problem("QN324", f'"{item.claim.id}" is met and has a reason for a miss', "no miss here")
+                self.problems.append(self.study.problem(problem, ("claims", item.claim.place, "miss")))
 
-    def lanes(self, claim: Claim) -> list[_Lane]:
-        """The points of a claim: one, or one for each value of its grid."""
-        try:
-            model = with_settings(self.model, claim.settings)
-            known = Values(model, {}, None).known
-            base = {name: float(known[name]) for name in claim.settings}
-            if not claim.over:
-                return [_Lane(claim, base)]
-            points = grid(claim.over, model)
-        except QnetError as error:
-            raise self.blame(claim, error) from None
-        return [_Lane(claim, {**base, points.name: value}) for value in points.values]
+    def verdict(self, claim: Claim, found: Figures | None) -> Judged:
+        """What is to be said of one claim."""
+        if found is None:
+            return self.unasked(claim)
+        stated: float | str = claim.stated or _bounds(claim)
+        own = self.study.printed.get(claim.id)
+        unit = own.unit if own else ""
+        if own:
+            stated = in_unit(own.value, own.unit)
+        if found.words:
+            return Judged(claim, stated, found.words, unit, None, None, self.required(claim, False))
+        if not own and claim.stated:
+            modelled = self.trend(claim, found)
+            return Judged(claim, stated, modelled, "", None, None, self.required(claim, modelled == claim.stated))
+        value = _value(claim, found)
+        if value is None:
+            return Judged(claim, stated, "nothing to compare with", unit, None, None, self.required(claim, False))
+        bounds = {key: printed(text) for key, text in _bound_texts(claim)}
+        first = own or next(iter(bounds.values()))
+        self.compare_units(claim, found, first)
+        modelled, unit = in_unit(value, first.unit), first.unit
+        if not own:
+            return Judged(claim, stated, modelled, unit, None, None, self.bounded(claim, value, bounds))
+        error = value / own.value - 1 if own.value else None
+        tolerance = self.tolerance(claim, own)
+        return Judged(claim, stated, modelled, unit, error, tolerance, self.near(claim, value, own, error, tolerance))
 
-    def blame(self, claim: Claim, error: QnetError) -> InvalidInput:
-        place = ("claims", claim.place)
-        return InvalidInput(
-            *(self.study.document.place(problem.replace(path=place, line=0)) for problem in error.problems)
-        )
+    def unasked(self, claim: Claim) -> Judged:
+        """A claim that asks the model for nothing."""
+        own = self.study.printed.get(claim.id)
+        if own:
+            return Judged(claim, in_unit(own.value, own.unit), None, own.unit, None, None, claim.role)
+        return Judged(claim, claim.stated or _bounds(claim), None, "", None, None, claim.role)
 
-    def solve(self, largest: str, limit: str, lanes: list[_Lane]) -> None:
-        import numpy as np
+    def required(self, claim: Claim, met: bool) -> str:
+        """The verdict where a claim is met or not."""
+        if claim.role in ("fitted", "disputed"):
+            return claim.role
+        if claim.role == "identity":
+            return EXACT if met else MISSED
+        return MET if met else MISSED
 
-        names = sorted({name for lane in lanes for name in lane.parameters} - {largest})
-        stated = Values(self.model, {}, None).known
-        columns = {name: np.array([lane.parameters.get(name, float(stated[name])) for lane in lanes]) for name in names}
-        value: Any = None
-        if largest:
-            asked = [condition(limit, self.model)] if limit else []
-            found = largest_value(Trial(self.model, largest, asked, columns, len(lanes)))
-            value, solved = np.where(found.held, found.value, np.nan), found.there
-        else:
-            solved = solve_points(self.model, columns, len(lanes))
-        read = {
-            figure: solved.metric(self.expression(figure)) for figure in {lane.claim.figure for lane in lanes} if figure
-        }
-        for index, lane in enumerate(lanes):
-            result = read[lane.claim.figure][index] if lane.claim.figure else value[index]
-            self.results[lane.claim.place].append(float(result))
+    def near(self, claim: Claim, value: float, own: Printed, error: float | None, tolerance: float | None) -> str:
+        """The verdict on a figure."""
+        if claim.role == "identity" and not own.agrees(value):
+            low, high = self.rounding(claim, value)
+            met = low <= own.value + own.half * _SLACK and high >= own.value - own.half * _SLACK
+            return WITHIN if met else MISSED
+        if claim.role in ("given", "identity"):
+            return self.required(claim, own.agrees(value))
+        if error is None or tolerance is None:
+            return self.required(claim, own.agrees(value))
+        met = abs(error) <= tolerance * _SLACK
+        wide = claim.role in ("predicted", "carried") and abs(error) > WIDEST * _SLACK
+        return self.required(claim, met and not wide)
 
-    def expression(self, figure: str) -> Expression:
-        try:
-            parsed = parse(figure)
-            check(parsed.root, _names(self.model), self.model.choices)
-        except ExpressionError as error:
-            raise InvalidInput(
-                Problem(
-                    error.code, f'in the figure "{figure}": {error}', help=error.help, file=self.study.document.name
-                )
-            ) from None
-        return parsed
+    def bounded(self, claim: Claim, value: float, bounds: dict[str, Printed]) -> str:
+        """The verdict on a figure between bounds."""
+        if claim.role == "identity" and not _between(value, value, bounds):
+            return WITHIN if _between(*self.rounding(claim, value), bounds) else MISSED
+        return self.required(claim, _between(value, value, bounds))
 
+    def rounding(self, claim: Claim, value: float) -> tuple[float, float]:
+        """How far an identity may move when each figure it refers to moves by half of its last printed digit.
 
-def _names(model: Model) -> dict[str, Dimension]:
-    return model.dimensions | all_figures(model) | {name: output.dimension for name, output in model.outputs.items()}
+        Each is moved to the side that raises the whole, or lowers it: exact for figures that act in one direction.
+        """
+        names = referred(claim.figure)
 
+        def at(moves: dict[str, float]) -> float:
+            parsed = parse(filled(claim.figure, lambda id: self.study.printed[id].moved(moves.get(id, 0.0))))
+            return value if parsed.names else float(evaluate(parsed.root, {}))
 
-def _judge(study: Study, model: Model, claim: Claim, values: list[float]) -> Judged:
-    if any(value != value for value in values):
-        return Judged(
-            claim, claim.stated, "no steady state", "", None, None, "missed" if _required(claim) else claim.role
-        )
-    if claim.take == "trend":
-        modelled = _trend(values)
-        met = modelled == claim.stated
-        return Judged(claim, claim.stated, modelled, "", None, None, "met" if met else "missed")
-    value = sum(values) / len(values) if claim.take == "mean" else max(values)
-    stated_text = claim.stated or claim.at_most or claim.at_least
-    amount, shown = _quantity(study, claim, stated_text)
-    modelled = in_unit(value, shown)
-    if not claim.stated:
-        met = all(
-            sign * value <= sign * _quantity(study, claim, bound)[0]
-            for sign, bound in ((1, claim.at_most), (-1, claim.at_least))
-            if bound
-        )
-        words = " and ".join(
-            f"{word} {bound}" for word, bound in (("at least", claim.at_least), ("at most", claim.at_most)) if bound
-        )
-        return Judged(
-            claim, words, modelled, shown, None, None, ("met" if met else "missed") if _required(claim) else claim.role
-        )
-    error = value / amount - 1
-    tolerance = claim.tolerance
-    if isinstance(tolerance, str):
-        tolerance = _quantity(study, claim, tolerance)[0] / amount
-    verdict = claim.role
-    if _required(claim):
-        verdict = "met" if tolerance is not None and abs(error) <= tolerance * (1 + 1e-9) else "missed"
-    return Judged(claim, in_unit(amount, shown), modelled, shown, error, tolerance, verdict)
+        up = {name: 1.0 if at({name: 1.0}) >= at({name: -1.0}) else -1.0 for name in names}
+        ends = value, at(up), at({name: -side for name, side in up.items()})
+        return min(ends), max(ends)
 
+    def tolerance(self, claim: Claim, own: Printed) -> float | None:
+        """The relative tolerance of a claim."""
+        if not isinstance(claim.tolerance, str):
+            return claim.tolerance
+        allowed = printed(claim.tolerance)
+        if allowed.dimension != own.dimension:
+            self.fault(claim, "tolerance", f"found {allowed.dimension.describe()}", own.dimension.describe())
+        return allowed.value / abs(own.value) if own.value else None
 
-def _required(claim: Claim) -> bool:
-    return claim.role in ("predicted", "trend")
+    def compare_units(self, claim: Claim, found: Figures, stated: Printed) -> None:
+        """Keep it as a problem where unlike things are compared."""
+        modelled = NUMBER if claim.take in ("ratio", "change") else found.dimension
+        if modelled is not None and modelled != stated.dimension:
+            key = "stated" if claim.stated else "at_most" if claim.at_most else "at_least"
+            self.fault(claim, key, f"found {stated.dimension.describe()}", f"{modelled.describe()}, as the figure is")
 
+    def fault(self, claim: Claim, key: str, found: str, expected: str) -> None:
+        """Keep a problem of a key of a claim."""
+        problem = Problem("QN122", found, expected)
+        self.problems.append(self.study.problem(problem, ("claims", claim.place, key)))
 
-def _quantity(study: Study, claim: Claim, text: str) -> tuple[float, str]:
-    """A stated quantity in base units, and the unit it is written in."""
-    try:
-        amount, dimension = quantity(text)
-    except UnitError as error:
-        place = Problem("QN320", f'"{text}": {error}', "a quantity", ("claims", claim.place, "stated"), error.help)
-        raise InvalidInput(study.document.place(place)) from None
-    shown = text.lstrip("+-0123456789.eE ").strip() if dimension != NUMBER else ""
-    try:
-        unit(shown or "s")
-    except UnitError:
-        shown = base_unit(dimension)
-    return amount, shown
+    def trend(self, claim: Claim, found: Figures) -> str:
+        """The direction of the figures of a claim, against what it counts as unchanged."""
+        values = found.values
+        size = max(abs(value) for value in values)
+        least = _STEADY * size
+        allowed = least
+        if isinstance(claim.tolerance, str):
+            amount = printed(claim.tolerance)
+            if found.dimension not in (None, amount.dimension):
+                self.fault(claim, "tolerance", f"found {amount.dimension.describe()}", "as the figure is")
+            allowed = max(amount.value, least)
+        elif claim.tolerance is not None:
+            allowed = max(claim.tolerance * abs(values[0]), least)
+        if max(values) - min(values) <= allowed:
+            return "unchanged"
+        steps = [after - before for before, after in pairwise(values)]
+        if all(step > -least for step in steps):
+            return "rises"
+        return "falls" if all(step < least for step in steps) else "turns"
 
 
-def _trend(values: list[float]) -> str:
-    changes = [after / before - 1 for before, after in pairwise(values)]
-    if all(abs(change) <= _STEADY for change in changes):
-        return "unchanged"
-    if all(change > -_STEADY for change in changes):
-        return "rises"
-    return "falls" if all(change < _STEADY for change in changes) else "turns"
+def _value(claim: Claim, found: Figures) -> float | None:
+    """The figure that a claim is about, from the values it asked for; None for a ratio to nothing."""
+    values = found.values
+    if claim.take == "mean":
+        return sum(values) / len(values)
+    if claim.take not in ("ratio", "change", "difference"):
+        return max(values)
+    base, own = values
+    if claim.take == "difference":
+        return own - base
+    if not base:
+        return None
+    return own / base - 1 if claim.take == "change" else own / base
+
+
+def _bound_texts(claim: Claim) -> Iterator[tuple[str, str]]:
+    if claim.at_least:
+        yield "at least", claim.at_least
+    if claim.at_most:
+        yield "at most", claim.at_most
+
+
+def _bounds(claim: Claim) -> str:
+    return " and ".join(f"{word} {text}" for word, text in _bound_texts(claim))
+
+
+def _between(low: float, high: float, bounds: dict[str, Printed]) -> bool:
+    """Whether an interval reaches what lies between bounds."""
+    least, most = bounds.get("at least"), bounds.get("at most")
+    return (least is None or high >= least.value) and (most is None or low <= most.value)

@@ -1,23 +1,24 @@
-"""The verdicts on studies as a report: one block per study, a line that counts them, and what is asserted of that."""
+"""The verdicts on studies as a report: every claim of one, or the account of all of them, and what is asserted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import median
+from typing import Any
 
 from qnet.errors import Problem
 from qnet.questions.assertions import conditions
 from qnet.questions.provenance import Basis
-from qnet.questions.study import load_studies
+from qnet.questions.study import Claim, each_of, load_studies
+from qnet.questions.tally import Tally, summary, tally
 from qnet.questions.told import Told, false_of
 from qnet.questions.validate import Judged, Validation, validate
-from qnet.record import Record
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.report import Cell, Column, Note, Report, row_maker
 from qnet.units import NUMBER
 
 COLUMNS = (
     Column("study", "study"),
     Column("claim", "claim"),
+    Column("metric", "metric"),
     Column("role", "role"),
     Column("stated", "stated"),
     Column("modelled", "modelled"),
@@ -27,59 +28,103 @@ COLUMNS = (
     Column("verdict", "verdict"),
     Column("remark", "remark"),
 )
+"""A row is a claim; `stated` and `modelled` are in its `unit`, as the source prints it."""
+
+ACCOUNT = (
+    Column("section", "section"),
+    Column("study", "study"),
+    Column("claims", "claims"),
+    Column("given", "given"),
+    Column("fitted", "fitted"),
+    Column("predicted", "predicted"),
+    Column("repeated", "repeated"),
+    Column("met", "met"),
+    Column("parameters", "fitted parameters"),
+    Column("errors", "with a figure"),
+    Column("median_error", "median error", "%"),
+    Column("p90_error", "nine in ten", "%"),
+    Column("within_20", "within 20 %", "%"),
+    Column("largest_error", "largest", "%"),
+    Column("carried", "carried"),
+    Column("carried_met", "met"),
+    Column("carried_median", "median error", "%"),
+    Column("identities", "identities"),
+    Column("identities_exact", "exact"),
+    Column("identities_within", "within rounding"),
+    Column("trends", "trends"),
+    Column("trends_shown", "shown"),
+    Column("trends_by_construction", "by construction"),
+    Column("disputed", "disputed"),
+    Column("outside", "outside"),
+    Column("missed", "missed"),
+    Column("unexplained", "without reason"),
+    Column("claim", "claim"),
+    Column("role", "role"),
+    Column("stated", "stated"),
+    Column("modelled", "modelled"),
+    Column("unit", "unit"),
+    Column("error", "error", "%"),
+    Column("reason", "reason"),
+)
+"""A row is a part of the account of one study, or of `all`, by its section; or a claim that is missed."""
+
+ROLES_OF, PREDICTIONS, OTHERS, MISSES = "claims by role", "predictions", "carried, identities, trends", "missed"
+_TOLD: dict[str, tuple[str, ...]] = {
+    ROLES_OF: (
+        "claims", "given", "fitted", "predicted", "repeated", "carried", "identities", "trends", "disputed", "outside",
+    ),
+    PREDICTIONS: (
+        "predicted", "met", "errors", "median_error", "p90_error", "within_20", "largest_error", "parameters",
+    ),
+    OTHERS: (
+        "carried", "carried_met", "carried_median", "identities", "identities_exact", "identities_within", "trends",
+        "trends_shown", "trends_by_construction", "missed", "unexplained",
+    ),
+}  # fmt: skip
+"""The numbers of each section."""
+_ALL = "all"
+_row = row_maker(ACCOUNT)
 
 
-class Tally(Record):
-    """How a study fares, in numbers that can be asserted."""
-
-    claims: int
-    predicted: int
-    met: int
-    """Of the predicted claims."""
-    missed: int
-    """Of the predicted claims and the trends."""
-    median_error: float | None
-    """Of the predicted claims that state a figure, relative and without sign; None where none does."""
-    largest_error: float | None
-    trends: int
-    trends_shown: int
-
-
-def tally(judged: Sequence[Judged]) -> Tally:
-    """Count the verdicts on the claims of a study."""
-    predicted = [item for item in judged if item.claim.role == "predicted"]
-    errors = sorted(abs(item.error) for item in predicted if item.error is not None)
-    trends = [item for item in judged if item.claim.role == "trend"]
-    return Tally(
-        claims=len(judged),
-        predicted=len(predicted),
-        met=sum(item.verdict == "met" for item in predicted),
-        missed=sum(item.verdict == "missed" for item in judged),
-        median_error=median(errors) if errors else None,
-        largest_error=errors[-1] if errors else None,
-        trends=len(trends),
-        trends_shown=sum(item.verdict == "met" for item in trends),
-    )
-
-
-def validate_report(study: str = "", asserted: Sequence[str] = ()) -> Report:
+def validate_report(study: str = "", asserted: Sequence[str] = (), claims: bool = False) -> Report:
     """Hold the published figures of a study of the catalog, or of all of them, against their models.
 
-    study     its name; empty for every study of the catalog, which are told one after the other.
-    asserted  conditions on the numbers of `Tally` that every study must meet, such as "median_error < 3 %".
-    Returns   a row for every claim. Claims that are missed, and conditions that are not met, stand in `broken`.
+    study     its name; empty for every study of the catalog.
+    asserted  conditions on the numbers of `Tally`, of the study or of all of them together, such as
+              "median_error < 3 %".
+    claims    every claim of all studies, and not the account of them.
+    Returns   for one study, and with `claims`, a row for every claim; else the account of all studies: the claims by
+              role, how predictions, carried values, identities and trends fare, and what is missed. Claims that are
+              missed without a reason, and conditions that are not met, stand in `broken`.
     Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
     """
     conditions(asserted, None, dict.fromkeys(Tally.fields(), NUMBER))
-    found = [validate(item) for item in load_studies(study)]
+    found = each_of(load_studies(study), validate)
     several = len(found) > 1
-    notes = tuple(Note("QN603", _before(item, several) + summary(item.judged)) for item in found)
-    broken = tuple(problem for item in found for problem in _broken(item, asserted, several))
-    bases = [Basis(item.model, study=item.study.id, source=item.study.source) for item in found]
+    every = [item for one in found for item in one.judged]
+    broken = (*(problem for item in found for problem in _broken(item, several)), *_false(every, asserted))
+    bases = [_basis(item) for item in found]
     title = f"{len(found)} studies of the catalog" if several else found[0].study.title
-    meta = {"studies": [dict(item) for item in bases]} if several else bases[0]
-    rows = [row for item in found for row in _rows(item)]
-    return Report("qnet/validation/1", title, COLUMNS, rows, notes, meta, group="study", broken=broken)
+    meta = {"studies": [dict(item) for item in bases]} if not study else bases[0]
+    if study or claims:
+        notes = tuple(Note("QN603", _before(item, several) + summary(item.judged)) for item in found)
+        rows = [row for item in found for row in _rows(item)]
+        return Report("qnet/validation/1", title, COLUMNS, rows, notes, meta, group="study", broken=broken)
+    accounts = [(item.study.id, item.judged) for item in found]
+    accounts += [(_ALL, tuple(every))] if several else []
+    rows = [row for section in _TOLD for row in _account(section, accounts)]
+    rows += [row for item in found for row in _missed(item)]
+    notes = (Note("QN603", summary(every)),)
+    return Report("qnet/account/1", title, ACCOUNT, rows, notes, meta, group="section", broken=broken)
+
+
+def _basis(found: Validation) -> Basis:
+    """What a validation rests on; of several systems the others by name and digest."""
+    first, *others = found.models
+    more: dict[str, Any] = {"study": found.study.id, "source": found.study.source}
+    if others:
+        more["systems"] = [{"name": item.name, "title": item.title, "digest": item.digest} for item in others]
+    return Basis(first, **more)
 
 
 def _rows(found: Validation) -> Iterator[tuple[Cell, ...]]:
@@ -87,42 +132,72 @@ def _rows(found: Validation) -> Iterator[tuple[Cell, ...]]:
         yield (
             found.study.id,
             item.claim.id,
+            item.claim.metric or None,
             item.claim.role,
             item.stated,
             item.modelled,
             item.unit or None,
-            None if item.error is None else 100 * item.error,
-            None if item.tolerance is None else 100 * item.tolerance,
+            percent_of(item.error),
+            percent_of(item.tolerance),
             item.verdict,
-            item.claim.remark or (f"sets {item.claim.sets}" if item.claim.sets else None),
+            _remark(item.claim),
         )
 
 
-def _broken(found: Validation, asserted: Sequence[str], several: bool) -> Iterator[Problem]:
-    """What is missed, and what is asserted and false."""
-    before = _before(found, several)
-    missed = [item.claim.id for item in found.judged if item.verdict == "missed"]
+def _remark(claim: Claim) -> str | None:
+    """What there is to say of a claim beside its figures: why it is missed, what it sets, with what it counts."""
+    parts = [f"missed: {claim.miss}" if claim.miss else "", f"sets {claim.sets}" if claim.sets else ""]
+    parts.append(f"counts with {claim.counts_with}" if claim.counts_with else "")
+    parts += ["by construction" if claim.by_construction else "", claim.remark]
+    return "; ".join(part for part in parts if part) or None
+
+
+def _account(section: str, accounts: Sequence[tuple[str, Sequence[Judged]]]) -> Iterator[tuple[Cell, ...]]:
+    """The numbers of a section, a row for each study."""
+    for name, judged in accounts:
+        found = tally(judged).as_dict()
+        found["within_20"] = found["within_20_percent"]
+        for key in ("median_error", "p90_error", "within_20", "largest_error", "carried_median"):
+            found[key] = percent_of(found[key])
+        yield _row(section=section, study=name, **{key: found[key] for key in _TOLD[section]})
+
+
+def _missed(found: Validation) -> Iterator[tuple[Cell, ...]]:
+    for item in found.judged:
+        if item.verdict == "missed":
+            yield _row(
+                section=MISSES,
+                study=found.study.id,
+                claim=item.claim.id,
+                role=item.claim.role,
+                stated=item.stated,
+                modelled=item.modelled,
+                unit=item.unit or None,
+                error=percent_of(item.error),
+                reason=item.claim.miss or "no reason is given",
+            )
+
+
+def percent_of(share: float | None) -> float | None:
+    """A share as per cent."""
+    return None if share is None else 100 * share
+
+
+def _broken(found: Validation, several: bool) -> Iterator[Problem]:
+    """What is missed without a reason."""
+    missed = [item.claim.id for item in found.judged if item.broken]
     if missed:
         claims = "1 claim" if len(missed) == 1 else f"{len(missed)} claims"
-        yield Problem("QN604", f"{before}{claims} missed: {', '.join(missed)}")
-    counted = dict(zip(Tally.fields(), tally(found.judged), strict=True))
+        told = f"{_before(found, several)}{claims} missed: {', '.join(missed)}"
+        yield Problem("QN604", told, help="a better model, or the reason as miss in the study")
+
+
+def _false(judged: Sequence[Judged], asserted: Sequence[str]) -> list[Problem]:
+    """What is asserted and false."""
+    counted = tally(judged).as_dict()
     values = {name: [float("nan") if value is None else float(value)] for name, value in counted.items()}
-    for problem in false_of(Told(values, dict.fromkeys(values, NUMBER)), asserted):
-        yield problem.replace(found=before + problem.found)
+    return false_of(Told(values, dict.fromkeys(values, NUMBER)), asserted)
 
 
 def _before(found: Validation, several: bool) -> str:
     return f"{found.study.id}: " if several else ""
-
-
-def summary(judged: Sequence[Judged]) -> str:
-    """One line that counts the claims by role and tells how the predictions fare."""
-    roles: dict[str, int] = {}
-    for item in judged:
-        roles[item.claim.role] = roles.get(item.claim.role, 0) + 1
-    counts = ", ".join(f"{number} {role}" for role, number in roles.items())
-    found = tally(judged)
-    words = f"{len(judged)} claims: {counts}; {found.met} of {found.predicted} predictions met"
-    if found.median_error is not None and found.largest_error is not None:
-        words += f", median error {100 * found.median_error:.1f} %, largest {100 * found.largest_error:.1f} %"
-    return words + (f"; {found.trends_shown} of {found.trends} trends shown" if found.trends else "")

@@ -11,10 +11,11 @@ from qnet.questions.why_order import order
 from qnet.questions.why_parallel import parallel
 from qnet.questions.why_time import answer, question, routes, time
 from qnet.questions.why_trust import assumed, laws, sources, trust
+from qnet.questions.why_work import works
 from qnet.record import Record
 
-_TOLD = (question, answer, time, order, parallel, routes, full, software, helps, laws, trust, assumed, sources)
-"""One function for each section. What a layer of a known kind of server does to a response can be one more."""
+_TOLD = (question, answer, time, order, parallel, routes, full, software, works, helps, laws, trust, assumed, sources)
+"""What there is to say, in this order within each section."""
 
 
 class Why(Record):

@@ -147,6 +147,37 @@ def test_claims_exist(make_catalog, drive):
     assert '"study/maximum"' in text
 
 
+def test_claims_exist_for_systems_too(make_catalog):
+    system = '[parameters.rate]\nvalue = "1/s"\nfitted_on = ["study/max"]\n'
+    study = 'source = "book"\n[[claims]]\nid = "study/maximum"\n'
+    catalog = make_catalog({"systems/net.toml": system, "studies/a-study.toml": study})
+    (text,) = broken("claims-exist", catalog)
+    assert text.startswith("systems/net.toml:3: parameters.rate.fitted_on: unknown claim 'study/max'")
+
+
+def test_claims_fitted(make_catalog):
+    system = '[parameters.rate]\nvalue = "1/s"\nfitted_on = ["study/max", "study/least"]\n'
+    claims = {"max": "predicted", "least": "fitted", "mean": "fitted"}
+    study = 'source = "book"\n' + "".join(
+        f'[[claims]]\nid = "study/{id}"\nrole = "{role}"\nsets = "rate"\n' for id, role in claims.items()
+    )
+    catalog = make_catalog({"systems/net.toml": system, "studies/a-study.toml": study})
+    predicted, unnamed = broken("claims-fitted", catalog)
+    assert predicted.startswith("systems/net.toml:3: parameters.rate.fitted_on: 'study/max' is predicted in its study")
+    assert unnamed.startswith("studies/a-study.toml:13: claims[2].sets: 'study/mean' is fitted, and no value names it")
+
+
+def test_study_names(make_catalog):
+    catalog = make_catalog({"studies/a-study.toml": 'id = "study"\nsource = "book"\n'})
+    (text,) = broken("study-names", catalog)
+    assert text.startswith("studies/a-study.toml:1: id: the id is 'study'; expected id = \"a-study\"")
+
+
+def test_sources_exist_for_studies_too(make_catalog):
+    catalog = make_catalog({"studies/a-study.toml": 'source = "boook"\n'})
+    assert "studies/a-study.toml:1: source: unknown source 'boook'" in "".join(broken("sources-exist", catalog))
+
+
 def test_sources_exist(make_catalog, drive):
     catalog = make_catalog({"parts/disk/drive.toml": drive.replace('source = "book"', 'source = "boook"', 1)})
     (text,) = broken("sources-exist", catalog)

@@ -195,6 +195,10 @@ def test_a_calibration_takes_one_name(closed):
         closed.calibrate(rows, "nobody")
 
 
+def test_a_study_is_told():
+    assert {row["section"] for row in qnet.study("ibm-3990-6").records()} > {"measured and modelled", "what limits it"}
+
+
 def test_a_study_is_validated():
     report = qnet.validate("ibm-3990-6")
     assert not report.broken
@@ -202,7 +206,7 @@ def test_a_study_is_validated():
 
 
 def test_the_front_door_is_all_that_it_says():
-    assert qnet.__all__ == ["Network", "System", "__version__", "load", "queue", "validate"]
+    assert qnet.__all__ == ["Network", "System", "__version__", "load", "queue", "study", "validate"]
     assert all(getattr(qnet, name) for name in qnet.__all__)
 
 

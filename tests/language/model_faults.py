@@ -403,6 +403,18 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "model.toml:28: classes.io.routes[1].steps[0].priority: found priority in a step that waits for no station; "
         "expected priority beside station or hold [QN209]",
     ),
+    "causes of no work": (
+        '{ delay = "1 ms" }',
+        '{ delay = "1 ms", causes = ["too many users"] }',
+        "model.toml:28: classes.io.routes[1].steps[0].causes: found causes in a step that states no kind of work; "
+        "expected work beside causes [QN209]",
+    ),
+    "the same cause twice": (
+        '{ delay = "1 ms" }',
+        '{ delay = "1 ms", work = "wait", causes = ["load", "load"] }',
+        "model.toml:28: classes.io.routes[1].steps[0].causes: found the same text twice; expected different texts: "
+        "beside work: what is known to make it long, which qnet why tells where it dominates [QN204]",
+    ),
     "an unknown station": (
         '{ hold = "disk"',
         '{ hold = "dusk"',
@@ -475,6 +487,22 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         '"throughput * 4 KiB"',
         "\"throughput('hits') * 4 KiB\"",
         "model.toml:44: outputs.data_rate.value: unknown name \"throughput('hits')\" [QN112]",
+    ),
+    # Knee
+    "a knee along nothing known": (
+        "[envelopes.ten_ms]",
+        '[knee]\nvary = "rte"\nlimit = "response <= 1 s"\n[envelopes.ten_ms]',
+        'model.toml:47: knee.vary: unknown parameter "rte" [QN004]',
+    ),
+    "a knee with half a limit": (
+        "[envelopes.ten_ms]",
+        '[knee]\nlimit = ["response <= 1 s", "response"]\n[envelopes.ten_ms]',
+        'model.toml:47: knee.limit[1]: in the condition "response": this is not a condition [QN110]',
+    ),
+    "a knee without a limit": (
+        "[envelopes.ten_ms]",
+        "[knee]\n[envelopes.ten_ms]",
+        'model.toml:46: knee: "limit" is missing; expected the service levels, such as response <= 1 s [QN203]',
     ),
     # Envelopes
     "an envelope that varies nothing known": (

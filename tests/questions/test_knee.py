@@ -841,6 +841,24 @@ def test_a_loaded_system_answers_as_the_command_does(machines):
     )
 
 
+# What a model asks of its knee
+
+
+def test_service_levels_that_a_model_states_are_asked_where_no_other_is(closed):
+    stated = closed("cpu = {}", visit("cpu", "1 s"), "10 s", parameters='[knee]\nlimit = "response <= 5 s"')
+    (row,) = knee_report(stated, definitions=["service_level"]).records()
+    asked = knee_report(stated, limits=["response <= 2 s"], definitions=["service_level"]).records()
+    assert row["about"] == "response <= 5 s"
+    assert [item["about"] for item in asked] == ["response <= 2 s"]
+
+
+def test_a_model_states_along_what_its_knee_is(model):
+    """Of two classes that could grow, and their mix, the one that is stated."""
+    loaded = model(MIXED + '[knee]\nvary = "queries"\nlimit = "response <= 1.6 s"\n')
+    assert {row["along"] for row in knee_report(loaded).records()} == {"queries"}
+    assert {row["along"] for row in knee_report(loaded, vary="rate").records()} == {"rate"}
+
+
 # What a response is the response of
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from qnet.cli.group import qnet
-from qnet.errors import UsageError
+from qnet.errors import InvalidInput, UsageError
 from qnet.questions.validate_report import validate_report
 
 WINDOW = """
@@ -97,7 +97,7 @@ def test_a_prediction_that_is_missed_exits_with_6_and_is_told(catalog: MakeCatal
     result = run("bad", "--csv")
     assert result.exit_code == 6
     assert "1 claim missed: busy [QN604]" in result.stderr
-    assert "bad,busy,predicted,4.5,4.0,s,-11.11" in result.stdout
+    assert "bad,busy,,predicted,4.5,4.0,s,-11.11" in result.stdout
 
 
 def test_a_trend_that_is_not_shown_exits_with_6(catalog: MakeCatalog):
@@ -112,15 +112,48 @@ def test_a_disputed_claim_requires_nothing(catalog: MakeCatalog):
     assert run("good").exit_code == 0
 
 
-def test_without_a_name_every_study_is_told_in_a_block_with_its_summary(catalog: MakeCatalog):
+def test_every_claim_of_all_studies_is_told_in_a_block_with_its_summary(catalog: MakeCatalog):
     catalog(one=study("one"), two=study("two", MISSED.format(role="predicted")))
-    report = validate_report()
+    report = validate_report(claims=True)
     assert [row["study"] for row in report.records()] == ["one", "one", "two", "two", "two"]
     assert report.group == "study"
     assert [note.text.partition(":")[0] for note in report.notes] == ["one", "two"]
+    assert run("--claims").exit_code == 6
+
+
+def test_every_claim_is_told_of_a_study_anyway(catalog: MakeCatalog):
+    catalog(one=study("one"))
+    assert run("one", "--claims").exit_code == 2
+
+
+def test_without_a_name_the_account_of_all_studies_is_told(catalog: MakeCatalog):
+    catalog(one=study("one"), two=study("two", MISSED.format(role="predicted")))
+    rows = validate_report().records()
+    predictions = {row["study"]: row for row in rows if row["section"] == "predictions"}
+    assert {name: row["predicted"] for name, row in predictions.items()} == {"one": 1, "two": 2, "all": 3}
+    assert predictions["all"]["met"] == 2
+    assert predictions["all"]["median_error_percent"] == pytest.approx(100 * (1 - 2 / 2.1))
+    trends = [row["trends_shown"] for row in rows if row["section"] == "carried, identities, trends"]
+    assert trends == [1, 1, 2]
     result = run()
     assert result.exit_code == 6
     assert "two: 1 claim missed: busy [QN604]" in result.stderr
+
+
+def test_a_miss_is_listed_with_its_reason_and_breaks_nothing(catalog: MakeCatalog):
+    catalog(two=study("two", MISSED.format(role="predicted") + 'miss = "the clerk slows down"'))
+    result = run()
+    assert result.exit_code == 0
+    (row,) = [row for row in validate_report().records() if row["section"] == "missed"]
+    assert (row["claim"], row["reason"]) == ("busy", "the clerk slows down")
+    assert "1 missed, 1 of them with a reason" in result.stdout
+
+
+def test_what_repeats_a_prediction_is_judged_and_not_counted(catalog: MakeCatalog):
+    more = MISSED.format(role="predicted") + 'counts_with = "half"'
+    catalog(two=study("two", more))
+    report = validate_report("two", ["predicted <= 1", "predicted >= 1", "repeated >= 1", "largest_error < 5 %"])
+    assert [problem.code for problem in report.broken] == ["QN604"]
 
 
 def test_all_studies_name_what_each_rests_on(catalog: MakeCatalog):
@@ -128,6 +161,15 @@ def test_all_studies_name_what_each_rests_on(catalog: MakeCatalog):
     told = validate_report().meta["studies"]
     assert [item["study"] for item in told] == ["one", "two"]
     assert {item["model"]["name"] for item in told} == {"window"}
+
+
+@pytest.mark.parametrize("wrong", ['figure = "respons"', 'figur = "response"'])
+def test_the_faults_of_all_studies_are_told_at_once(catalog: MakeCatalog, wrong: str):
+    text = study("one").replace('figure = "response"', wrong, 1)
+    catalog(one=text, two=text, three=study("three"))
+    with pytest.raises(InvalidInput) as raised:
+        validate_report()
+    assert {Path(problem.file).stem for problem in raised.value.problems} == {"one", "two"}
 
 
 def test_a_catalog_without_studies_is_refused(catalog: MakeCatalog):
@@ -148,6 +190,9 @@ def test_a_catalog_without_studies_is_refused(catalog: MakeCatalog):
         ("median_error < 7 %", False),
         ("largest_error < 11 %", False),
         ("largest_error < 12 %", True),
+        ("p90_error > 11 %", True),
+        ("within_20_percent >= 100 %", True),
+        ("unexplained >= missed", True),
         ("trends_shown >= trends", True),
         ("claims > 3", False),
     ],
@@ -163,10 +208,10 @@ def test_the_numbers_of_the_summary_are_asserted(catalog: MakeCatalog, text: str
     assert codes == (["QN604"] if true else ["QN604", "QN608"])
 
 
-def test_an_assertion_is_judged_for_each_study(catalog: MakeCatalog):
+def test_an_assertion_is_judged_of_all_studies_together(catalog: MakeCatalog):
     catalog(one=study("one"), two=study("two", MISSED.format(role="disputed")))
-    (problem,) = validate_report("", ["claims <= 2"]).broken
-    assert problem.found == "two: asserted claims <= 2, found 3"
+    (problem,) = validate_report("", ["claims <= 4"]).broken
+    assert problem.found == "asserted claims <= 4, found 5"
 
 
 def test_what_a_summary_does_not_have_is_refused(catalog: MakeCatalog):
