@@ -83,7 +83,7 @@ def test_one_model_explains_both_loaded_rows_of_file_serving(judged: dict[str, J
 
 def test_every_prediction_is_met(judged: dict[str, Judged]):
     counted = [item for item in judged.values() if item.claim.counted]
-    assert len(counted) >= 55
+    assert len(counted) == 60
     assert [item.claim.id for item in counted if item.verdict != "met"] == []
     assert median(abs(item.error or 0.0) for item in counted) < 0.08
 
