@@ -93,7 +93,7 @@ def _unloaded(trial: Trial, scan: Scan, here: Any) -> None:
         lanes = trial.at(scan.place[inner])
         inside, beyond = scan.value[inner], scan.value[outer]
         ends = (inside == inside, lanes.overload(lanes.solve(inside)), lanes.overload(lanes.solve(beyond)))
-        edges = sign_change(lanes, lanes.overload, inside, beyond, 2 * np.maximum(inside, beyond), ends)
+        edges = sign_change(lanes, Trial.overload, inside, beyond, 2 * np.maximum(inside, beyond), ends)
         scan.look(scan.place[inner], edges)
 
 
@@ -152,7 +152,7 @@ def _crossed(
     inside, beyond = scan.value[inner], scan.value[inner + steps]
     top = np.minimum(edge[scan.place[inner]], 2 * np.maximum(inside, beyond))
     ends = (inside == inside, np.minimum(scan.excess[inner], -1e-300), scan.excess[inner + steps])
-    crossing = sign_change(batch, batch.excess, inside, beyond, top, ends)
+    crossing = sign_change(batch, Trial.excess, inside, beyond, top, ends)
     cut = len(lanes[0])
     for number, (lane, part) in enumerate(zip(lanes, (crossing[:cut], crossing[cut:]), strict=True)):
         value[number], shown[number] = value[number].copy(), shown[number].copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
@@ -98,7 +99,7 @@ def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
     edge = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
         found = root(
-            lambda x: certain(trial.solve(x)),
+            _moving(trial, lambda lanes, x, _: certain(lanes.solve(x))),
             low,
             high,
             np.where(by_capacity, at_low, -1.0),
@@ -115,13 +116,17 @@ def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
     at_start = trial.overload(trial.solve(start))
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
-    found = sign_change(trial, trial.overload, start, end, edge, (wanted, at_start, at_end))
+    found = sign_change(trial, Trial.overload, start, end, edge, (wanted, at_start, at_end))
     return np.where(earlier, np.where(hopeless, start, found), edge)
 
 
-def sign_change(trial: Trial, function: Any, inside: Any, beyond: Any, edge: Any, ends: tuple[Any, Any, Any]) -> Any:
+def sign_change(
+    trial: Trial, function: Callable[[Trial, Solved], Any], inside: Any, beyond: Any, edge: Any,
+    ends: tuple[Any, Any, Any],
+) -> Any:  # fmt: skip
     """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
 
+    function a method of `Trial`.
     edge     a value above both, where figures may grow without bound.
     ends     where a root is wanted, and the function at `inside` and at `beyond`.
     Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
@@ -131,7 +136,7 @@ def sign_change(trial: Trial, function: Any, inside: Any, beyond: Any, edge: Any
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
     found = root(
-        lambda u: function(trial.solve(-top * np.expm1(-u))),
+        _moving(trial, lambda lanes, u, places: function(lanes, lanes.solve(-top[places] * np.expm1(-u)))),
         -np.log1p(-inside / top),
         -np.log1p(-beyond / top),
         np.where(wanted, at_inside, -1.0),
@@ -139,3 +144,25 @@ def sign_change(trial: Trial, function: Any, inside: Any, beyond: Any, edge: Any
         trial.operations,
     )
     return -top * np.expm1(-found)
+
+
+def _moving(trial: Trial, function: Callable[[Trial, Any, Any], Any]) -> Callable[[Any], Any]:
+    """A function of one value for each point that is computed only where the value is another than before.
+
+    Of many points that are searched together few are left for the last steps.
+    """
+    np = trial.np
+    last: list[Any] = []
+
+    def told(values: Any) -> Any:
+        places = np.arange(trial.size)
+        if last:
+            places = np.flatnonzero(values != last[0])
+        lanes = trial if len(places) == trial.size else trial.at(places)
+        found = last[1].copy() if last else np.zeros(trial.size)
+        if len(places):
+            found[places] = function(lanes, values[places], places)
+        last[:] = [values, found]
+        return found
+
+    return told
