@@ -99,7 +99,7 @@ def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
     edge = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
         found = root(
-            _moving(trial, lambda lanes, x, _: certain(lanes.solve(x))),
+            _anew(trial, lambda lanes, x: certain(lanes.solve(x))),
             low,
             high,
             np.where(by_capacity, at_low, -1.0),
@@ -126,7 +126,7 @@ def sign_change(
 ) -> Any:  # fmt: skip
     """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
 
-    function a method of `Trial`.
+    function of a trial and its solution: a method of trials.
     edge     a value above both, where figures may grow without bound.
     ends     where a root is wanted, and the function at `inside` and at `beyond`.
     Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
@@ -136,7 +136,7 @@ def sign_change(
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
     found = root(
-        _moving(trial, lambda lanes, u, places: function(lanes, lanes.solve(-top[places] * np.expm1(-u)))),
+        _anew(trial, lambda lanes, x: function(lanes, lanes.solve(x)), lambda u: -top * np.expm1(-u)),
         -np.log1p(-inside / top),
         -np.log1p(-beyond / top),
         np.where(wanted, at_inside, -1.0),
@@ -146,23 +146,27 @@ def sign_change(
     return -top * np.expm1(-found)
 
 
-def _moving(trial: Trial, function: Callable[[Trial, Any, Any], Any]) -> Callable[[Any], Any]:
-    """A function of one value for each point that is computed only where the value is another than before.
+def _anew(
+    trial: Trial, function: Callable[[Trial, Any], Any], value: Callable[[Any], Any] = lambda x: x
+) -> Callable[[Any], Any]:
+    """A function of values that is computed anew only for the points at which these have moved since it was last asked.
 
-    Of many points that are searched together few are left for the last steps.
+    Most roots of a batch are found long before the last one. Where the method of solution depends on the number of
+    points, all of them are always solved.
     """
     np = trial.np
-    last: list[Any] = []
+    asked: Any = np.full(trial.size, np.nan)
+    found: Any = np.full(trial.size, np.nan)
 
-    def told(values: Any) -> Any:
-        places = np.arange(trial.size)
-        if last:
-            places = np.flatnonzero(values != last[0])
-        lanes = trial if len(places) == trial.size else trial.at(places)
-        found = last[1].copy() if last else np.zeros(trial.size)
-        if len(places):
-            found[places] = function(lanes, values[places], places)
-        last[:] = [values, found]
+    def at(x: Any) -> Any:
+        nonlocal asked, found
+        moved = np.flatnonzero(x != asked)
+        if len(moved) == trial.size or trial.uncertain:
+            asked, found = x, function(trial, value(x))
+        elif len(moved):
+            found = found.copy()
+            found[moved] = function(trial.at(moved), value(x)[moved])
+            asked = x
         return found
 
-    return told
+    return at

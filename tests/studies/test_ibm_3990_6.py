@@ -278,7 +278,7 @@ def test_a_fitted_claim_is_no_prediction(judged: dict[str, Judged]):
     assert not [item.claim.id for item in judged.values() if item.claim.role == "predicted" and item.claim.sets]
 
 
-def ends(model: Model, name: str, rate: str, limit: str = "", smallest: bool = False, **settings: str) -> float:
+def ends(model: Model, name: str, rate: str, limit: str, settings: dict[str, str], smallest: bool) -> float:
     """The value of a parameter up to which, or down to which, a rate can be had: there it is the largest rate."""
     changed = with_settings(model, {**settings, "rate": rate})
     trial = Trial(changed, name, [condition(limit, changed)] if limit else [], {}, 1)
@@ -296,20 +296,20 @@ def test_the_fit_from_scratch_finds_the_values_of_the_catalog(model: Model):
         "seek": 12e-3,
     }
 
-    def found(name: str, rate: str, limit: str = "", smallest: bool = False, **case: str) -> float:
+    def found(name: str, rate: str, case: dict[str, str], limit: str = "", smallest: bool = False) -> float:
         texts = {key: repr(value) + ("" if key == "destages_per_write" else " s") for key, value in values.items()}
-        return ends(model, name, rate, limit, smallest, **{**texts, **case})
+        return ends(model, name, rate, limit, {**texts, **case}, smallest)
 
     half_writes = {"block": "27998 B", "write_fraction": "0.5"}
     for _ in range(2):
-        values["cu.stage_overhead"] = found("cu.stage_overhead", "1190/s")
-        values["destages_per_write"] = found("destages_per_write", "630/s", **half_writes)
-        values["seek"] = found("seek", "640/s", "response <= 10 ms")
+        values["cu.stage_overhead"] = found("cu.stage_overhead", "1190/s", {})
+        values["destages_per_write"] = found("destages_per_write", "630/s", half_writes)
+        values["seek"] = found("seek", "640/s", {}, "response <= 10 ms")
     of_tests = {
-        "observed_skew": found("skew", "600/s", "response <= 10 ms"),
-        "update_hit": found("read_hit", "660/s", smallest=True, **UPDATES),
-        "rewritten": found("destages_per_write", "1490/s", **LOCAL),
-        "destages_when_full": found("destages_per_write", "1050/s", **LOCAL),
+        "observed_skew": found("skew", "600/s", {}, "response <= 10 ms"),
+        "update_hit": found("read_hit", "660/s", UPDATES, smallest=True),
+        "rewritten": found("destages_per_write", "1490/s", LOCAL),
+        "destages_when_full": found("destages_per_write", "1050/s", LOCAL),
     }
     assert set(values) | set(of_tests) == FITTED
     known = solve_points(model).parts[0].values.known
