@@ -60,9 +60,9 @@ def validate(study: Study) -> Validation:
     if not study.claims:
         raise UsageError(Problem("QN012", f'the study "{study.id}" has no claims'))
     computer = Computer(study)
-    main = computer.main()
+    main = computer.systems.main()
     figures = computer.figures()
-    others = [model for name, model in computer.models.items() if model is not None and name != study.system]
+    others = [model for name, model in computer.systems.models.items() if model is not None and name != study.system]
     judge = _Judge(study)
     judged = tuple(judge.verdict(claim, figures.get(claim.place)) for claim in study.claims)
     judge.needless(judged)

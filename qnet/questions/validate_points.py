@@ -10,16 +10,15 @@ from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError
 from qnet.expression import FLOATS, Expression, ExpressionError, check, evaluate, parse
 from qnet.model.conditions import condition
 from qnet.model.grids import grid, varied
-from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.scope import all_figures, refuse_inside
-from qnet.model.settings import with_settings
 from qnet.model.values import Values
 from qnet.questions.points import solve_points
 from qnet.questions.references import filled
 from qnet.questions.search import pick, search
 from qnet.questions.study import Claim, Study, Where
 from qnet.questions.trial import Trial
+from qnet.questions.validate_settings import Systems, refuse_moving
 from qnet.record import Record
 from qnet.units import Dimension
 
@@ -48,26 +47,17 @@ class _Lane(Record):
     known: dict[str, Any]
 
 
-class _Setting(Record):
-    """A system with the settings of a claim, and the values of its parameters there."""
-
-    model: Model
-    changed: Model
-    known: dict[str, Any]
-
-
 class Computer:
-    """Computes the claims of one study; what is wrong with any of them is kept in `problems`."""
+    """Computes the claims of one study."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.problems: list[Problem] = []
-        self.models: dict[str, Model | None] = {}
+        self.systems = Systems(study)
+        self.problems = self.systems.problems
         self.values: dict[int, list[float]] = {}
         self.dimensions: dict[int, Dimension | None] = {}
         self.words: dict[int, str] = {}
         self.batches: dict[_Key, list[_Lane]] = {}
-        self.settings: dict[tuple[str, tuple[tuple[str, str], ...]], _Setting | None] = {}
         self.parsed: dict[tuple[str, str], Expression | None] = {}
         self.shown: dict[tuple[str, str], Dimension | None] = {}
 
@@ -88,27 +78,6 @@ class Computer:
             place: Figures(tuple(values), self.dimensions.get(place), self.words.get(place, ""))
             for place, values in self.values.items()
         }
-
-    def main(self) -> Model:
-        """The system of the study; raises `InvalidInput` for one that cannot be loaded."""
-        found = self.model(self.study.system, ("system",))
-        if found is None:
-            raise InvalidInput(*self.problems)
-        return found
-
-    def model(self, name: str, path: Path) -> Model | None:
-        """A system, loaded once; None for one that cannot be."""
-        if name not in self.models:
-            self.models[name] = None
-            try:
-                self.models[name] = load(name)
-            except QnetError as error:
-                self.blame(error, path)
-        return self.models[name]
-
-    def blame(self, error: QnetError, path: Path) -> None:
-        """Keep what is wrong, as a problem of a key of the study."""
-        self.problems += [self.study.problem(problem, path) for problem in error.problems]
 
     def enter(self, claim: Claim) -> None:
         """Put the points of a claim into batches, or compute it at once where nothing is to be solved."""
@@ -149,7 +118,7 @@ class Computer:
     def enter_at(self, claim: Claim, where: Where, slot: int) -> None:
         """Put the points of a claim, or of what it is compared with, into a batch."""
         path = ("claims", claim.place)
-        setting = self.setting(where)
+        setting = self.systems.setting(where)
         if setting is None:
             return
         model, names, key = setting.model, tuple(where.settings), "over"
@@ -159,7 +128,7 @@ class Computer:
                 key = "smallest" if claim.smallest else "largest"
                 vary = varied(model, claim.vary)
                 self.dimensions[claim.place] = vary.dimension
-                self.refuse_moving(claim, where, setting.changed)
+                refuse_moving(claim.vary, where.settings, setting.changed)
             if claim.limit:
                 key = "limit"
                 condition(claim.limit, model)
@@ -172,13 +141,13 @@ class Computer:
                 names = (*names, points.name)
                 known = _columns(setting.changed, points.name, points.values)
         except QnetError as error:
-            self.blame(error, (*path, key))
+            self.systems.blame(error, (*path, key))
             return
         expression = self.expression(claim, where.system, model)
         if claim.figure and expression is None:
             return
         if expression and not claim.vary and all(name in known for name in expression.names):
-            self.values[claim.place][slot:] = self.of_parameters(expression, model, known, count)
+            self.of_parameters(claim, slot, count, expression, setting.changed, known)
             return
         replaced = frozenset(name for name in names if model.parameters[name].expression.names)
         batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, replaced), [])
@@ -186,57 +155,18 @@ class Computer:
             at = {name: _at(value, index) for name, value in known.items()} if claim.over else known
             batch.append(_Lane(claim, slot + index, names, at))
 
-    def of_parameters(self, expression: Expression, model: Model, known: dict[str, Any], count: int) -> list[float]:
-        """The values of a figure that rests on parameters alone."""
-        points = [{name: _at(known[name], index) for name in expression.names} for index in range(count)]
-        return [float(evaluate(expression.root, point, FLOATS, model.choices)) for point in points]
-
-    def setting(self, where: Where) -> _Setting | None:
-        """A system with some settings; None, told once, for one that is wrong."""
-        key = (where.system, tuple(where.settings.items()))
-        if key in self.settings:
-            return self.settings[key]
-        self.settings[key] = None
-        model = self.model(where.system, where.places["system"])
-        if model is None:
-            return None
-        try:
-            changed = with_settings(model, where.settings)
-            known = Values(changed, {}, None).known
-            if all(name in known for name in where.settings):
-                self.settings[key] = _Setting(model, changed, known)
-                return self.settings[key]
-        except QnetError as error:
-            before = len(self.problems)
-            self.blame_settings(model, where)
-            if len(self.problems) == before:
-                self.blame(error, list(where.places.values())[-1])
-            return None
-        self.blame_settings(model, where)
-        return None
-
-    def blame_settings(self, model: Model, where: Where) -> None:
-        """Keep what is wrong with any of some settings by itself."""
-        for name, text in where.settings.items():
+    def of_parameters(
+        self, claim: Claim, slot: int, count: int, expression: Expression, model: Model, known: dict[str, Any]
+    ) -> None:
+        """Compute a figure that rests on parameters alone."""
+        for index in range(count):
+            point = {name: _at(known[name], index) for name in expression.names}
             try:
-                if name not in Values(with_settings(model, {name: text}), {}, None).known:
-                    found = f'"{name}" depends on the solution with this setting'
-                    raise InvalidInput(Problem("QN123", found, "a value known before solving"))
-            except QnetError as error:
-                self.blame(error, where.places[name])
-
-    def refuse_moving(self, claim: Claim, where: Where, changed: Model) -> None:
-        """Refuse settings that would have to move with the parameter that is searched."""
-        for name in where.settings:
-            waiting, seen = [name], set[str]()
-            while waiting:
-                used = waiting.pop()
-                if used == claim.vary and name != claim.vary:
-                    found = f'the setting of "{name}" rests on "{claim.vary}", which is searched'
-                    raise InvalidInput(Problem("QN123", found, "a value that does not change with it"))
-                if used in changed.parameters and used not in seen:
-                    seen.add(used)
-                    waiting += changed.parameters[used].expression.names
+                value = float(evaluate(expression.root, point, FLOATS, model.choices))
+            except ExpressionError as error:
+                self.wrong(error, claim, ("claims", claim.place, "figure"))
+                return
+            self.values[claim.place][slot + index] = value
 
     def expression(self, claim: Claim, system: str, model: Model) -> Expression | None:
         """The figure of a claim, checked against a system; None where it is none, or wrong."""
@@ -269,14 +199,14 @@ class Computer:
             elif isinstance(error, (NoAnswer, NotComputed)):
                 self.words[claims[0]] = "not computed" if isinstance(error, NotComputed) else "no answer"
             else:
-                self.blame(error, ("claims", claims[0]))
+                self.systems.blame(error, ("claims", claims[0]))
 
     def compute(self, key: _Key, lanes: list[_Lane]) -> None:
         """Solve a batch and read the figures of its claims."""
         import numpy as np
 
         system, vary, smallest, _ = key
-        model = self.models[system]
+        model = self.systems.models[system]
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
         points: dict[tuple[Any, ...], int] = {}

@@ -281,6 +281,29 @@ def test_a_wrong_setting_names_its_place(judge):
     assert (problem.code, problem.path) == ("QN211", ("claims", 0, "set", "share"))
 
 
+def test_settings_that_only_fail_together_are_told(judge):
+    settings = {"time": "2 * half", "half": "time"}
+    (problem,) = fault(judge, claim("x", **PREDICTED, set=settings))
+    assert (problem.code, problem.path[:3]) == ("QN210", ("claims", 0, "set"))
+
+
+def test_a_figure_without_a_value_is_told(judge):
+    (problem,) = fault(judge, claim("x", role="identity", stated="1", figure="time / (half - half)"))
+    assert (problem.path, "division by zero" in problem.found) == (("claims", 0, "figure"), True)
+
+
+def test_a_setting_that_would_move_with_the_search_is_refused(judge):
+    keys = {**PREDICTED, "stated": "0.5 /s", "largest": "rate"}
+    (problem,) = fault(judge, claim("x", **{**keys, "figure": "rate"}, set={"share": "rate * 1 s"}))
+    assert (problem.code, problem.path) == ("QN123", ("claims", 0, "largest"))
+
+
+def test_a_figure_may_be_solved_for_one_side_of_a_comparison_only(judge):
+    """`time` is a parameter of the one system; the response of the other is 2/3 s."""
+    keys = {"role": "identity", "figure": "where(kind == 'slow', time, 0 s)", "take": "difference"}
+    assert verdict(judge, claim("x", **keys, stated="-0.5 s", system="fast", base={"system": "window"})) == "exact"
+
+
 def test_a_prediction_on_a_prediction_is_refused(judge):
     problems = fault(judge, claim("w", **PREDICTED), claim("x", **PREDICTED, set={"time": "[w] / 2"}))
     assert [(item.code, item.path) for item in problems] == [("QN320", ("claims", 1, "set", "time"))]
