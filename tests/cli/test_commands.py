@@ -292,7 +292,7 @@ def test_the_completion_script_is_one(shell: str) -> None:
         ("qnet ", set(COMMANDS)),
         ("qnet sol", {"solve"}),
         ("qnet catalog ", {"list", "show", "lint"}),
-        ("qnet solve ibm-39", {"ibm-3990-6"}),
+        ("qnet solve ibm-39", {"ibm-3990-6", "ibm-3990-6-burn-through"}),
         ("qnet solve --arr", {"--arrival-rate"}),
         ("qnet schema so", {"solution"}),
         ("qnet explain qn401", {"QN401"}),

@@ -36,6 +36,11 @@ id = "window"
 title = "A study"
 system = "window"
 source = "book"
+[story]
+question = "How long is a visit?"
+answers = ["half"]
+picture = { knee = "window", vary = "rate" }
+limits = { why = "window" }
 [[claims]]
 id = "half"
 role = "predicted"
@@ -86,6 +91,9 @@ REPORTS = [
     "queue M/M/1 --arrival-rate 0.5/s --service-time 1s",
     "methods",
     "validate",
+    "validate window",
+    "study",
+    "study window",
     "catalog list",
     "catalog show desk/desk",
     "catalog show window",
