@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import PRIORITY, RESIDUAL
+from qnet.networks.exactness import LAYERS, PRIORITY, RESIDUAL
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.layers.calm import layered
 from qnet.networks.left_behind import Rates, left_rates
@@ -126,6 +126,8 @@ class _Answer(Reduction):
         after the response."""
         if not self.calm and not self.kept:
             return False
+        if wanted.method == LAYERS:
+            return True
         needed: Value = layered(self.unit, self.calm)
         for key, station, _ in self.groups:
             if station.name in self.ordered and self.members[key]:

@@ -9,7 +9,7 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.methods import OF_PRODUCT_FORM
+from qnet.networks.product.methods import METHODS, OF_PRODUCT_FORM
 from qnet.networks.product.open_classes import capacities_left
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import total
@@ -198,6 +198,8 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     several = sum(count > 0 for count in closed.population) if closed.size is None else closed.classes
     if name in FAMILIES and several > 1:
         name = FAMILIES[name]
+    if METHODS[name].trust != "exact":
+        raise _refused(name, "nothing here is what it is for", "auto, or an exact method")
     module = exact.module(name)
     for point in points:
         reason = module.refusal(point, states) or (module.refusal(closed, states) if closed.size else "")
