@@ -20,6 +20,8 @@ from qnet.units import NUMBER
 MET, MISSED, EXACT, WITHIN = "met", "missed", "exact", "within rounding"
 _STEADY = 1e-9
 """Relative change below which a trend is "unchanged"."""
+_FOUND = 1e-5
+"""How near a fitted claim is met by values of so many digits."""
 _SLACK = 1 + 1e-9
 
 
@@ -109,6 +111,8 @@ class _Judge:
         if not own:
             return Judged(claim, stated, modelled, unit, None, None, self.bounded(claim, value, bounds))
         error = value / own.value - 1 if own.value else None
+        if claim.role == "fitted" and error is not None and abs(error) < _FOUND:
+            error = 0.0
         tolerance = self.tolerance(claim, own)
         return Judged(claim, stated, modelled, unit, error, tolerance, self.near(claim, value, own, error, tolerance))
 
