@@ -119,9 +119,9 @@ _FULL = (
     ),
 )  # fmt: skip
 _LAYERED = (
-    Measured("layers: two deep", "layers", 200, "response", 0.0023, 0.25, _LAYERS, "QN640", _ROLIA),
-    Measured("layers: three deep", "layers", 200, "response", 0.0053, 0.16, _LAYERS, "QN640", _ROLIA),
-    Measured("layers: second phases", "layers", 200, "response", 0.015, 0.08, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: two deep", "layers", 600, "response", 0.0064, 0.27, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: three deep", "layers", 600, "response", 0.0042, 0.29, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: second phases", "layers", 600, "response", 0.016, 0.17, _LAYERS, "QN640", _ROLIA),
 )  # fmt: skip
 
 MEASURED: dict[str, Measured] = {
