@@ -183,6 +183,12 @@ CODES: dict[str, _T] = {
         "throughputs rises from below 1 % where higher classes keep no server more than 60 % busy (qnet methods "
         "--error) to tens of per cent beyond 90 %, and then to a factor.",
         "Trust the figures of the higher classes; take those of the lowest as a sign that it starves."),
+    "QN647": _T("more than one solution",
+        "Times of the model depend on its own solution. From no load the rounds settle at what is told; from a heavy "
+        "load they settle elsewhere. Both are consistent: a real system stays near one for long and goes to the other "
+        "by chance, as where paging sets in. Others that no round leads to are not looked for.",
+        "Lower the load until one is left; state a limit (hold a station around the steps) and use inside(), whose "
+        "answer has the probability of every number of customers."),
     "QN648": _T("a mix of customers in its exact proportions",
         "Along a mix the customers of each parameter are mostly no whole numbers: ten of 25 users and 4 jobs are 8.62 "
         "and 1.38. Rates and numbers of customers are interpolated between the solved whole populations around that, "

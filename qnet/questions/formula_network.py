@@ -17,7 +17,8 @@ from qnet.networks.open import closed_form
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Streams, streams
-from qnet.questions.points import figures, solve_points
+from qnet.questions.points import solve_points
+from qnet.questions.solution_figures import figures
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 

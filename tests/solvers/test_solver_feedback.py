@@ -13,6 +13,8 @@ from qnet.errors import NoAnswer, NotComputed
 from qnet.model.load import build, load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
+from qnet.networks.exactness import Beyond
+from qnet.networks.solution import RoutedSolution
 from qnet.questions.points import solve_points
 from qnet.questions.saturation import saturation
 from qnet.questions.solve import solve_report
@@ -111,3 +113,35 @@ def test_a_batch_is_its_points():
     for place, rate in enumerate(rates[:4]):
         single = solve_points(model(f"{float(rate)!r}/s", "1 s + wait('a')"))
         assert waits[place] == pytest.approx(single.parts[0].solution.stations[0].wait, rel=1e-10)
+
+
+def paging(users: int, spent: str) -> RoutedSolution:
+    """Users who think for a second and ask one processor."""
+    text = f"""qnet = 1
+title = "Paging"
+[stations]
+cpu = {{ discipline = "ps" }}
+[classes.user]
+population = {users}
+think_time = "1 s"
+steps = [ {{ station = "cpu", time = "{spent}" }} ]
+"""
+    return solve_points(build(parse(text, "m.toml"))).parts[0].solution
+
+
+STEEP = "10 ms + 190 ms * where(queue_length('cpu') > 8, 1, 0)"
+
+
+def test_a_second_solution_is_told():
+    """10 ms lead to a queue that asks for 10 ms, and 200 ms to one that asks for 200 ms."""
+    light, heavy = paging(20, "10 ms"), paging(20, "200 ms")
+    assert light.stations[0].queue_length < 8 < heavy.stations[0].queue_length
+    found = paging(20, STEEP)
+    told = [reason for reason in found.reasons if isinstance(reason, Beyond)]
+    assert found.response == pytest.approx(light.response, rel=1e-12) and not found.exact
+    assert [item.code for item in told] == ["QN647"] and f"a response of {heavy.response:.4g} s" in told[0].warning
+
+
+def test_a_single_solution_has_no_other():
+    found = paging(3, STEEP)
+    assert found.response == paging(3, "10 ms").response and not found.reasons
