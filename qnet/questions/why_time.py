@@ -23,6 +23,7 @@ from qnet.questions.findings import (
     time_of,
     where,
 )  # fmt: skip
+from qnet.questions.full import lost
 from qnet.units import format_number
 
 _MOST_PARTS, _ENOUGH = 4, 0.9
@@ -50,6 +51,12 @@ def answer(found: Bottleneck) -> Iterator[Finding]:
             text = f"The mean response of {item.name} is {time_of(response)}: "
             text += f"its {number} customers{thinking} get {rate}."
         yield Finding(ANSWER, item.name, text, "response", response, "s")
+        if item.offered is not None and item.offered > item.throughput:
+            share = float(lost(item.offered, item.throughput))
+            text = (
+                f"{percent(share)} of the {rate_of(float(item.offered))} of {item.name} that come are lost: they find "
+            )
+            yield Finding(ANSWER, item.name, text + "something full.", "loss", share, "")
     yield from _split(found)
     parts = largest(found)
     if parts:

@@ -126,7 +126,7 @@ population = {users}
 think_time = "1 s"
 steps = [ {{ station = "cpu", time = "{spent}" }} ]
 """
-    return solve_points(build(parse(text, "m.toml"))).parts[0].solution
+    return solve_points(build(parse(text.encode(), "m.toml"), "m.toml")).parts[0].solution
 
 
 STEEP = "10 ms + 190 ms * where(queue_length('cpu') > 8, 1, 0)"

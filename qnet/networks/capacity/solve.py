@@ -47,7 +47,13 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     Source    Reduced-load (Erlang fixed point) approximation: Kelly, Advances in Applied Probability 18 (1986) 473-505.
     """
     _refuse(network, wanted)
-    return _Solver(network).solve()
+    if network.size is None:
+        return _Solver(network).solve()
+    import numpy
+
+    # Points without a steady state have numbers without a meaning, which nobody is told.
+    with numpy.errstate(all="ignore"):
+        return _Solver(network).solve()
 
 
 class _Solver:
@@ -242,6 +248,10 @@ def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
                 raise NotComputed(
                     Problem("QN551", "something may be full, and branches run in parallel", "one or other")
                 )
+            if isinstance(step, Hold) and step.station in limited and _inside(step):
+                found = f'"{step.station}" has a capacity and is held while another station is waited for'
+                help = "give what is inside no station (a delay), or the class a population and the station its servers"
+                raise NotComputed(Problem("QN551", found, "a station that holds nothing else", help=help))
             for name in _inside(step) & limited:
                 found = f'"{name}" has a capacity and is asked for inside a hold'
                 raise NotComputed(Problem("QN551", found, "a station that holds nothing else"))

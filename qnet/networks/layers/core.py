@@ -115,6 +115,12 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
     import numpy
 
     np: Any = numpy
+    # What a round makes of an extreme guess is no answer: the residual of the last one decides.
+    with np.errstate(all="ignore"):
+        return _image_of(shape, numbers, changes, waits, guess, np)
+
+
+def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, np: Any) -> State:
     first = numbers.first + _times(numbers.first_waits, waits)
     second = numbers.second + _times(numbers.second_waits, waits)
     holding = first + second
