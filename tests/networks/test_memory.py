@@ -293,3 +293,13 @@ def test_many_terminals_around_a_limit_are_affordable():
     """Customers who only think outside are no stations to be solved: a hundred thousand of them."""
     found = solve(RoutedNetwork(memory(20), (closed(100_000.0, 3e4, Hold("memory", INSIDE)),)))
     assert found.throughput * (found.response + 3e4) == pytest.approx(100_000)
+
+
+def test_one_priority_for_all_is_none():
+    def found(priority: int) -> RoutedSolution:
+        disk = visit("disk", 0.4).replace(priority=priority)
+        users = closed(5.0, 2.0, Hold("memory", (visit("cpu", 0.3), disk)))
+        return solve(RoutedNetwork((*memory(2)[:1], station("cpu"), station("disk", discipline="priority")), (users,)))
+
+    assert found(1).method == found(0).method == "flow-equivalent"
+    assert found(1).response == found(0).response

@@ -42,6 +42,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     inner: dict[str, set[str]] = {name: set() for name in outer}
     if not inner or not all(_may_limit(by_name[name]) for name in inner):
         return ()
+    served_before = _several_priorities(network)
     others: set[str] = set()
     users: dict[str, int] = {}
     for index, customers in enumerate(network.classes):
@@ -54,7 +55,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
                 if step.station not in inner:
                     others.add(step.station)
                     continue
-                used = _inside(step)
+                used = _inside(step, served_before)
                 if used is None or users.setdefault(step.station, index) != index:
                     return ()
                 inner[step.station] |= used
@@ -100,16 +101,37 @@ def _leader(station: Station, by_name: dict[str, Station]) -> str:
     return by_name[station.follows or station.name].name
 
 
-def _inside(hold: Hold) -> set[str] | None:
+def _several_priorities(network: RoutedNetwork) -> set[str]:
+    """The stations that serve some before others; one priority for all is none."""
+    found: dict[str, set[int]] = {}
+
+    def look(steps: tuple[Step, ...]) -> None:
+        for step in steps:
+            if isinstance(step, Hold):
+                own = found.setdefault(step.station, set())
+                own |= {step.priority} if isinstance(step.exempt, float) and step.exempt <= 0.0 else {step.priority, 0}
+                look(step.steps)
+            elif isinstance(step, Fork):
+                look(step.inner)
+
+    for customers in network.classes:
+        for route in customers.routes:
+            look(route.steps)
+    return {name for name, priorities in found.items() if len(priorities) > 1}
+
+
+def _inside(hold: Hold, served_before: set[str]) -> set[str] | None:
     """The stations that are used inside a hold; None where more happens there than that."""
-    if hold.priority or hold.scv is not None:
+    if hold.station in served_before or hold.scv is not None:
         return None
     found: set[str] = set()
     for step in hold.steps:
         if step.phase != 1 or isinstance(step, Fork):
             return None
         if isinstance(step, Hold):
-            if step.priority or any(not isinstance(item, Time) or item.phase != 1 for item in step.steps):
+            if step.station in served_before or any(
+                not isinstance(item, Time) or item.phase != 1 for item in step.steps
+            ):
                 return None
             found.add(step.station)
     return found
