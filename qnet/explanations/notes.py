@@ -233,4 +233,13 @@ CODES: dict[str, _T] = {
         "and the worst 8 %. The warning names classes with fewer customers, and stations of which such work takes more "
         "than 0.6, which was not measured.",
         "Take the answer as rough; let the work be done at a station of its own, where nobody waits for it."),
+    "QN663": _T("percentiles beyond where they are trusted",
+        "Percentiles take the times at the stations of a route as independent gamma times. Against exact chains of "
+        "small systems that is good for exponential servers first come first served and for service times with an scv "
+        "of up to 2. The warning names what is beyond: stations that share their service, whose times vary more and "
+        "whose percentiles are too short by a third in the worst case; open customers who come back by chance, who "
+        "find much when they have found much before; longer-tailed service times; and what was not measured, such as "
+        "open beside closed classes, parallel steps, priorities, capacities, stations held while others are waited "
+        "for.",
+        "Trust the mean; take the percentile as a sign. qnet methods --error tells what was measured."),
 }  # fmt: skip
