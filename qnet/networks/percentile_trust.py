@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.expression import Operations
-from qnet.networks.exactness import uneven_classes
+from qnet.networks.exactness import close, uneven_classes
 from qnet.networks.routed import Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 
 _MOST = 2.0
@@ -56,9 +56,10 @@ def _step(step: Step, stations: dict[str, Station], operations: Operations) -> I
     if isinstance(step, Time):
         return
     station = stations[step.station]
-    if not station.delay and station.discipline in ("ps", "lcfs-pr"):
-        how = "shares its service" if station.discipline == "ps" else "serves the last first"
-        yield f"{station.name} {how}"
+    if not station.delay and station.discipline == "lcfs-pr":
+        yield f"{station.name} serves the last first"
+    if station.discipline == "ps" and station.servers > 1:
+        yield f"{station.name} shares several servers"
     if step.phase == 2:
         yield f"work is left behind at {station.name}"
     for inner in step.steps:
@@ -67,6 +68,8 @@ def _step(step: Step, stations: dict[str, Station], operations: Operations) -> I
             yield from _step(inner, stations, operations)
         elif not station.delay and not operations.all(operations.compare("<=", inner.scv, _MOST)):
             yield f"service times at {station.name} have an scv above {_MOST:g}"
+        elif station.discipline == "ps" and not close(inner.scv, 1.0, operations):
+            yield f"{station.name} is shared by times that are not exponential"
 
 
 def _places(network: RoutedNetwork) -> Iterator[str]:

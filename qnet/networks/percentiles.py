@@ -9,7 +9,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS, PRIORITY
-from qnet.networks.found_waiting import with_variances
+from qnet.networks.found_waiting import shared_variance, with_variances
 from qnet.networks.parallel import finished
 from qnet.networks.passage_times import Passages
 from qnet.networks.returns import routing_variance
@@ -81,6 +81,8 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
     if passages.wanted is not None:
         waits = with_variances(passages.network, passages.compiled, waits, passages.throughputs, passages.wanted)
+    else:
+        waits = _shared(passages)
     for number, customers in enumerate(passages.network.classes):
         own = [route for route in passages.compiled.routes if route.class_index == number]
         rate = passages.throughputs[number]
@@ -91,6 +93,20 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
         for route in own:
             if about in ("", customers.name, route.route):
                 yield rate * route.probability, route.probability, tuple(_stages(route, waits, passages))
+
+
+def _shared(passages: Passages) -> list[Wait]:
+    """The waits of an open network, as variable as sharing makes them where service is shared."""
+    sharing = {station.name for station in passages.network.stations if station.discipline == "ps"}
+    found: list[Wait] = []
+    for stream, wait in zip(passages.compiled.streams, passages.waits, strict=True):
+        if stream.station in sharing:
+            service = stream.holding.mean_with(passages.waits)
+            whole = wait.mean + service
+            load = wait.mean / (whole + (whole == 0))
+            wait = wait.replace(variance=shared_variance(wait.mean, service, load))
+        found.append(wait)
+    return found
 
 
 def _of_chain(

@@ -172,6 +172,8 @@ class Closed(NamedTuple):
     """The stations that are processor sharing; others are first come first served."""
     servers: int = 1
     """Of the first station."""
+    longer: Sequence[Any] | None = None
+    """(P,) by class, how much longer than those told its times are at all stations, which share their service then."""
 
 
 Customer = tuple[int, int, bool]
@@ -187,6 +189,9 @@ def closed(case: Closed, number: int, shares: Sequence[float]) -> tuple[RoutedNe
     """
     names = list(case.times)
     again = 0.0 if case.again is None else case.again
+
+    def time(kind: int, name: str) -> Any:
+        return case.times[name] * (1.0 if case.longer is None else case.longer[kind])
 
     def joined(queues: _State, place: str, customer: Customer) -> _State:
         index = names.index(place)
@@ -204,7 +209,7 @@ def closed(case: Closed, number: int, shares: Sequence[float]) -> tuple[RoutedNe
             shared = names[index] in case.sharing
             for place, customer in enumerate(there if shared else there[: 1 if index else case.servers]):
                 kind, step, followed = customer
-                rate = 1 / case.times[names[index]] / (len(there) if shared else 1)
+                rate = 1 / time(kind, names[index]) / (len(there) if shared else 1)
                 left = (*queues[:index], there[:place] + there[place + 1 :], *queues[index + 1 :])
                 way = case.ways[kind]
                 if step + 1 < len(way):
@@ -224,7 +229,11 @@ def closed(case: Closed, number: int, shares: Sequence[float]) -> tuple[RoutedNe
         weight = prod(think**n / factorial(n) for think, n in zip(case.think, thinking, strict=True))
         for name, there in zip(names, queues, strict=True):
             orders = factorial(len(there)) / prod(map(factorial, Counter(there).values()))
-            weight = weight * (case.times[name] / (1 - again)) ** len(there) * (orders if name in case.sharing else 1)
+            weight = (
+                weight
+                * prod(time(kind, name) / (1 - again) for kind, _, _ in there)
+                * (orders if name in case.sharing else 1)
+            )
             for position in range(len(there)):
                 weight = weight / min(position + 1, case.servers if name == names[0] else 1)
         found[queues] = weight
@@ -247,7 +256,7 @@ def closed(case: Closed, number: int, shares: Sequence[float]) -> tuple[RoutedNe
             f"{kind}",
             float(count) + 0 * case.think[kind],
             case.think[kind],
-            (Route(f"{kind}", 1.0, tuple(visit(name, case.times[name], 1 / (1 - again)) for name in way)),),
+            (Route(f"{kind}", 1.0, tuple(visit(name, time(kind, name), 1 / (1 - again)) for name in way)),),
             case.again is not None,
             _circle(way, again),
         )

@@ -85,10 +85,11 @@ def closed_queues(draw: Draw) -> list[float]:
 
 
 def sharing(draw: Draw) -> list[float]:
-    """One open queue, and closed ones with one or two customers more at one or two stations."""
+    """One open queue, and closed ones of one class or two that share one or two stations."""
     found = errors(*shared(draw.uniform(0.1, 0.7, 75), SHARES))
     found += small(draw, (2,), ("ab",), "a") + small(draw, (4,), ("ab",), "a") + small(draw, (4,), ("ab",), "ab")
-    return found + small(draw, (1, 1), ("ab", "ba"), "ab") + small(draw, (2, 2), ("ab", "ba"), "ab")
+    found += small(draw, (2, 2), ("ab", "ba"), "ab")
+    return found + small(draw, (1, 2), ("ab", "ba"), "ab", longer=list(10 ** draw.uniform(-0.5, 0.5, (2, 25))))
 
 
 ROWS: dict[str, Callable[[Draw], list[float]]] = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np  # noqa: TID253
 import pytest
 
 import qnet
 from qnet.errors import NotComputed
 from qnet.model.load import load
+from qnet.networks.found_waiting import shared_variance
 from qnet.questions.solve import solve_report
 
 HEAD = 'qnet = 1\ntitle = "t"\n'
@@ -54,7 +56,8 @@ all.a = { all.a = 0.5, outside = 0.5 }
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (CALM.replace("a = {}", 'a = { discipline = "ps" }'), "a shares its service"),
+        (CALM.replace("a = {}", 'a = { discipline = "ps" }'), "a is shared by times that are not exponential"),
+        (CALM.replace("b = {}", 'b = { discipline = "ps", servers = 2 }'), "b shares several servers"),
         (CALM.replace("a = {}", 'a = { discipline = "lcfs-pr" }'), "a serves the last first"),
         (CALM.replace("scv = 2", "scv = 3"), "service times at a have an scv above 2"),
         (CALM.replace('"3/s"', '"3/s"\narrival_scv = 2'), "arrivals of io are not Poisson"),
@@ -75,6 +78,24 @@ all.a = { all.a = 0.5, outside = 0.5 }
 )
 def test_what_is_beyond_is_named(noted, text, said):
     assert said in noted(text)["QN663"]
+
+
+@pytest.mark.parametrize("load", [0.2, 0.7])
+def test_the_variance_of_a_shared_service(load):
+    """M/M/1 with processor sharing, by the moments of the chain that follows one customer."""
+    most = 150
+    rates = np.zeros((most + 1, most + 1))
+    for others in range(most + 1):
+        rates[others, others] = -(load * (others < most) + 1.0)
+        if others < most:
+            rates[others, others + 1] = load
+        if others:
+            rates[others, others - 1] = others / (others + 1)
+    first = (1 - load) * load ** np.arange(most + 1)
+    once = np.linalg.solve(-rates, np.ones(most + 1))
+    square = first @ np.linalg.solve(-rates, 2 * once)
+    whole = first @ once
+    assert shared_variance(whole - 1, 1.0, load) + 1 == pytest.approx(square - whole**2, rel=1e-9)
 
 
 MEMORY = HEAD + "[stations]\nm = { servers = 2 }\na = {}\nb = {}\n" + CLOSED
