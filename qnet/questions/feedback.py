@@ -38,7 +38,7 @@ def settled(
               of the solution tells the other response, with the code QN647.
     Raises    `NotComputed` QN511 for a patient caller.
     """
-    wanted = _figures_used(model)
+    wanted = figures_used(model)
     values, found = _fixed_point(model, varied, size, factor, patient, asked, dict.fromkeys(wanted, 0.0))
     if not patient:
         return values, found
@@ -72,7 +72,7 @@ def _heavy(wanted: tuple[str, ...], found: Mapping[str, Value], solution: Routed
     return start
 
 
-def _figures_used(model: Model) -> tuple[str, ...]:
+def figures_used(model: Model) -> tuple[str, ...]:
     """The figures that numbers of the network need, directly or through parameters."""
     used = [parameter.expression for parameter in model.parameters.values()] + expressions(model)
     return tuple(dict.fromkeys(name for expression in used for name in expression.names if is_figure(name)))
@@ -99,7 +99,7 @@ def _fixed_point(
     """
     operations: Operations = FLOATS if size is None else arrays()
     where = operations.where
-    wanted = _figures_used(model)
+    wanted = figures_used(model)
     known = dict(start)
     plain, residual = dict(known), dict.fromkeys(wanted, 0.0)
     fast: Value = False

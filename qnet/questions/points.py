@@ -195,7 +195,9 @@ def _solve_part(
 
 def unloaded(model: Model) -> RoutedNetwork:
     """The network of a model at its own numbers; times that depend on the solution are those where nobody comes."""
-    return bind(model, Values(model, {}, None, dict.fromkeys(_figures_used(model), 0.0)))
+    from qnet.questions.feedback import figures_used
+
+    return bind(model, Values(model, {}, None, dict.fromkeys(figures_used(model), 0.0)))
 
 
 def needs_solution(model: Model) -> bool:
