@@ -17,6 +17,8 @@ _JUST_BELOW = 1 - 1e-9
 _PASSES = 2
 _CALM = 12
 """Rounds without memory that lead from any start to where memory helps."""
+_NEAR = 1e-3
+"""Residuals at which it does."""
 
 
 class State(Record):
@@ -39,6 +41,16 @@ class State(Record):
     """(P, S) seconds per visit."""
     scv: Any
     """(P, S) of the holding times."""
+
+    def part(self, chosen: Any) -> State:
+        """Some of the points."""
+        names = self.fields()
+        return State(
+            *(
+                value[:, chosen] if name in ("numbers", "scale") else value[chosen]
+                for name, value in zip(names, self, strict=True)
+            )
+        )
 
 
 def solve(shape: Shape, numbers: Numbers) -> tuple[Any, State]:
@@ -91,7 +103,10 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any) -> tuple[Any
 
     waits = start
     for _ in range(_CALM):
-        waits = (waits + image_of(shape, numbers, changes, waits, logs).waits) / 2
+        after = image_of(shape, numbers, changes, waits, logs)
+        if (after.residual <= _NEAR).all():
+            break
+        waits = (waits + after.waits) / 2
     waits = settled(images, waits[..., None])[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 
