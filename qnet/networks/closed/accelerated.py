@@ -21,7 +21,7 @@ _LEAST = 0.2
 """What is left of a value at least, by one step: of values that vanish the image tells nothing."""
 _NUDGE = 1e-7
 _TOGETHER = 20_000
-"""Points, each with one value changed, that are looked at together."""
+"""Values of points, each with one value changed, that are looked at together."""
 
 Image = Callable[[Any], tuple[Any, Any]]
 """From (P, K, R) values to their images and the (P,) residuals."""
@@ -48,7 +48,7 @@ def settled(images: Callable[[Any], Image], start: Any, patience: int = 300) -> 
     ends = (_FIRST, _NEAR) if few else (_ROUNDS, _ENOUGH)
     best, moves, least = _rounds(images, start, every, _MEMORY, patience, *ends)
     if few:
-        at_once = max(1, _TOGETHER // start[0].size)
+        at_once = max(1, _TOGETHER // start[0].size ** 2)
         for first in range(0, len(start), at_once):
             _steps(images, best, moves, least, every[first : first + at_once])
     for memory in (_MEMORY, 0) if few else (0,):

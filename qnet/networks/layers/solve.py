@@ -220,9 +220,6 @@ class _Layers:
 
         whole   what is found of a point and of the same with customers without end.
         """
-        import numpy
-
-        np: Any = numpy
         if whole.residual[1] > TOLERANCE:
             return None
         state = whole.part([1])
