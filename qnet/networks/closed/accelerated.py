@@ -74,13 +74,14 @@ def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, ch
     stale = np.ones(len(live), bool)
     """Whether slopes are to be taken anew."""
     fresh = ~stale
+    image = images(live)
     for _ in range(_STEPS):
         if stale.any():
             inverse[stale] = _slopes(images, live[stale], values[stale], moves[stale], shape)
             fresh = stale
         step = (inverse @ moves[..., None])[..., 0]
         step = np.maximum(step, (_LEAST - 1.0) * values + _LEAST * np.minimum(moves, 0.0))
-        after, residual = images(live)((values + step).reshape(-1, *shape))
+        after, residual = image((values + step).reshape(-1, *shape))
         change = moves - (after.reshape(-1, size) - values - step)
         felt = (inverse @ change[..., None])[..., 0]
         along = (step[:, None] @ inverse)[:, 0]
@@ -97,7 +98,9 @@ def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, ch
         going = (least[live] > _ENOUGH) & (better | stale)
         if not going.any():
             return
-        live, values, moves, inverse, stale = live[going], values[going], moves[going], inverse[going], stale[going]
+        if not going.all():
+            live, values, moves, inverse, stale = live[going], values[going], moves[going], inverse[going], stale[going]
+            image = images(live)
         fresh = np.zeros(len(live), bool)
 
 

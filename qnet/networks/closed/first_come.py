@@ -196,9 +196,14 @@ def _feasible(lines: Lines, throughput: Any) -> Any:
 
 def _core(lines: Lines, changes: _Changes, start: Any) -> Any:
     """(P, K, R) residences at the fixed point."""
+    import numpy
+
+    np: Any = numpy
 
     def images(chosen: Any) -> Image:
-        here, calm = lines.part(chosen), _Changes(*(value[chosen] for value in changes))
+        here, calm = lines, changes
+        if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
+            here, calm = lines.part(chosen), _Changes(*(value[chosen] for value in changes))
 
         def image(residence: Any) -> tuple[Any, Any]:
             return _image(here, calm, residence)
