@@ -37,7 +37,8 @@ CODES: dict[str, _T] = {
         "The work and the memory of every exact method were estimated, and are more than allowed.",
         "Use an approximation or bounds, or allow more."),
     "QN516": _T("no second moments for percentiles",
-        "Percentiles of response are built from means and variances of the waits, which this method does not give.",
+        "Percentiles of response are built from means and variances of the waits, which this method does not give: "
+        "limits on how many are inside, layers, and priorities beside closed classes have means alone.",
         "Ask for the mean, or for another method."),
     "QN520": _T("no closed form: a fixed point",
         "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "

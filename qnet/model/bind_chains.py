@@ -43,25 +43,29 @@ def bind_chain(
     def number(key: str, expression: Expression) -> Value:
         return values.field(expression, TABLES["chain"][key], (*chain.path, key))
 
+    onward = _onward(values, chain, visits)
     if chain.arrival_rate is not None:
         gaps: Value = 1.0 if chain.arrival_scv is None else number("arrival_scv", chain.arrival_scv)
-        onward = _onward(values, chain, visits)
         rate = number("arrival_rate", chain.arrival_rate)
         return OpenClass(chain.name, rate, routes, chain=True, arrival_scv=gaps, onward=onward)
     assert chain.population is not None
     if chain.think_time is not None:
         thinking = thinking + number("think_time", chain.think_time) * visits.get(HOME, 0.0)
-    return ClosedClass(chain.name, number("population", chain.population), thinking, routes, chain=True)
+    return ClosedClass(chain.name, number("population", chain.population), thinking, routes, True, onward)
 
 
 def _onward(values: Values, chain: ChainModel, visits: Mapping[State, Value]) -> tuple[tuple[str, str, Value], ...]:
-    """How often a passage goes from one station to another, or comes from outside; leaving is left out."""
+    """How often a passage goes from one station to another, or begins with one; leaving is left out.
+
+    Nothing where passages are visits to a station of reference, which begin and end there.
+    """
     found: dict[tuple[str, str], Value] = {}
-    for item in chain.onward:
-        if item.target != HOME:
-            way = (item.origin[1], item.target[1])
+    outside = ("", THINK) if chain.home == THINK else ("",)
+    for item in () if chain.reference else chain.onward:
+        origin, target = (state[1] if state[1] not in outside else "" for state in (item.origin, item.target))
+        if target:
             count = visits[item.origin] * values.field(item.probability, ONWARD, item.path)
-            found[way] = found.get(way, 0.0) + count
+            found[origin, target] = found.get((origin, target), 0.0) + count
     return tuple((origin, target, count) for (origin, target), count in found.items())
 
 

@@ -219,6 +219,8 @@ def _variance(station: Station, seen: Seen, wait: float, service: float) -> floa
 
     One found customer takes as long as makes the mean right: longer where open classes come in between.
     """
+    if station.rates is None and station.servers == 1 and station.discipline == "ps":
+        return shared_variance(wait, service, (seen.square - seen.mean**2) / (seen.mean + 1) ** 2)
     if station.rates is None and station.servers == 1:
         # All that are found and the customer's own service: a sum of equal exponential times, also between arrivals.
         one = (wait + service) / (seen.mean + 1)
@@ -231,6 +233,18 @@ def _variance(station: Station, seen: Seen, wait: float, service: float) -> floa
         work = max(seen.mean - station.servers + 1, 0.0)
         variance = seen.square - seen.mean**2 + work
     return wait**2 * (min(variance / work**2, 3.0) if work > 0 else 1.0)
+
+
+def shared_variance(wait: Value, service: Value, spread: Value) -> Value:
+    """The variance of a wait where service is shared, by exponential times.
+
+    spread    that of the number that share it, the customer included: variance over squared mean. With many arrivals
+              it is the load.
+    Returns   square seconds: what makes the time there have an scv of 1 + 2 spread / (2 - spread). That is exact for
+              M/M/1 (Coffman, Muntz, Trotter, J. ACM 17 (1970) 123-130) and where the number is always the same, which
+              makes the time exponential; in between it is a guess, whose error is told by `qnet methods --error`.
+    """
+    return (wait + service) ** 2 * (1 + 2 * spread / (2 - spread)) - service**2
 
 
 def _moments(states: Sequence[float]) -> tuple[float, float]:

@@ -42,6 +42,10 @@ _FORK_JOIN = "independent branches, less what they wait in common"
 _FLATTO = "Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053; its use for unlike branches: this tool"
 _OWN_STATIONS = "up to 10 branches with stations or copies of their own and exponential service times"
 _LAYERS = "servers of a station are held for times that differ by a factor of up to 3, with an scv up to 4"
+_GAMMAS = "independent gamma times"
+_LATE = "the worst of response_p90, p95 and p99"
+_MIXED = "Abate, Whitt, ORSA J. Computing 7 (1995) 36-43, for the sum; gamma times: this tool"
+_FOUND = "Sevcik, Mitrani, J. ACM 28 (1981) 358-371, for what is found; gamma times: this tool"
 _ROLIA = "Rolia, Sevcik, IEEE TSE 21 (1995)"
 
 _MEMORY = (
@@ -124,7 +128,25 @@ _LAYERED = (
     Measured("layers: second phases", "layers", 200, "response", 0.015, 0.08, _LAYERS, "QN640", _ROLIA),
 )  # fmt: skip
 
+_PERCENTILES = (
+    Measured("percentiles: open", _GAMMAS, 200, _LATE, 0.0049, 0.019,
+             "exponential times first come first served, nobody returns by chance", "QN663", _MIXED),
+    Measured("percentiles: service times", _GAMMAS, 200, _LATE, 0.036, 0.11,
+             "Poisson arrivals, single servers first come first served, scv up to 2", "QN663", _MIXED),
+    Measured("percentiles: closed", _GAMMAS, 200, _LATE, 0.029, 0.19,
+             "exponential times first come first served, classes, several servers, returns by plan or by chance",
+             "QN663", _FOUND),
+    Measured("percentiles: open, customers who return by chance", _GAMMAS, 200, _LATE, 0.11, 0.27,
+             "nothing: outside", "QN663", _MIXED),
+    Measured("percentiles: service times far from exponential", _GAMMAS, 200, _LATE, 0.16, 0.92,
+             "nothing: outside, scv of 4 and 8", "QN663", _MIXED),
+    Measured("percentiles: shared service", _GAMMAS, 200, _LATE, 0.028, 0.1,
+             "exponential times that differ by class or not, one server, open or closed", "QN663",
+             "Coffman, Muntz, Trotter, J. ACM 17 (1970) 123-130, for one open queue; others: this tool"),
+)  # fmt: skip
+
 MEASURED: dict[str, Measured] = {
-    row.name: row for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL, *_FULL, *_LAYERED)
+    row.name: row
+    for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL, *_FULL, *_LAYERED, *_PERCENTILES)
 }
 """By name."""

@@ -8,11 +8,15 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.found_waiting import with_variances
+from qnet.networks.exactness import LAYERS, PRIORITY
+from qnet.networks.found_waiting import shared_variance, with_variances
 from qnet.networks.parallel import finished
 from qnet.networks.passage_times import Passages
+from qnet.networks.returns import routing_variance
+from qnet.networks.routed import ClosedClass, OpenClass
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import RouteTime
+from qnet.queues.arithmetic import total
 from qnet.queues.roots import root
 from qnet.record import Record
 
@@ -45,12 +49,14 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
               Reiser, J. Appl. Prob. 17 (1980) 1048-1061; Sevcik and Mitrani, J. ACM 28 (1981) 358-371). The transform
               of the mixture over routes is inverted by the algorithm EULER (Abate and Whitt, ORSA J. Comput. 7 (1995)
               36-43).
-    Limits    Feedback and overtaking make the times dependent.
+              A chain whose customers come back by chance is as variable as its routing makes it.
+    Limits    Feedback and overtaking make the times dependent, and in closed classes those who are at one station are
+              at no other; `percentile_trust.beyond` tells where it is not trusted.
     """
     import numpy
 
     np: Any = numpy
-    if solution.passages is None:
+    if solution.passages is None or solution.method in (LAYERS, PRIORITY):
         found = f"percentiles need second moments, which {solution.method} does not give here"
         raise NotComputed(Problem("QN516", found, "means, such as response"))
     wanted = list(_ways(solution.passages, about))
@@ -75,16 +81,48 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
     if passages.wanted is not None:
         waits = with_variances(passages.network, passages.compiled, waits, passages.throughputs, passages.wanted)
+    else:
+        waits = _shared(passages)
     for number, customers in enumerate(passages.network.classes):
         own = [route for route in passages.compiled.routes if route.class_index == number]
         rate = passages.throughputs[number]
         if customers.chain:
             if about in ("", customers.name):
-                yield rate, 1.0, tuple(stage for route in own for stage in _stages(route, waits, passages))
+                yield rate, 1.0, _of_chain(customers, own, waits, passages)
             continue
         for route in own:
             if about in ("", customers.name, route.route):
                 yield rate * route.probability, route.probability, tuple(_stages(route, waits, passages))
+
+
+def _shared(passages: Passages) -> list[Wait]:
+    """The waits of an open network, as variable as sharing makes them where service is shared."""
+    sharing = {station.name for station in passages.network.stations if station.discipline == "ps"}
+    found: list[Wait] = []
+    for stream, wait in zip(passages.compiled.streams, passages.waits, strict=True):
+        if stream.station in sharing:
+            service = stream.holding.mean_with(passages.waits)
+            whole = wait.mean + service
+            load = wait.mean / (whole + (whole == 0))
+            wait = wait.replace(variance=shared_variance(wait.mean, service, load))
+        found.append(wait)
+    return found
+
+
+def _of_chain(
+    customers: OpenClass | ClosedClass, own: Sequence[RouteTime], waits: Sequence[Wait], passages: Passages
+) -> _Stages:
+    """The stages of a chain: as variable as its customers come back by chance, where it is known how they go on."""
+    if not customers.onward:
+        return tuple(stage for route in own for stage in _stages(route, waits, passages))
+    parts = [(key[0], part.replace(fractions=())) for route in own for key, part in route.parts.items()]
+    spent: dict[str, Value] = {}
+    for name, part in parts:
+        spent[name] = spent.get(name, 0.0) + part.mean_with(waits)
+    stages = [(part.mean_with(waits), part.variance_with(waits)) for _, part in parts]
+    alone = total(variance for _, variance in stages)
+    more = 1 + routing_variance(customers.onward, spent) / (alone + (alone == 0))
+    return tuple((mean, variance * more) for mean, variance in stages)
 
 
 def _beside_closed(passages: Passages) -> str:

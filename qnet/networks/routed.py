@@ -157,6 +157,8 @@ class ClosedClass(Record):
     routes: tuple[Route, ...]
     chain: bool = False
     """As of `OpenClass`."""
+    onward: tuple[tuple[str, str, Value], ...] = ()
+    """As of `OpenClass`; where customers think is outside."""
 
 
 class Buffer(Record):

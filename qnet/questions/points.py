@@ -13,6 +13,7 @@ from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.scope import about, depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
+from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO, Divided, Wanted
@@ -237,6 +238,11 @@ def _solve_part(
     if not needs_solution(model):
         return Part(index, values, solve(bind(model, values).loaded(factor), asked))
     return _fixed_point(model, index, varied, size, factor, patient, asked)
+
+
+def unloaded(model: Model) -> RoutedNetwork:
+    """The network of a model at its own numbers; times that depend on the solution are those where nobody comes."""
+    return bind(model, Values(model, {}, None, dict.fromkeys(_figures_used(model), 0.0)))
 
 
 def needs_solution(model: Model) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from qnet.expression import Expression
+from qnet.errors import QnetError
+from qnet.expression import FLOATS, Expression
 from qnet.expression.functions import percentile_share
 from qnet.model.model import Model
 from qnet.networks.exactness import Beyond
@@ -34,12 +35,29 @@ def trust_notes(solution: RoutedSolution) -> list[Note]:
 
 
 def percentile_notes(model: Model, asked: Iterable[Expression]) -> list[Note]:
-    """That percentiles are approximate, where an expression or an output that it names asks for one."""
+    """That percentiles are approximate, where an expression or an output that it names asks for one.
+
+    With a warning where the network of the model, at its own numbers, is beyond what was measured as good.
+    """
     waiting = list(asked)
     for expression in waiting:
         waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
         if any(percentile_share(name) for name in expression.names):
             from qnet.networks.percentiles import REASON
 
-            return [Note("QN609", REASON)]
+            return [Note("QN609", REASON), *_beyond(model)]
     return []
+
+
+def _beyond(model: Model) -> list[Note]:
+    """A warning that percentiles are asked where they are not trusted."""
+    from qnet.networks.percentile_trust import beyond
+    from qnet.questions.points import unloaded
+
+    try:
+        network = unloaded(model)
+    except QnetError:
+        # Its own numbers are no network; others, which the question sets, are.
+        return []
+    found = beyond(network, FLOATS)
+    return [Note("QN663", f"percentiles are not trusted where {'; '.join(found)}", "warning")] if found else []

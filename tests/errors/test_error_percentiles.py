@@ -1,0 +1,108 @@
+"""How far percentiles of response are from the exact chains that follow one customer through small networks.
+
+The error of a system is the worst of those of its 90 %, 95 % and 99 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np  # noqa: TID253
+import pytest
+from measuring import assert_told
+from passage_systems import (
+    Closed,
+    back_by_another,
+    back_to_one,
+    closed,
+    general,
+    overtaking,
+    several_servers,
+    shared,
+)
+
+from qnet.networks.percentiles import response_percentile
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solve import solve
+
+SHARES = (0.9, 0.95, 0.99)
+Draw = np.random.Generator
+
+
+def errors(network: RoutedNetwork, exact: Any, about: str = "") -> list[float]:
+    """The worst relative error of every system."""
+    solution = solve(network)
+    found = np.array([response_percentile(solution, share, about) for share in SHARES])
+    return abs(found / exact - 1).max(0).tolist()
+
+
+def exponential(draw: Draw) -> list[float]:
+    """Queues with two to four servers, and three queues whose customers overtake each other."""
+    found = [several_servers(draw.uniform(0.2, 0.9, 50), servers, SHARES) for servers in (2, 3, 4)]
+    found += [overtaking(draw.uniform(0.05, 0.3, (3, 50)), draw.uniform(0.2, 0.8, 50), SHARES)]
+    return [error for pair in found for error in errors(*pair)]
+
+
+def variable(draw: Draw) -> list[float]:
+    """One queue, or two one after the other, with an scv of service of 0.1 to 2."""
+    found = [
+        general((draw.uniform(0.1, 0.7, 15),), (scv,), SHARES, (30 + 20 * (scv > 1),)) for scv in (0.1, 0.25, 0.5, 2.0)
+    ]
+    for scvs, room in (((0.5, 1), 12), ((1, 0.5), 12), ((2, 1), 15), ((1, 2), 15)):
+        found.append(general(draw.uniform(0.1, 0.5, (2, 35)), scvs, SHARES, (room, room)))
+    return [error for pair in found for error in errors(*pair)]
+
+
+def wild(draw: Draw) -> list[float]:
+    """One queue with an scv of service of 4 or 8."""
+    found = [general((draw.uniform(0.1, 0.6, 100),), (scv,), SHARES, (room,)) for scv, room in ((4.0, 90), (8.0, 130))]
+    return [error for pair in found for error in errors(*pair)]
+
+
+def returning(draw: Draw) -> list[float]:
+    """One queue to whose end customers come back; two, of which the second sends them back to the first."""
+    found = [back_to_one(draw.uniform(0.1, 0.7, 150), draw.uniform(0.1, 0.7, 150), SHARES)]
+    found += [back_by_another(draw.uniform(0.1, 0.4, (2, 50)), draw.uniform(0.1, 0.7, 50), SHARES)]
+    return [error for pair in found for error in errors(*pair)]
+
+
+def small(draw: Draw, population: Sequence[int], ways: Sequence[str], sharing: str = "", **more: Any) -> list[float]:
+    """25 closed systems of a structure: the errors of the last class."""
+    think = 10 ** draw.uniform(-1.0, 1.0, (len(population), 25))
+    times = dict(zip("ab", 10 ** draw.uniform(-0.5, 0.5, (2, 25)), strict=True))
+    case = Closed(tuple(population), list(think), times, tuple(ways), sharing=sharing, **more)
+    number = len(population) - 1
+    return errors(*closed(case, number, SHARES), f"{number}")
+
+
+def closed_queues(draw: Draw) -> list[float]:
+    """Two to five customers of one class or two, who come back by plan or by chance, at one or two servers."""
+    found = small(draw, (2,), ("ab",)) + small(draw, (5,), ("ab",)) + small(draw, (3,), ("aba",))
+    found += small(draw, (4,), ("ab",), servers=2) + small(draw, (3,), ("ab",), again=draw.uniform(0.1, 0.7, 25))
+    found += small(draw, (1, 1), ("ab", "ba")) + small(draw, (1, 2), ("ab", "ba"))
+    return found + small(draw, (2, 2), ("a", "ab"))
+
+
+def sharing(draw: Draw) -> list[float]:
+    """One open queue, and closed ones of one class or two that share one or two stations."""
+    found = errors(*shared(draw.uniform(0.1, 0.7, 75), SHARES))
+    found += small(draw, (2,), ("ab",), "a") + small(draw, (4,), ("ab",), "a") + small(draw, (4,), ("ab",), "ab")
+    found += small(draw, (2, 2), ("ab", "ba"), "ab")
+    return found + small(draw, (1, 2), ("ab", "ba"), "ab", longer=list(10 ** draw.uniform(-0.5, 0.5, (2, 25))))
+
+
+ROWS: dict[str, Callable[[Draw], list[float]]] = {
+    "percentiles: open": exponential,
+    "percentiles: service times": variable,
+    "percentiles: closed": closed_queues,
+    "percentiles: open, customers who return by chance": returning,
+    "percentiles: service times far from exponential": wild,
+    "percentiles: shared service": sharing,
+}
+"""By name of the row in the table of errors."""
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_errors_are_those_that_are_told(name: str) -> None:
+    assert_told(name, ROWS[name](np.random.default_rng([663, list(ROWS).index(name)])))

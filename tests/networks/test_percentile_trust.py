@@ -1,0 +1,118 @@
+"""Where percentiles of response are refused, where they are warned of, and where they are trusted."""
+
+from __future__ import annotations
+
+import numpy as np  # noqa: TID253
+import pytest
+
+import qnet
+from qnet.errors import NotComputed
+from qnet.model.load import load
+from qnet.networks.found_waiting import shared_variance
+from qnet.questions.solve import solve_report
+
+HEAD = 'qnet = 1\ntitle = "t"\n'
+ONE = HEAD + '[stations]\na = {}\nb = {}\n[classes.io]\narrival_rate = "3/s"\nsteps = ['
+CALM = ONE + '{ station = "a", time = "0.1 s", scv = 2 }, { station = "b", time = "0.1 s" } ]\n'
+CLOSED = '[classes.io]\npopulation = 4\nthink_time = "1 s"\n'
+
+
+@pytest.fixture
+def noted(tmp_path):
+    """The codes of the notes of a model that is asked for a percentile, and what the warning of it says."""
+
+    def ask(text):
+        path = tmp_path / "model.toml"
+        path.write_text(text + '[outputs]\nlate = "response_p95"\n')
+        notes = solve_report(load(str(path))).notes
+        return {note.code: note.text for note in notes}
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    "text",
+    [CALM, HEAD + "[stations]\na = {}\n" + CLOSED + 'steps = [ { station = "a", visits = 2, time = "0.1 s" } ]\n'],
+    ids=["open", "closed"],
+)
+def test_what_was_measured_as_good_is_not_warned_of(noted, text):
+    codes = noted(text)
+    assert "QN609" in codes
+    assert "QN663" not in codes
+
+
+RETURNS = """[stations]
+a = {}
+[chains.io]
+arrival_rate = "3/s"
+[chains.io.classes]
+all = { service = { a = "0.1 s" } }
+[chains.io.routing]
+outside = { all.a = 1 }
+all.a = { all.a = 0.5, outside = 0.5 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (CALM.replace("a = {}", 'a = { discipline = "ps" }'), "a is shared by times that are not exponential"),
+        (CALM.replace("b = {}", 'b = { discipline = "ps", servers = 2 }'), "b shares several servers"),
+        (CALM.replace("a = {}", 'a = { discipline = "lcfs-pr" }'), "a serves the last first"),
+        (CALM.replace("scv = 2", "scv = 3"), "service times at a have an scv above 2"),
+        (CALM.replace('"3/s"', '"3/s"\narrival_scv = 2'), "arrivals of io are not Poisson"),
+        (CALM.replace("b = {}", "b = { capacity = 4 }"), "b may be full"),
+        (CALM.replace("b = {}", 'b = { discipline = "priority" }'), "b serves some before others"),
+        (ONE + '{ hold = "a", steps = [ { station = "b", time = "0.1 s" } ] } ]\n', "a is held while another"),
+        (
+            CALM + CLOSED.replace("classes.io", "classes.jobs") + 'steps = [ { station = "b", time = "0.1 s" } ]\n',
+            "open and closed",
+        ),
+        (
+            ONE + '{ parallel = [ { steps = [ { station = "a", time = "0.1 s" } ] }, '
+            '{ steps = [ { station = "b", time = "0.1 s" } ] } ] } ]\n',
+            "steps are parallel",
+        ),
+        (HEAD + RETURNS, "io comes back to a by chance"),
+    ],
+)
+def test_what_is_beyond_is_named(noted, text, said):
+    assert said in noted(text)["QN663"]
+
+
+@pytest.mark.parametrize("load", [0.2, 0.7])
+def test_the_variance_of_a_shared_service(load):
+    """M/M/1 with processor sharing, by the moments of the chain that follows one customer."""
+    most = 150
+    rates = np.zeros((most + 1, most + 1))
+    for others in range(most + 1):
+        rates[others, others] = -(load * (others < most) + 1.0)
+        if others < most:
+            rates[others, others + 1] = load
+        if others:
+            rates[others, others - 1] = others / (others + 1)
+    first = (1 - load) * load ** np.arange(most + 1)
+    once = np.linalg.solve(-rates, np.ones(most + 1))
+    square = first @ np.linalg.solve(-rates, 2 * once)
+    whole = first @ once
+    assert shared_variance(whole - 1, 1.0, load) + 1 == pytest.approx(square - whole**2, rel=1e-9)
+
+
+MEMORY = HEAD + "[stations]\nm = { servers = 2 }\na = {}\nb = {}\n" + CLOSED
+HELD = 'steps = [ { hold = "m", steps = [ { station = "a", time = "0.1 s" }, { station = "b", time = "0.2 s" } ] } ]\n'
+RANKED = HEAD + '[stations]\na = { discipline = "priority" }\n' + CLOSED
+RANKED += 'steps = [ { station = "a", time = "0.1 s" } ]\n'
+RANKED += RANKED[RANKED.index("[classes") :].replace("classes.io", "classes.first") + "priority = 1\n"
+
+
+@pytest.mark.parametrize("text", [MEMORY + HELD, RANKED], ids=["held", "priorities"])
+def test_methods_of_means_refuse_percentiles(tmp_path, text):
+    path = tmp_path / "model.toml"
+    path.write_text(text)
+    model = qnet.load(str(path))
+    assert model.metric("response") > 0
+    with pytest.raises(NotComputed) as refused:
+        model.metric("response_p95")
+    problem = refused.value.problems[0]
+    assert problem.code == "QN516"
+    assert "means" in problem.expected
