@@ -80,9 +80,13 @@ class _Answer(Reduction):
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
 
+        last: Found | None = None
+
         def answer(rates: Rates) -> tuple[Found, Demands]:
+            nonlocal last
             reduced = self.reduced(demands, visits, self.stable(self.open_loads(rates)), rates)
-            return solve_demands(reduced, wanted), reduced
+            last = solve_demands(reduced, wanted, last)
+            return last, reduced
 
         def passages(rates: Rates) -> Rates:
             found = answer(rates)[0]

@@ -15,8 +15,11 @@ _ABSENCE = 3.0
 """How many time constants of a service an absence must last until the service is seen at random, as measured."""
 _JUST_BELOW = 1 - 1e-9
 _PASSES = 2
-_CALM = 12
-"""Rounds without memory that lead from any start to where memory helps."""
+_WHOLE, _CALM = 6, 12
+"""Rounds without memory that lead from any start to where memory helps, the first ones not damped: half of the way to
+where an overload has gone leaves waits inside holds that are far too long, and those of others none."""
+_NEAR = 1e-3
+"""Residuals at which it does."""
 
 
 class State(Record):
@@ -39,6 +42,16 @@ class State(Record):
     """(P, S) seconds per visit."""
     scv: Any
     """(P, S) of the holding times."""
+
+    def part(self, chosen: Any) -> State:
+        """Some of the points."""
+        names = self.fields()
+        return State(
+            *(
+                value[:, chosen] if name in ("numbers", "scale") else value[chosen]
+                for name, value in zip(names, self, strict=True)
+            )
+        )
 
 
 def solve(shape: Shape, numbers: Numbers) -> tuple[Any, State]:
@@ -90,8 +103,11 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any) -> tuple[Any
         return image
 
     waits = start
-    for _ in range(_CALM):
-        waits = (waits + image_of(shape, numbers, changes, waits, logs).waits) / 2
+    for number in range(_CALM):
+        after = image_of(shape, numbers, changes, waits, logs)
+        if (after.residual <= _NEAR).all():
+            break
+        waits = after.waits if number < _WHOLE else (waits + after.waits) / 2
     waits = settled(images, waits[..., None])[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 

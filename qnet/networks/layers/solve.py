@@ -56,7 +56,9 @@ def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSo
 
 def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | None:
     """What the throughput of a single closed class tends to with ever more customers, and the station full then."""
-    return _Layers(network, compiled).ceiling(*tables(network, compiled))
+    layers = _Layers(network, compiled)
+    shape, numbers = tables(network, compiled)
+    return layers.ceiling(shape, numbers, solve_tables(shape, layers.crowded(numbers))[1])
 
 
 def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
@@ -85,7 +87,9 @@ class _Layers:
     def solve(self, wanted: Wanted) -> RoutedSolution:
         full = self.overloaded()
         shape, numbers = tables(self.calmed(full), self.unit)
-        waits, state = self.found(shape, numbers, full)
+        alone = self.network.size is None and len(self.network.classes) == 1 and bool(self.network.closed)
+        waits, whole = self.found(shape, self.crowded(numbers) if alone else numbers, full)
+        waits, state = waits[: len(numbers.population)], whole.part(slice(len(numbers.population)))
         throughputs: list[Value] = [
             self.told(state.throughput[:, number]) if isinstance(item, ClosedClass) else item.arrival_rate
             for number, item in enumerate(self.network.classes)
@@ -108,7 +112,7 @@ class _Layers:
                 for item, asked in zip(solution.classes, self.network.classes, strict=True)
             ),
             stations=tuple(self.within(item, solution.stable) for item in solution.stations),
-            ceiling=self.ceiling(shape, numbers),
+            ceiling=self.ceiling(shape, numbers, whole) if alone else None,
             why="it is the only one that knows what is waited for while servers are held",
         )  # fmt: skip
 
@@ -180,10 +184,12 @@ class _Layers:
                 for name, values in zip(State.fields(), zip(*(part[1] for part in parts), strict=True), strict=True)
             )
         )
-        wrong = (joined.residual > TOLERANCE) & ~np.broadcast_to(full, joined.residual.shape)
+        points = self.network.size or 1
+        residual = joined.residual[:points]
+        wrong = (residual > TOLERANCE) & ~np.broadcast_to(full, residual.shape)
         if wrong.any():
-            where = f" at point {int(wrong.argmax()) + 1} of the batch" if count > 1 else ""
-            worst = float(joined.residual[wrong].max())
+            where = f" at point {int(wrong.argmax()) + 1} of the batch" if points > 1 else ""
+            worst = float(residual[wrong].max())
             found = f"the waits of the layers did not converge{where}: a residual of {worst:.0e}"
             raise NotComputed(Problem("QN540", found, f"a residual of {TOLERANCE:.0e}"))
         return waits, joined
@@ -201,17 +207,22 @@ class _Layers:
                 found.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
         return found
 
-    def ceiling(self, shape: Shape, numbers: Numbers) -> tuple[Value, str] | None:
-        """What the throughput of a single closed class tends to, and the station that is full then."""
-        if self.network.size is not None or len(self.network.classes) != 1 or not self.network.closed:
-            return None
+    def crowded(self, numbers: Numbers) -> Numbers:
+        """A point, and after it the same with customers without end."""
         import numpy
 
         np: Any = numpy
-        crowd = numbers.replace(population=np.full((1, 1), _CROWD))
-        _, state = solve_tables(shape, crowd)
-        if state.residual[0] > TOLERANCE:
+        both = [np.concatenate([value, value]) for value in numbers]
+        return Numbers(*both).replace(population=np.concatenate([numbers.population, np.full((1, 1), _CROWD)]))
+
+    def ceiling(self, shape: Shape, numbers: Numbers, whole: State) -> tuple[Value, str] | None:
+        """What the throughput of a single closed class tends to, and the station that is full then.
+
+        whole   what is found of a point and of the same with customers without end.
+        """
+        if whole.residual[1] > TOLERANCE:
             return None
+        state = whole.part([1])
         busy = (state.throughput[:, shape.kind] * numbers.visits * state.holding)[0]
         best: tuple[float, str] | None = None
         for place, (name, index) in enumerate(shape.keys):
@@ -222,5 +233,4 @@ class _Layers:
                 if best is None or load > best[0] + 1e-6:
                     best = (load, label)
         # Both are estimates, and of the two the larger is nearer.
-        now = float(solve_tables(shape, numbers)[1].throughput[0, 0]) if best else 0.0
-        return (max(float(state.throughput[0, 0]), now), best[1]) if best else None
+        return (float(whole.throughput[:, 0].max()), best[1]) if best else None

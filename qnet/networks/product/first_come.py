@@ -80,12 +80,13 @@ def _refusal(network: Demands) -> str:
     return ""
 
 
-def solve_first_come(network: Demands) -> Solution:
+def solve_first_come(network: Demands, starts: Any = None) -> Solution:
     """The steady state of a network with closed classes, with what customers wait first come first served corrected.
 
     Applies   single and several servers, delays; first come first served with times that differ between classes or
               are not exponential, and processor sharing; open classes beside the closed ones.
     network   a point or a batch, with open loads below every capacity.
+    starts    of the solution of a network that is nearly the same, of as many points.
     Returns   `Solution`, never exact.
     Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
     Method    `closed.first_come`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
@@ -102,7 +103,10 @@ def solve_first_come(network: Demands) -> Solution:
     places = [place for place, away in enumerate(network.delay) if not away]
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
-    parts = [solve(table.lines(places).part(slice(first, first + at_once))) for first in range(0, count, at_once)]
+    parts = [
+        solve(table.lines(places).part(slice(first, first + at_once)), starts and starts[number])
+        for number, first in enumerate(range(0, count, at_once))
+    ]
     throughput, waits, met = (
         np.concatenate([part[place] for part in parts]) if parts else np.zeros((0, *shape))
         for place, shape in enumerate(((len(network.closed),), (len(places), len(network.closed)), (len(places),)))
@@ -123,7 +127,8 @@ def solve_first_come(network: Demands) -> Solution:
         for station in stations
     ]  # fmt: skip
     told = (f"{METHOD} is an approximation", *reasons(network))
-    return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
+    found, why = figures(network, rates, rows), "it has the smallest measured error there"
+    return Solution(network, found, METHOD, told, why, [part.starts for part in parts])
 
 
 class Table:

@@ -21,7 +21,7 @@ class Solution:
     of residences and leaves the think time out. Queue lengths count those in service.
     """
 
-    __slots__ = ("exact", "figures", "method", "network", "reasons", "why")
+    __slots__ = ("exact", "figures", "method", "network", "reasons", "starts", "why")
 
     def __init__(
         self,
@@ -30,6 +30,7 @@ class Solution:
         method: str,
         reasons: tuple[str, ...],
         why: str,
+        starts: Any = None,
     ) -> None:
         self.network = network
         self.figures = figures
@@ -40,6 +41,8 @@ class Solution:
         """Why the answer is not exact; empty where it is."""
         self.why = why
         """Why this method was taken."""
+        self.starts = starts
+        """Of fixed points: what to start from in a network that is nearly the same; None where there are none."""
 
     @property
     def bounds(self) -> Bounds | None:

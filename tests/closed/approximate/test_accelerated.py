@@ -1,0 +1,66 @@
+"""Fixed points of a batch: found where rounds alone lead away, the same whatever rounds begin with."""
+
+import importlib
+from typing import Any
+
+import pytest
+
+from qnet.networks.closed.accelerated import Image, settled
+from qnet.networks.closed.first_come import Lines, solve
+
+np: Any = importlib.import_module("numpy")
+
+
+def _straight(slopes: Any, fixed: Any) -> Any:
+    """Maps with a slope and a fixed point for each point, over a table of values."""
+
+    def images(chosen: Any) -> Image:
+        def image(values: Any) -> tuple[Any, Any]:
+            after = fixed[chosen] + slopes[chosen, None, None] * (values - fixed[chosen])
+            return after, np.abs(after - values).max((1, 2))
+
+        return image
+
+    return images
+
+
+@pytest.mark.parametrize("size", [1, 4, 30])
+def test_maps_that_rounds_follow(size: int) -> None:
+    fixed = np.linspace(1.0, 2.0, 3 * size).reshape(3, size, 1)
+    found = settled(_straight(np.array([0.5, -0.9, 0.99]), fixed), np.ones((3, size, 1)))
+    assert found == pytest.approx(fixed, rel=1e-9)
+
+
+def test_a_map_that_leads_away_from_where_it_stays() -> None:
+    fixed = np.linspace(1.0, 2.0, 8).reshape(2, 4, 1)
+    found = settled(_straight(np.array([3.0, -5.0]), fixed), 1.1 * fixed)
+    assert found == pytest.approx(fixed, rel=1e-9)
+
+
+def test_values_that_vanish() -> None:
+    fixed = np.zeros((1, 3, 1))
+    assert settled(_straight(np.array([0.5]), fixed), np.ones((1, 3, 1))).max() < 1e-10
+
+
+def test_no_point_changes_another() -> None:
+    fixed = np.linspace(1.0, 2.0, 12).reshape(3, 4, 1)
+    slopes = np.array([0.5, -0.9, 0.99])
+    together = settled(_straight(slopes, fixed), np.ones((3, 4, 1)))
+    alone = [settled(_straight(slopes[[place]], fixed[[place]]), np.ones((1, 4, 1)))[0] for place in range(3)]
+    assert together == pytest.approx(np.array(alone), rel=1e-12)
+
+
+def _lines(population: float) -> Lines:
+    demands = np.array([[[0.05, 0.02], [0.03, 0.04], [0.01, 0.09]]])
+    visits, none = np.ones(demands.shape), np.zeros((1, 3))
+    people, away = np.array([[population, 2 * population]]), np.array([[5.0, 2.0]])
+    return Lines(demands, visits, demands, visits, demands / 2, 1.5 * demands, none, none, none, people, away)
+
+
+@pytest.mark.parametrize("population", [1.0, 20.0, 300.0])
+def test_what_rounds_begin_with_does_not_matter(population: float) -> None:
+    # Of few customers and of many: from what was found of a network nearby, and from nothing.
+    near, afresh = solve(_lines(1.1 * population + 1.0)), solve(_lines(population))
+    again = solve(_lines(population), near.starts)
+    assert again.throughput == pytest.approx(afresh.throughput, rel=1e-10)
+    assert again.residence == pytest.approx(afresh.residence, rel=1e-8)
