@@ -34,14 +34,15 @@ def envelope_report(
     Raises     `UsageError` where they vary different parameters.
     """
     _alike(envelopes)
-    layout = _Layout(model, envelopes, every)
+    guessed = _percentiles(envelopes)
+    layout = _Layout(model, envelopes, every, bool(guessed))
     rows: list[tuple[Cell, ...]] = []
     for item in envelopes:
         intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
         rows += [layout.row(item.question, interval) for interval in intervals]
     points = [point for item in envelopes for point in item.points]
     claimed = conditions(asserted, model)
-    exact = all(point.exact for point in points)
+    exact = not guessed and all(point.exact for point in points)
     columns = layout.columns
     told = [column.key for column in columns]
     along = told[2 : 2 + len(layout.over)]
@@ -56,7 +57,7 @@ def envelope_report(
         f"{model.title}: {'every' if every else layout.extreme} {envelopes[0].question.vary} within a limit",
         tuple(columns),
         rows,
-        tuple(_notes(envelopes, points, every)),
+        tuple(_notes(envelopes, points, every, guessed)),
         Basis(model, ", ".join(dict.fromkeys(point.method for point in points)), exact),
         group="envelope",
         matrix=matrix,
@@ -77,10 +78,12 @@ def _alike(envelopes: Sequence[Envelope]) -> None:
 class _Layout:
     """The columns of a report, and the cells under them."""
 
-    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool) -> None:
+    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool, guessed: bool) -> None:
         first = envelopes[0]
         self.model = model
         self.every = every
+        self.guessed = guessed
+        """Whether a percentile decides, which is approximate whatever the means are."""
         self.extreme = "smallest" if first.smallest else "largest"
         self.over = list(dict.fromkeys(grid.name for item in envelopes for grid in item.question.over))
         self.names = _metric_names(envelopes)
@@ -155,7 +158,8 @@ class _Layout:
         for name, value in zip(self.model.outputs, point.outputs, strict=True):
             if name not in self.limited:
                 cells.append(None if value is None else in_unit(value, self.shown(name)))
-        return (*cells, point.status, point.method, "exact" if point.exact else "approximate")
+        exact = point.exact and not self.guessed
+        return (*cells, point.status, point.method, "exact" if exact else "approximate")
 
     def metrics(self, question: Question, point: Point) -> list[Cell]:
         """What the limits are on, each once."""
@@ -185,13 +189,17 @@ def _metric_name(question: Question, index: int) -> str:
     return column_key(root.name) if isinstance(root, Name) else "metric"
 
 
-def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool) -> list[Note]:
-    """What the reader should know of the answers."""
-    reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
-    notes = approximate_notes(reasons)
+def _percentiles(envelopes: Sequence[Envelope]) -> list[Note]:
+    """That percentiles are approximate, where limits or outputs rest on one."""
     first = envelopes[0].question
     asked = [limit.metric for item in envelopes for limit in item.question.limits]
-    notes += percentile_notes(first.model, [*asked, *(output.expression for output in first.model.outputs.values())])
+    return percentile_notes(first.model, [*asked, *(output.expression for output in first.model.outputs.values())])
+
+
+def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, guessed: list[Note]) -> list[Note]:
+    """What the reader should know of the answers."""
+    reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
+    notes = [*approximate_notes(reasons), *guessed]
     missing = sum(point.status != OK for point in points)
     if missing:
         text = f"{missing} of {len(points)} points have no answer; their status says why"

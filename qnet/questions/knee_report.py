@@ -95,14 +95,15 @@ def knee_report(
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
     methods = tuple(dict.fromkeys(name for one in answers for name in one.methods))
-    exact = all(one.exact for one in answers)
+    guessed = percentile_notes(model, _judged(model, limits, claimed))
+    exact = not guessed and all(one.exact for one in answers)
     trust = (", ".join(methods), "exact" if exact else "approximate")
     return Report(
         "qnet/knee/1",
         f"{model.title}: knees",
         COLUMNS,
         [(*row, *trust) for row in rows],
-        (*_notes(found, answers), *percentile_notes(model, _judged(model, limits, claimed))),
+        (*_notes(found, answers), *guessed),
         Basis(model, trust[0], exact),
         group="along",
         plot=_plot(found, drawn, trust) if curve else None,
