@@ -220,6 +220,8 @@ def causes(system: str) -> dict[str, set[str]]:
         ("high-dfsms-time", "storage management time"),
         ("high-lock-wait-time", "lock waits"),
         ("high-system-paging-rate", "page reads"),
+        ("high-other-time", "other time"),
+        ("high-response-times", "ACCESS of directories"),
     ],
 )
 def test_the_table_of_symptoms_is_told_by_the_model_of_the_layers(symptom: str, work: str):
@@ -234,6 +236,8 @@ def test_the_table_of_symptoms_is_told_by_the_model_of_the_layers(symptom: str, 
         ({}, "block I/O", "minidisk caching unused"),
         ({"storage": 3000}, "page reads", "more real storage needed"),
         ({"security": "200 ms"}, "security manager time", "security-manager delay"),
+        ({"dispatch": "200 ms"}, "other time", "quick dispatch unset"),
+        ({"access": "200 ms"}, "ACCESS of directories", "ACCESS contention"),
     ],
 )
 def test_why_points_from_the_layer_that_dominates_to_its_causes(settings: dict[str, object], work: str, cause: str):
