@@ -57,7 +57,8 @@ class _Route:
         for key, name in (("fill", step.fills), ("drains", step.drains)):
             if name and name not in self.buffers:
                 found = f'unknown buffer "{name}"'
-                self.reader.fail("QN212", (*step.path, key), found, help=suggest(name, self.buffers))
+                expected = "" if self.buffers else f"[buffers.{name}] with its places"
+                self.reader.fail("QN212", (*step.path, key), found, expected, suggest(name, self.buffers))
         if step.fills in self.buffers:
             self.fill(step, (*step.path, "fill"), deferred)
         if step.drains in self.buffers:

@@ -244,10 +244,9 @@ def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
         if customers.chain:
             raise NotComputed(Problem("QN551", "something may be full, and customers are of chains", "classes"))
         for step in (step for route in customers.routes for step in route.steps):
-            if forked(step):
-                raise NotComputed(
-                    Problem("QN551", "something may be full, and branches run in parallel", "one or other")
-                )
+            if _forked(step):
+                found = "something may be full, and branches run in parallel"
+                raise NotComputed(Problem("QN551", found, "one or the other"))
             if isinstance(step, Hold) and step.station in limited and _inside(step):
                 found = f'"{step.station}" has a capacity and is held while another station is waited for'
                 help = "give what is inside no station (a delay), or the class a population and the station its servers"
@@ -269,6 +268,6 @@ def _inside(step: Step) -> set[str]:
     return inner.union(*(_inside(item) for item in steps)) if steps else inner
 
 
-def forked(step: Step) -> bool:
+def _forked(step: Step) -> bool:
     """Whether branches run in parallel in a step."""
-    return isinstance(step, Fork) or (isinstance(step, Hold) and any(forked(item) for item in step.steps))
+    return isinstance(step, Fork) or (isinstance(step, Hold) and any(_forked(item) for item in step.steps))

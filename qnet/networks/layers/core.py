@@ -137,6 +137,7 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
 
 
 def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, np: Any) -> State:
+    """As `image_of`, with numpy."""
     first = numbers.first + _times(numbers.first_waits, waits)
     second = numbers.second + _times(numbers.second_waits, waits)
     holding = first + second
