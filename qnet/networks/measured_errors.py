@@ -55,6 +55,8 @@ _MEMORY = (
              _SHORT, "QN644", _CHANDY),
     Measured("memory: response of an open class", "flow-equivalent", 200, "response", 0.0048, 0.2,
              _SHORT + "; up to 70 % of the capacity", "QN644, QN645", _CHANDY),
+    Measured("memory: holds in holds", "flow-equivalent", 200, "response", 0.0064, 0.031,
+             "each around stations of its own; " + _SHORT, "QN644", _CHANDY),
     Measured("memory: throughput with paging", "flow-equivalent", 200, "throughput", 0.00015, 0.01,
              "times that depend on the number inside", "", _COURTOIS),
     Measured("memory: response with paging", "flow-equivalent", 200, "response", 0.00072, 0.019,

@@ -8,8 +8,10 @@ import numpy as np  # noqa: TID253
 import pytest
 from chain import stationary
 
-from qnet.networks.by_demands import solve
+from qnet.networks import by_demands
+from qnet.networks.exactness import AGGREGATED, LAYERS
 from qnet.networks.routed import ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Time
+from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO
 
 _OWN, _CONNECTED, _DISK = 0.020, 0.010, 0.015
@@ -40,8 +42,10 @@ def _never_idle(state: _State) -> list[tuple[float, _State]]:
     return moves
 
 
-def test_throughput_stays_at_the_plateau():
+@pytest.mark.parametrize(("solve", "method", "near"), [(by_demands.solve, LAYERS, 0.02), (solve, AGGREGATED, 0.005)])
+def test_throughput_stays_at_the_plateau(solve: Any, method: str, near: float):
     chain = stationary((_AGENTS, 0, 0), _never_idle)
     plateau = sum(share for (_, _, disk), share in chain.items() if disk) / _DISK
-    found = solve(_network(np.array([80.0, 100.0, 400.0, 4000.0])), AUTO).throughput
-    assert found == pytest.approx(np.full(4, plateau), rel=0.02)
+    found = solve(_network(np.array([80.0, 100.0, 400.0, 4000.0])), AUTO)
+    assert found.method == method
+    assert found.throughput == pytest.approx(np.full(4, plateau), rel=near)
