@@ -57,7 +57,7 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
 
     np: Any = numpy
     if solution.passages is None or solution.method in (LAYERS, PRIORITY):
-        found = f"percentiles need second moments, which {solution.method} does not give here"
+        found = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
         raise NotComputed(Problem("QN516", found, "means, such as response"))
     wanted = list(_ways(solution.passages, about))
     nobody = sum(rate for rate, _, _ in wanted) == 0
