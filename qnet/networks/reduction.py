@@ -90,7 +90,9 @@ class Reduction:
             found = f"{rates}, and {' and '.join(reasons)}"
             help = "leave one or the other out, or give the classes an arrival_rate in place of a population"
             if changing:
-                help = "give the station servers in place of rates, or end each hold before other stations are waited for"
+                help = (
+                    "give the station servers in place of rates, or end each hold before other stations are waited for"
+                )
             raise NotComputed(Problem("QN501", found, "one without the other", help=help))
 
     def ranks(self) -> list[list[int]]:
