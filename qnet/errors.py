@@ -30,7 +30,7 @@ class Problem(Record):
     path: tuple[str | int, ...] = ()
     """The path of the key inside its file, such as `("stations", "disk", "servers")`."""
     help: str = ""
-    """What to do about it; where an answer is missing, what `qnet explain` says of the code if nothing better is known."""
+    """What to do about it; where there is no answer, what `qnet explain` says of the code if no more is known."""
     file: str = ""
     line: int = 0
     """Line in the file, from 1; 0 where it is unknown."""

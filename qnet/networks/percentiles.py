@@ -51,7 +51,7 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
               36-43).
               A chain whose customers come back by chance is as variable as its routing makes it.
     Limits    Feedback and overtaking make the times dependent, and in closed classes those who are at one station are
-              at no other; `percentile_trust.beyond` tells where it is not trusted.
+              at no other. `percentile_trust` tells where it is exact, and where it is not trusted.
     """
     import numpy
 

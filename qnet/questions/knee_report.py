@@ -95,7 +95,7 @@ def knee_report(
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
     methods = tuple(dict.fromkeys(name for one in answers for name in one.methods))
-    guessed = percentile_notes(model, _judged(model, limits, claimed))
+    guessed = percentile_notes(model, _judged(model, limits, claimed), [part for one in answers for part in one.parts])
     exact = not guessed and all(one.exact for one in answers)
     trust = (", ".join(methods), "exact" if exact else "approximate")
     return Report(
