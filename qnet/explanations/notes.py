@@ -38,8 +38,10 @@ CODES: dict[str, _T] = {
         "Look at the value that the message tells; a pipeline sees it by the exit code 6."),
     "QN609": _T("how percentiles are found",
         "The times that a passage spends at the stations of its route are taken as independent, each as a gamma time "
-        "of its mean and variance. That is exact for exponential times in tandem queues; where customers overtake each "
-        "other or come back, the times depend on each other, and the percentile is some per cent off.",
+        "of its mean and variance. That is exact, and told as such, where Poisson streams go through single servers "
+        "first come first served with exponential times and nobody can overtake: between any two stations there is one "
+        "way at most. Where customers overtake each other or come back, the times depend on each other, and the "
+        "percentile is some per cent off.",
         "Use it for orientation; the mean has the trust that the answer tells."),
     "QN610": _T("what a formula takes for granted, or why there is none",
         "A formula may hold only where the same branch or station decides as at the model's numbers, or leave out "
@@ -243,7 +245,8 @@ CODES: dict[str, _T] = {
         "Percentiles take the times at the stations of a route as independent gamma times. Against exact chains that "
         "follow one customer, the worst of the times within which 90, 95 and 99 % are answered was off by 0.5 % in "
         "open networks of exponential servers and 3 % in closed ones (median of 200 each; worst 2 % and 19 %), by 3 % "
-        "where service is shared, and by 4 % with service times of an scv up to 2. The warning names what is beyond: "
+        "where service is shared, and by 4 % with service times of an scv up to 2. The warning names what is beyond, "
+        "and of a sweep at how many points: "
         "longer-tailed services; open customers who come back by chance, who find much when they have found much "
         "before, so that the percentile is too short by 11 % mostly and 27 % at worst; and what was not measured, such "
         "as parallel steps, priorities, capacities, and stations held while others are waited for.",

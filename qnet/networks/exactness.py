@@ -99,6 +99,11 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
     ]
 
 
+def not_followed(name: str, why: str) -> str:
+    """That the variability of the arrivals of a class is not known on its way, and why."""
+    return f'arrivals of "{name}" are not Poisson, and their variability is not followed where {why}'
+
+
 def ranked(station: Station, streams: Sequence[Stream]) -> bool:
     """Whether a station serves some of the streams before others."""
     return station.in_line and len({stream.priority for stream in streams if stream.station == station.name}) > 1

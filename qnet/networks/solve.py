@@ -74,9 +74,8 @@ def _refuse_uneven(network: RoutedNetwork, why: str) -> None:
     """Raise for arrivals whose variability is not followed: beside closed classes, to rates, and to limits."""
     from qnet.errors import NotComputed, Problem
     from qnet.expression import FLOATS, arrays
-    from qnet.networks.exactness import uneven_classes
+    from qnet.networks.exactness import not_followed, uneven_classes
 
     names = uneven_classes(network, FLOATS if network.size is None else arrays())
     if names:
-        found = f'arrivals of "{names[0]}" are not Poisson, and {why}'
-        raise NotComputed(Problem("QN548", found, "arrival_scv = 1, or open classes at stations with servers"))
+        raise NotComputed(Problem("QN548", not_followed(names[0], why), "arrival_scv = 1"))

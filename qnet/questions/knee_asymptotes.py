@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.errors import QnetError
 from qnet.expression import Expression, arrays, parse
 from qnet.expression.nodes import Name
 from qnet.model.bind import expressions
@@ -31,6 +32,8 @@ class Light(Record):
     """Of the first customer, in seconds; of several classes the mean over passages."""
     customers: Any
     """How many there are of the classes that grow, fractions and all."""
+    failure: QnetError | None
+    """Why there is no answer where the response is not-a-number."""
 
 
 class Asymptotes:
@@ -97,7 +100,7 @@ class Asymptotes:
             station = np.where(share > load * (1 + _ROUNDING), limit[1], station)
             load = np.maximum(share, load)
         weights = passing + (passing.sum(0) == 0)
-        return Light(load, station, (weights * response).sum(0) / weights.sum(0), people.sum(0))
+        return Light(load, station, (weights * response).sum(0) / weights.sum(0), people.sum(0), answers.failure)
 
     def meeting(self, first: float, last: float, demands_at: float | None = None) -> float | None:
         """The first value along the axis at which the asymptotes meet; None where they do not.

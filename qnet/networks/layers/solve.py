@@ -90,7 +90,9 @@ class _Layers:
     def solve(self, wanted: Wanted) -> RoutedSolution:
         full = self.overloaded()
         shape, numbers = tables(self.calmed(full), self.unit)
-        alone = self.network.size is None and len(self.network.classes) == 1 and bool(self.network.closed)
+        alone = (self.network.size is None or wanted.ceilings) and len(self.network.classes) == len(
+            self.network.closed
+        ) == 1
         waits, whole = self.found(shape, self.crowded(numbers) if alone else numbers, wanted.rough)
         waits, state = waits[: len(numbers.population)], whole.part(slice(len(numbers.population)))
         throughputs: list[Value] = [
@@ -117,7 +119,7 @@ class _Layers:
                 for item, asked in zip(solution.classes, self.network.classes, strict=True)
             ),
             stations=tuple(self.within(item, stable) for item in solution.stations),
-            ceiling=self.ceiling(shape, numbers, whole) if alone else None,
+            ceiling=self.ceilings(shape, numbers, whole) if alone else None,
             why="it is the only one that knows what is waited for while servers are held",
         )  # fmt: skip
 
@@ -226,12 +228,30 @@ class _Layers:
         return found
 
     def crowded(self, numbers: Numbers) -> Numbers:
-        """A point, and after it the same with customers without end."""
+        """All points, and after them the same with customers without end."""
         import numpy
 
         np: Any = numpy
         both = [np.concatenate([value, value]) for value in numbers]
-        return Numbers(*both).replace(population=np.concatenate([numbers.population, np.full((1, 1), _CROWD)]))
+        crowd = np.full(numbers.population.shape, _CROWD)
+        return Numbers(*both).replace(population=np.concatenate([numbers.population, crowd]))
+
+    def ceilings(self, shape: Shape, numbers: Numbers, whole: State) -> tuple[Value, Any] | None:
+        """What the throughput tends to and the station that is full then; of a batch arrays, not-a-number for unknown.
+
+        whole   as of `crowded`.
+        """
+        if self.network.size is None:
+            return self.ceiling(shape, numbers, whole)
+        import numpy
+
+        np: Any = numpy
+        size = self.network.size
+        found = [
+            self.ceiling(shape, numbers.part([point]), whole.part([point, size + point])) or (float("nan"), "")
+            for point in range(size)
+        ]
+        return np.array([rate for rate, _ in found]), np.array([label for _, label in found], dtype=object)
 
     def ceiling(self, shape: Shape, numbers: Numbers, whole: State) -> tuple[Value, str] | None:
         """What the throughput of a single closed class tends to, and the station that is full then.
