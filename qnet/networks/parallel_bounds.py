@@ -83,8 +83,9 @@ def open_step(branches: Sequence[BranchFigures], needed: int, lines: bool) -> tu
               the largest of some is at most, the smallest at least, that of independent ones; and exponential times of
               the same means make the one longer still, the other shorter.
     Source    Association: Nelson, Tantawi, IEEE Trans. Computers 37 (1988) 739-743; Baccelli, Massey, Towsley, Acyclic
-              fork-join queuing networks, J. ACM 36 (1989), for lines of several queues; Baccelli, Makowski, Shwartz,
-              Advances in Applied Probability 21 (1989), for one each. Exponential times instead, and k of n: this tool.
+              fork-join queuing networks, J. ACM 36 (1989) 615-642, for lines of several queues; Baccelli, Makowski,
+              Shwartz, Advances in Applied Probability 21 (1989) 629-660, for one each. Exponential times instead,
+              and k of n: this tool.
     """
     means = sorted(float(item.time) for item in branches for _ in range(item.copies))
     rest = means[needed - 1 :]
