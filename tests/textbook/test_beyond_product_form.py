@@ -89,6 +89,26 @@ priority = 1
     assert system.metric("response('high') * throughput('high')") == pytest.approx(0.8033, abs=0.5e-4)
 
 
+def test_a_tenth_of_the_callers_served_first(load: Load):
+    """One M/M/1 queue, 10 an hour, 12 served an hour: minutes in the system printed by the lecture "M/M/1 Queue with Two
+    Priority Classes" (after Prabhu, 1981). Mean times of Poisson arrivals are exact."""
+    served = 'steps = [ { station = "desk", time = "5 min" } ]'
+    system = load(f"""
+[stations]
+desk = {{ discipline = "priority" }}
+[classes.high]
+arrival_rate = "1/h"
+priority = 1
+{served}
+[classes.low]
+arrival_rate = "9/h"
+{served}
+""")
+    assert system.metric("response('high')") / 60 == pytest.approx(9.545, abs=0.0005)
+    assert system.metric("response('low')") / 60 == pytest.approx(32.27, abs=0.005)
+    assert system.solve().meta["exactness"] == "exact"
+
+
 def test_priorities_beside_an_open_class(load: Load):
     """Bolch, Greiner, de Meer, Trivedi, Queueing Networks and Markov Chains, 1998, example 10.14, as the tests of JMT
     quote it (loretor/JMTNewVersion, src/test/java/jmt/jmva/analytical/priomvaCorrectness). The book's method is an
