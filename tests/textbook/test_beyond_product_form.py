@@ -90,8 +90,8 @@ priority = 1
 
 
 def test_a_tenth_of_the_callers_served_first(load: Load):
-    """One M/M/1 queue, 10 an hour, 12 served an hour: minutes in the system printed by the lecture "M/M/1 Queue with Two
-    Priority Classes" (after Prabhu, 1981). Mean times of Poisson arrivals are exact."""
+    """One M/M/1 queue, 10 an hour, 12 served an hour: minutes in the system printed by the lecture "M/M/1 Queue with
+    Two Priority Classes" (after Prabhu, 1981). Mean times of Poisson arrivals are exact."""
     served = 'steps = [ { station = "desk", time = "5 min" } ]'
     system = load(f"""
 [stations]
