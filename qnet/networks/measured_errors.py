@@ -132,6 +132,7 @@ _FULL = (
 _LAYERED = (
     Measured("layers: two deep", "layers", 600, "response", 0.0064, 0.27, _LAYERS, "QN640", _ROLIA),
     Measured("layers: three deep", "layers", 600, "response", 0.0042, 0.29, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: two classes in one memory", "layers", 201, "response", 0.019, 0.2, _LAYERS, "QN640", _ROLIA),
     Measured("layers: second phases", "layers", 600, "response", 0.016, 0.17, _LAYERS, "QN640", _ROLIA),
 )  # fmt: skip
 
