@@ -250,8 +250,8 @@ CODES: dict[str, _T] = {
         "as parallel steps, priorities, capacities, and stations held while others are waited for.",
         "Trust the mean; take the percentile as a sign. qnet methods --error tells what was measured."),
     "QN675": _T("the largest load by capacities alone",
-        "Near the load at which the steady state ends, the waits inside holds of a network with open and closed classes "
-        "change so steeply that their fixed point was not proven. What the stations can do by their service times alone "
-        "is told in its place: there is no steady state beyond it, and there may be none somewhat before.",
+        "Near the load at which the steady state ends, the waits inside holds of a network with open and closed "
+        "classes change so steeply that their fixed point was not proven. What the stations can do by their service "
+        "times alone is told in its place: there is no steady state beyond it, and there may be none somewhat before.",
         "Solve the loads that matter; qnet sweep tells which of them have an answer."),
 }  # fmt: skip
