@@ -25,8 +25,6 @@ AWAY = 0.5
 """The least share of their time without waits that they spend away from queues, where they are closed classes."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
-_FEWEST, _LEFT = 2.0, 0.6
-"""The fewest customers, and the largest share of a station that what they leave there takes, where that is trusted."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
 
@@ -157,32 +155,40 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
     reason = "work left after the response is taken as an independent stream"
     found: list[str] = []
     for number, customers in enumerate(network.classes):
-        left = {item.station for item in streams if item.left and item.class_index == number}
-        met = left & {item.station for item in streams if not item.left and item.class_index == number}
-        if not isinstance(customers, ClosedClass) or not met:
-            continue
-        few = operations.compare("<", customers.population, _FEWEST) & (customers.population > 0)
-        if not operations.all(few == False):  # noqa: E712
-            found.append(f"{customers.name} has hardly any customers beside the one that leaves work at {min(met)}")
-        for station in network.stations if left else ():
-            load = total(
-                item.rate * item.holding.mean for item in streams if item.left and item.station == station.name
-            )
-            if station.name in met and not operations.all(operations.compare("<=", load, _LEFT * station.peak)):
-                found.append(f"work left at {station.name} takes more than {_LEFT:g} of it")
+        met = met_again(network, streams, number)
+        for station in network.stations:
+            users = {item.class_index for item in streams if item.station == station.name and not item.left}
+            others = {kind for kind in users if isinstance(network.classes[kind], ClosedClass)} - {number}
+            if station.name in met and station.in_line and station.servers > 1:
+                found.append(f"{customers.name} meets what it leaves at several servers of {station.name}")
+            elif station.name in met and others and not station.in_line:
+                found.append(f"several classes share {station.name} with what {customers.name} leaves there")
     return Beyond(reason, "QN662", "; ".join(dict.fromkeys(found))) if found else reason
 
 
 def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:
     """The stations first come first served that have no product form, beside closed classes."""
+    again = frozenset[str]().union(
+        *(met_again(network, compiled.streams, kind) for kind in range(len(network.classes)))
+    )
     return frozenset(
         station.name
         for station in network.stations
         if network.closed and station.in_line and not ranked(station, compiled.streams)
-        if _station_reason(
+        if station.name in again
+        or _station_reason(
             station, [item for item in compiled.streams if item.station == station.name], False, operations
         )
     )
+
+
+def met_again(network: RoutedNetwork, streams: Sequence[Stream], kind: int) -> frozenset[str]:
+    """The stations at which customers of a closed class leave work behind, and to which they come again."""
+    if not isinstance(network.classes[kind], ClosedClass):
+        return frozenset()
+    own = [stream for stream in streams if stream.class_index == kind]
+    left = frozenset(stream.station for stream in own if stream.left)
+    return left & frozenset(stream.station for stream in own if not stream.left)
 
 
 def _trusted(station: Station, own: list[Stream], operations: Operations) -> bool:

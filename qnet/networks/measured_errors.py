@@ -43,6 +43,8 @@ _PRIORITY_MVA = "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer System
 _BY_CLASS = "throughput of the class where it is worst"
 _FORK_JOIN = "independent branches, less what they wait in common"
 _FLATTO = "Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053; its use for unlike branches: this tool"
+_BY_RESPONSE = "response, of the class where it is worst"
+_LEFT = "Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; this tool"
 _OWN_STATIONS = "up to 10 branches with stations or copies of their own and exponential service times"
 _LAYERS = "servers of a station are held for times that differ by a factor of up to 3, with an scv up to 4"
 _GAMMAS = "independent gamma times"
@@ -106,9 +108,14 @@ _PARALLEL = (
     Measured("fork-join: closed classes", f"residual-service, {_FORK_JOIN}", 200, "response", 0.0039, 0.012,
              _OWN_STATIONS, "QN660",
              f"Heidelberger, Trivedi, IEEE Trans. Computers 32 (1983) 73-82, for the problem; {_FLATTO}"),
-    Measured("work left behind: closed classes", "a stream at the rate of the passages", 200, "response", 0.02, 0.083,
-             "two customers and more, and at most 0.6 of the station for the work left behind", "QN662",
-             "Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; this tool"),
+    Measured("work left behind: first come first served", "residual-service", 200, _BY_RESPONSE, 0.015,
+             0.13,
+             "closed classes, single servers, times up to a factor of 3 apart, any load", "QN638, QN662", _LEFT),
+    Measured("work left behind: several servers", "residual-service", 200, _BY_RESPONSE, 0.024, 0.19,
+             "nothing: outside, as the row before with two servers at one station", "QN662", _LEFT),
+    Measured("work left behind: shared service", "a stream at the rate of the passages", 200, _BY_RESPONSE, 0.0045,
+             0.042,
+             "one closed class there, times up to a factor of 3 apart, any load", "QN662", _LEFT),
 )  # fmt: skip
 _FULL = (
     Measured(
@@ -130,6 +137,7 @@ _FULL = (
 _LAYERED = (
     Measured("layers: two deep", "layers", 600, "response", 0.0058, 0.28, _LAYERS, "QN640", _ROLIA),
     Measured("layers: three deep", "layers", 600, "response", 0.004, 0.29, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: two classes in one memory", "layers", 201, "response", 0.018, 0.22, _LAYERS, "QN640", _ROLIA),
     Measured("layers: second phases", "layers", 600, "response", 0.015, 0.17, _LAYERS, "QN640", _ROLIA),
 )  # fmt: skip
 

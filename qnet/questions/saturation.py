@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
 from qnet.networks.exactness import LAYERS
@@ -13,6 +14,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, at_loads, needs_solution
 from qnet.queues.roots import NEARNESS, bracket
 from qnet.record import Record
+from qnet.reports.report import Note
 
 _NEAR = (1e-3, 1e-2, 1e-1)
 """How far below its upper end a search looks first."""
@@ -36,6 +38,16 @@ class Saturation(Record):
     """Infinite where no load at all is asked."""
     cause: Any
     """A name, or an object array of names."""
+    reached: bool = True
+    """Whether a steady state is known up to there; else no more than that there is none beyond."""
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a reader should know of it."""
+        if self.reached:
+            return []
+        text = "the largest load is that of the capacities alone: near it the waits of the layers do not converge"
+        return [Note("QN675", text, "warning")]
 
 
 def saturation(
@@ -45,6 +57,7 @@ def saturation(
 
     It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
     that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
+    Where that meets waits of layers that do not converge, it is told by the capacities alone.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
     if not any(customers.arrival_rate for customers in model.customers):
@@ -63,11 +76,22 @@ def saturation(
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
 
     again = at_loads(solved, varied, wanted.replace(rough=True))
-    edge = again(bound * JUST_BELOW)
-    if not operations.all(edge.stable):
-        bound, edge = _search(again, bound, edge, operations)
+    try:
+        edge = again(bound * JUST_BELOW)
+        if not operations.all(edge.stable):
+            bound, edge = _search(again, bound, edge, operations)
+    except NotComputed as error:
+        if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
+            raise
+        return Saturation(1 / certain, solved.gather(lambda part: limiting(_of_capacities(part))), False)
     factor = operations.where(idle, float("inf"), bound)
     return Saturation(factor, edge.gather(limiting))
+
+
+def _of_capacities(part: Part) -> Part:
+    """A part with the loads alone that hold no waits."""
+    loads = tuple(item for item in part.solution.loads if item.certain)
+    return part.replace(solution=part.solution.replace(loads=loads))
 
 
 def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations) -> Saturation:

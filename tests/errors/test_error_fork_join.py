@@ -1,4 +1,4 @@
-"""How far parallel steps, and work that closed customers leave behind, are from their Markov chains.
+"""How far parallel steps are from their Markov chains.
 
 Branches start together and every station serves first come first served, so that the tasks of a passage finish in each
 branch in the order in which the passages began: those inside are as many as the longest branch has tasks, and of a
@@ -157,53 +157,3 @@ def test_closed_classes():
             assert low * (1 - 1e-9) <= exact <= high * (1 + 1e-9)
             errors.append(float(found[point]) / exact - 1)
     assert_told("fork-join: closed classes", errors)
-
-
-def left_exact(customers: int, think: float, cpu: float, left: float) -> tuple[float, float]:
-    """Response of customers of a processor-sharing processor who leave work behind there, and the probability of as
-    much work left as the chain tells apart."""
-    longest = 20
-
-    def moves(state: tuple[int, int]) -> Iterable[tuple[float, tuple[int, int]]]:
-        here, behind = state
-        yield (customers - here) / think, (here + 1, behind)
-        if here:
-            yield here / (here + behind) / cpu, (here - 1, min(behind + 1, longest))
-        if behind:
-            yield behind / (here + behind) / left, (here, behind - 1)
-
-    shares = stationary((0, 0), moves)
-    away = mean(shares, lambda state: customers - state[0])
-    return (customers - away) / (away / think), sum(share for state, share in shares.items() if state[1] == longest)
-
-
-def test_work_left_behind_by_closed_classes():
-    """2 to 5 customers; the work that is left behind takes at most 0.6 of the processor."""
-    random = np.random.default_rng(20262)
-    count = 200
-    customers, think = random.integers(2, 6, count) * 1.0, random.uniform(0.5, 5, count)
-    cpu = random.uniform(0.1, 1, count)
-    left = random.uniform(0.1, 0.6, count) * np.maximum(cpu, (think + cpu) / customers)
-    asked = leaving("cpu", customers, think, cpu, left)
-    found = solve(RoutedNetwork((queue("cpu", "ps"),), (asked,), size=count))
-    errors: list[float] = []
-    for point in range(count):
-        known = (int(customers[point]), float(think[point]), float(cpu[point]), float(left[point]))
-        exact, cut = left_exact(*known)
-        assert cut < 1e-3
-        errors.append(float(found.response[point]) / exact - 1)
-    assert_told("work left behind: closed classes", errors)
-
-
-def leaving(place: str, customers: object, think: object, cpu: object, left: object) -> ClosedClass:
-    route = Route("job", 1.0, (visit("cpu", cpu), visit(place, left, phase=2)))
-    return ClosedClass("job", customers, think, (route,))
-
-
-def test_work_left_elsewhere_changes_nothing_for_customers():
-    """Nobody waits for it: the response is that of the processor alone."""
-    stations = (queue("cpu", "ps"), queue("log"))
-    found = solve(RoutedNetwork(stations, (leaving("log", 5.0, 2.0, 0.5, 0.3),)))
-    alone = solve(RoutedNetwork(stations, (ClosedClass("job", 5.0, 2.0, (Route("job", 1.0, (visit("cpu", 0.5),)),)),)))
-    assert found.response == pytest.approx(alone.response, rel=1e-9)
-    assert found.stations[1].utilization == pytest.approx(0.3 * alone.throughput, rel=1e-9)

@@ -86,6 +86,7 @@ class _Layers:
         self.network, self.unit = network, compiled
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.members = compiled.members()
+        self.open = any(isinstance(item, OpenClass) for item in network.classes)
 
     def solve(self, wanted: Wanted) -> RoutedSolution:
         full = self.overloaded()
@@ -212,7 +213,12 @@ class _Layers:
             where = f" at point {int(settled.argmin()) + 1} of the batch" if len(residual) > 1 else ""
             worst = float(residual[~settled].max())
             found = f"the waits of the layers did not converge{where}: a residual of {worst:.0e}"
-            raise NotComputed(Problem("QN540", found, f"a residual of {tolerance:.0e}"))
+            help = (
+                "keep open classes out of what closed ones hold, or try a lower load"
+                if self.open
+                else "change the load"
+            )
+            raise NotComputed(Problem("QN540", found, f"a residual of {tolerance:.0e}", help=help))
 
     def beyond(self, shape: Shape, numbers: Numbers, state: State) -> list[str]:
         """Why the answer is less sure than what was measured."""
