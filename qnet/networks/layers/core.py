@@ -18,6 +18,8 @@ _PASSES = 2
 _WHOLE, _CALM = 6, 12
 """Rounds without memory that lead from any start to where memory helps, the first ones not damped: half of the way to
 where an overload has gone leaves waits inside holds that are far too long, and those of others none."""
+_PATIENCE, _HASTE = 300, 30
+"""Rounds that bring nothing after which a point is given up."""
 _NEAR = 1e-3
 """Residuals at which it does."""
 
@@ -109,7 +111,7 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool)
         if (after.residual <= _NEAR).all():
             break
         waits = after.waits if number < _WHOLE else (waits + after.waits) / 2
-    waits = settled(images, waits[..., None], rough=rough)[..., 0]
+    waits = settled(images, waits[..., None], _HASTE if rough else _PATIENCE, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 
 
