@@ -107,9 +107,11 @@ class _Checker:
                     text = f"the exponent is {(dimension or NUMBER).describe()}"
                     raise ExpressionError(text, argument.column, "an exponent is a plain number", "QN120")
             return found[2]
-        if rule == "plain" and (found[0] or NUMBER) != NUMBER:
-            text = f"{node.function} is applied to {(found[0] or NUMBER).describe()}"
-            raise ExpressionError(text, node.column, "divide by a quantity of the same kind first", "QN120")
+        if rule == "plain":
+            for dimension in found:
+                if (dimension or NUMBER) != NUMBER:
+                    text = f"{node.function} is applied to {(dimension or NUMBER).describe()}"
+                    raise ExpressionError(text, node.column, "divide by a quantity of the same kind first", "QN120")
         if rule == "root":
             base = found[0] or NUMBER
             return _readable(Dimension(base.time / 2, base.data / 2), node)

@@ -113,10 +113,10 @@ class _Evaluator:
                 return operations.absolute(values[0])
             case "interp":
                 return interpolate(values[0], values[1::2], values[2::2], operations, node.column)
-            case name if FUNCTIONS[name].rule == "known":
-                from qnet.expression import locality
+            case name if FUNCTIONS[name].module:
+                from importlib import import_module
 
-                return getattr(locality, name)(values, operations)
+                return getattr(import_module(f"qnet.expression.{FUNCTIONS[name].module}"), name)(values, operations)
             case name:
                 return getattr(operations, name)(values[0])
 

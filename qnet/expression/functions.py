@@ -19,6 +19,8 @@ class Function(Record):
     most: int
     rule: str
     help: str
+    module: str = ""
+    """Where it is computed, of those that are more than one operation."""
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -31,12 +33,19 @@ FUNCTIONS: dict[str, Function] = {
     "exp": Function(1, 1, "plain", "e to the power of a plain number"),
     "log": Function(1, 1, "plain", "the natural logarithm of a plain number"),
     "where": Function(3, 3, "where", "where(comparison, a, b): a where it holds, else b"),
-    "cache_miss": Function(4, 4, "known", "cache_miss(size, known_size, known_miss, theta): McNutt's power law"),
-    "residency_miss": Function(4, 4, "known", "residency_miss(time, known_time, known_miss, theta): the same by time"),
-    "lifetime": Function(
-        4, 4, "known", "lifetime(memory, known_memory, known_lifetime, k): a power, Belady and Kuehner"
+    "cache_miss": Function(
+        4, 4, "known", "cache_miss(size, known_size, known_miss, theta): McNutt's power law", "locality"
     ),
-    "lifetime_s": Function(3, 3, "known", "lifetime_s(memory, half_memory, half_lifetime): Chamberlin's S"),
+    "residency_miss": Function(
+        4, 4, "known", "residency_miss(time, known_time, known_miss, theta): the same by time", "locality"
+    ),
+    "lifetime": Function(
+        4, 4, "known", "lifetime(memory, known_memory, known_lifetime, k): a power, Belady and Kuehner", "locality"
+    ),
+    "lifetime_s": Function(3, 3, "known", "lifetime_s(memory, half_memory, half_lifetime): Chamberlin's S", "locality"),
+    "missed_revolutions": Function(
+        3, 3, "plain", "missed_revolutions(busy, paths, disks): lost by a disk until a path is free", "disk_paths"
+    ),
     "interp": Function(5, 41, "interp", "interp(x, x1, y1, x2, y2, ...): straight lines between points, level outside"),
 }
 

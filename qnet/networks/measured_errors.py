@@ -67,6 +67,11 @@ _MEMORY = (
     Measured("memory: response with paging", "flow-equivalent", 200, "response", 0.00072, 0.019,
              "times that depend on the number inside", "", _COURTOIS),
 )  # fmt: skip
+_PATHS = (
+    Measured("missed revolutions", "missed_revolutions(...) in a time", 200, "response", 0.021, 0.2,
+             "disks loaded evenly, transfers of 0.1 to 0.6 revolutions, two to five customers", "",
+             "Lazowska, Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 10"),
+)  # fmt: skip
 _FIRST_COME = (
     Measured("first come first served: equal times", "residual-service", 200, "throughput, the worse class",
              0.015, 0.064, f"{_ONE_BY_ONE}; equal mean times at a station, scv from 0.5 to 4", "QN638", _REISER),
@@ -160,6 +165,6 @@ _PERCENTILES = (
 
 MEASURED: dict[str, Measured] = {
     row.name: row
-    for row in (*_MEMORY, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL, *_FULL, *_LAYERED, *_PERCENTILES)
+    for row in (*_MEMORY, *_PATHS, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL, *_FULL, *_LAYERED, *_PERCENTILES)
 }
 """By name."""
