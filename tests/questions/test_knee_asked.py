@@ -104,6 +104,14 @@ def test_jobs_that_never_queue_leave_the_others_their_knees(model):
     assert all("never queue" in status for status in known["population of job"].values())
 
 
+def test_customers_who_are_served_last_and_never_leave_are_told_without_a_warning_of_the_arithmetic(model):
+    """Their waits grow beyond what a square is known of, at points without a steady state."""
+    text = JOBS.format(discipline="priority", job=f"{visit('cpu', '0.5 s')}, {visit('disk', '50 ms')}")
+    text = text.replace("[classes.user]", 'disk = { discipline = "priority" }\n[classes.user]\npriority = 1')
+    loaded = model(text.replace('"100 ms" }', '"100 ms" }, { station = "disk", time = "150 ms" }'))
+    assert "QN618" in [note.code for note in knee_report(loaded).notes]
+
+
 def test_a_class_without_think_time_that_has_no_answer_alone_is_not_told_to_never_queue(model):
     """Alone it keeps the only station busy, beside arrivals: what that network says is the answer."""
     loaded = model(JOBS.format(discipline="fcfs", job=visit("cpu", "0.5 s")))
