@@ -130,4 +130,9 @@ CODES: dict[str, _T] = {
         "A formula was asked of the time until the slowest branch has finished, which is an integral; or a percentile "
         "of a network whose closed classes have parallel steps or leave work behind.",
         "Ask for numbers and means: qnet solve tells them."),
+    "QN563": _T("no bounds of parallel steps",
+        "Bounds were asked for, and theory has none: branches meet at a station, or meet what is before the step; "
+        "customers queue again after it; a branch is no part of a network of product form; or there are closed classes "
+        "beside others, capacities, rates, or stations held while others are asked for.",
+        "Solve without bounds; qnet methods --error tells how far the answer was from exact ones."),
 }  # fmt: skip

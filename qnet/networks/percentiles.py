@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import LAYERS, PRIORITY
+from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.found_waiting import shared_variance, with_variances
 from qnet.networks.parallel import finished
 from qnet.networks.passage_times import Passages
@@ -56,7 +56,7 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     import numpy
 
     np: Any = numpy
-    if solution.passages is None or solution.method in (LAYERS, PRIORITY):
+    if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
         found = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
         raise NotComputed(Problem("QN516", found, "means, such as response"))
     wanted = list(_ways(solution.passages, about))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.networks.routed import Hold, RoutedNetwork
+from qnet.networks.routed import Fork, Hold, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
 
@@ -17,6 +17,15 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
+    if forked(network):
+        from qnet.networks.parallel_bounds import KIND, with_bounds
+
+        inner = wanted.replace(bounds="") if wanted.bounds == KIND else wanted
+        return with_bounds(network, _solve(network, inner), wanted)
+    return _solve(network, wanted)
+
+
+def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     if network.limited:
         from qnet.networks.capacity.solve import solve as solve_limited
 
@@ -56,6 +65,11 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
         return enclosed(network, solution, wanted.bounds)
     return solution
+
+
+def forked(network: RoutedNetwork) -> bool:
+    """Whether any route has a parallel step."""
+    return any(isinstance(step, Fork) for item in network.classes for route in item.routes for step in route.steps)
 
 
 def nested(network: RoutedNetwork) -> bool:

@@ -12,6 +12,7 @@ from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.questions.points import Part
 from qnet.reports.report import Note
+from qnet.units import format_quantity
 
 
 def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
@@ -28,8 +29,13 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
 
 
 def trust_notes(solution: RoutedSolution) -> list[Note]:
-    """What limits the trust in an answer: why it is approximate, and why by this method."""
+    """What limits the trust in an answer: why it is approximate, what encloses the exact one, and its method."""
     notes = approximate_notes(solution.reasons)
+    bounded = [item for item in solution.classes if item.enclosed and solution.branches]
+    for item in bounded:
+        lower, upper = (format_quantity(float(value), "s") for value in (item.enclosed or ())[2:])
+        text = f"the exact response of {item.name} lies between {lower} and {upper}, bounds for its parallel steps"
+        notes.append(Note("QN679", text))
     if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
     return notes
