@@ -38,10 +38,11 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
       qnet bottleneck examples/interactive-users.toml --assert 'response < 1 s'
     """
     from qnet.cli.output import ready, write
+    from qnet.cli.progress import watched
     from qnet.questions.bottleneck_report import bottleneck_report
 
     wanted, output, found = method(options), collect(options), asked(options)
     ready(output)
-    with opened(found) as model:
+    with opened(found) as model, watched(wanted) as wanted:
         report = bottleneck_report(model, faster, wanted, asserted)
     write(report, output)

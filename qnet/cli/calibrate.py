@@ -71,6 +71,7 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
       qnet calibrate --demands examples/measured-intervals.csv --servers cpu=2 --background
     """
     from qnet.cli.output import ready, write
+    from qnet.cli.progress import watched
 
     wanted, output = method(options), collect(options)
     if demands:
@@ -100,7 +101,10 @@ def command(system: str, measured: str | None, settings: tuple[str, ...], fit: t
 
         _ready_to_write(written, measured)
         refuse_elsewhere(model, tuple(name for name in names if name in model.parameters))
-    found = calibrate(model, measured, names, metrics, between, hold_out or "", absolute, starts or SEARCHES, wanted)
+    with watched(wanted) as wanted:
+        found = calibrate(
+            model, measured, names, metrics, between, hold_out or "", absolute, starts or SEARCHES, wanted
+        )
     report = calibration_report(found, asserted)
     if written:
         from qnet.model.rewrite import rewritten

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import method, method_options
+from qnet.cli.network_options import asked, inline_options, opened
 from qnet.cli.options import (
     assert_option,
     collect,
@@ -19,10 +20,9 @@ from qnet.cli.options import (
 
 
 @click.command("compare")
-@click.argument(
-    "systems", metavar="SYSTEM [SYSTEM]...", nargs=-1, required=True, callback=said, shell_complete=complete_system
-)
+@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, callback=said, shell_complete=complete_system)
 @parameter_option
+@inline_options
 @click.option(
     "--with",
     "changes",
@@ -40,7 +40,8 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     """Systems or settings side by side.
 
     The first side, A, is what the others are held against: difference is B - A, ratio B / A, percent 100 (B - A) / A.
-    Sides are the systems that are named, or one system as it stands and then once for every --with. -p sets a
+    Sides are the systems that are named, or one system as it stands and then once for every --with; so is a network
+    without a file, that of --station and --arrival-rate or --population. -p sets a
     parameter on all sides, --with changes it on one. Metrics are matched by name, of stations, classes and outputs
     too; what only one side has is told beside an empty place. Every side must meet what is asserted. Metrics are those
     of qnet solve (Little 1961; Denning and Buzen 1978); answering what-if by two models: Lazowska, Zahorjan, Graham
@@ -51,6 +52,7 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
       qnet compare examples/paging-users.toml --with 'memory=128 MiB' --with 'memory=128 MiB & users=250'
       qnet compare ibm-3990-6 -p rate=600/s --with write_fraction=0.3 --metric response
       qnet compare examples/interactive-users.toml examples/paging-users.toml -p users=100
+      qnet compare --station cpu=120ms --station disk=50ms --population 20 --think-time 5s --with demand_cpu=60ms
     """
     from qnet.cli.output import ready, write
     from qnet.cli.system import open_system
@@ -64,9 +66,12 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     if systems.count("-") > 1:
         raise click.UsageError("found - twice, expected at most one model on standard input")
     wanted, output = method(options), collect(options)
+    first = asked({**options, "system": systems[0] if systems else None, "settings": settings})
     ready(output)
-    models = [open_system(system, settings) for system in systems]
-    models += [with_settings(models[0], parse_settings(text.split("&"))) for text in changes]
-    for model in models:
-        conditions(asserted, model)
-    write(compare_report(compare(models, metrics, wanted), asserted), output)
+    with opened(first) as model:
+        models = [model, *(open_system(system, settings) for system in systems[1:])]
+        models += [with_settings(model, parse_settings(text.split("&"))) for text in changes]
+        for side in models:
+            conditions(asserted, side)
+        report = compare_report(compare(models, metrics, wanted), asserted)
+    write(report, output)

@@ -6,13 +6,15 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import assert_option, collect, output_options, parameter_option, said, system_argument
+from qnet.cli.network_options import asked, inline_options, opened
+from qnet.cli.options import assert_option, collect, optional_system_argument, output_options, parameter_option, said
 
 
 @click.command("cost")
-@system_argument
+@optional_system_argument
 @click.argument("names", nargs=-1, callback=said)
 @parameter_option
+@inline_options
 @click.option("--of", multiple=True, metavar="STATION", callback=said, help="Whose server time; all for every queue.")
 @click.option("--per", metavar="EXPRESSION", callback=said, help="Units per passage, such as faults; else passages.")
 @click.option("--work", multiple=True, metavar="KIND", callback=said, help="Beside --of: this kind of work only.")
@@ -24,7 +26,7 @@ from qnet.cli.options import assert_option, collect, output_options, parameter_o
 @click.option("--against-parameter", "others", multiple=True, metavar="NAME=VALUE", help="Set a parameter of that one.")
 @assert_option
 @output_options
-def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: tuple[str, ...], per: str | None,
+def command(names: tuple[str, ...], of: tuple[str, ...], per: str | None,
             work: tuple[str, ...], class_name: str | None, routes: tuple[str, ...], unit: str | None,
             over: tuple[str, ...], against: str | None, others: tuple[str, ...], asserted: tuple[str, ...],
             **options: Any) -> None:  # fmt: skip
@@ -50,13 +52,14 @@ def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: 
       qnet cost examples/paging-users.toml --assert 'cpu_per_page < 1 ms'
       qnet cost ibm-3990-6 --of all --per block --unit ms/MB
       qnet cost ibm-3990-6 --of drive -p staging=record --against ibm-3990-6
+      qnet cost --station cpu=120ms --station disk=50ms --arrival-rate 3/s --of cpu
     """
     from qnet.cli.output import ready, write
     from qnet.cli.system import open_system
     from qnet.questions.cost import cost
     from qnet.questions.cost_report import cost_report
 
-    output = collect(options)
+    output, network = collect(options), asked(options)
     if of and names:
         raise click.UsageError("found names of costs and --of, expected one of the two")
     if (per or work or class_name or routes or unit) and not of:
@@ -64,7 +67,8 @@ def command(system: str, names: tuple[str, ...], settings: tuple[str, ...], of: 
     if others and not against:
         raise click.UsageError("found --against-parameter without --against, expected the model as well")
     ready(output)
-    asked = (names, of, per or "1", class_name or "", routes, unit or "", over, work)
-    found = cost(open_system(system, settings), *asked)
-    other = cost(open_system(against, others), *asked) if against else None
+    question = (names, of, per or "1", class_name or "", routes, unit or "", over, work)
+    with opened(network) as model:
+        found = cost(model, *question)
+    other = cost(open_system(against, others), *question) if against else None
     write(cost_report(found, other, asserted), output)

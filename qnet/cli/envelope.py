@@ -76,6 +76,7 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
       qnet envelope --station cpu=120ms --station disk=50ms --arrival-rate 3/s --limit 'response <= 1 s'
     """
     from qnet.cli.output import ready, write
+    from qnet.cli.progress import watched
     from qnet.questions.envelope import envelope
     from qnet.questions.envelope_question import questions
     from qnet.questions.envelope_report import envelope_report
@@ -86,9 +87,9 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     chosen = [name for name, here in ends.items() if here]
     if len(chosen) > 1:
         found = " and ".join(f"--{name}" for name in chosen)
-        raise click.UsageError(f"found {found}, expected one of them: intervals have both ends")
+        raise click.UsageError(f"found {found}, expected one of them: --crossings tells both ends of every interval")
     find = chosen[0] if chosen and not crossings else ""
-    with opened(network) as model:
+    with opened(network) as model, watched(wanted) as wanted:
         asking = questions(model, names, vary or "", limits, over, route or "", find, wanted)
         report = envelope_report(model, [envelope(question) for question in asking], asserted, crossings)
     write(report, output)

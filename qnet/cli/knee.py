@@ -108,10 +108,11 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
       qnet knee --station cpu=120ms --station disk=50ms --population 20 --think-time 5s
     """
     from qnet.cli.output import ready, write
+    from qnet.cli.progress import watched
     from qnet.questions.knee_report import knee_report
 
     wanted, found, output = method(options), asked(options), collect({**options, "plot": plot})
     ready(output)
-    with opened(found) as model:
+    with opened(found) as model, watched(wanted) as wanted:
         report = knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, plot)
     write(report, output)

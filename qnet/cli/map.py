@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, BinaryIO, TextIO
 
 import click
 
 from qnet.cli.method_options import method, method_options
-from qnet.cli.options import assert_option, metric_option, parameter_option, said, system_argument
+from qnet.cli.network_options import INLINE, asked, inline_options, opened
+from qnet.cli.options import assert_option, metric_option, optional_system_argument, parameter_option, said
 from qnet.errors import Problem, UsageError
 
 
 @click.command("map")
-@system_argument
-@click.argument("source", metavar="[FILE]", default="-", callback=said)
+@optional_system_argument
+@click.argument("source", metavar="[FILE]", required=False, callback=said)
 @parameter_option
+@inline_options
 @metric_option
 @click.option("--prefix", default="", metavar="TEXT", help="Stands before the names of the answers, such as new_.")
 @click.option(
@@ -32,8 +34,8 @@ from qnet.errors import Problem, UsageError
 @click.option("-o", "--output", "path", default="-", metavar="FILE", callback=said, help="Write there.")
 @method_options
 @assert_option
-def command(system: str, source: str, settings: tuple[str, ...], metrics: tuple[str, ...], prefix: str, chunk: int,
-            jsonl: bool, path: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: int, jsonl: bool,
+            path: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Rows of parameters in, the same rows with answers out: a filter.
 
     A filter for CSV, from FILE or standard input: a column that is named like a parameter of the system, with or
@@ -51,29 +53,39 @@ def command(system: str, source: str, settings: tuple[str, ...], metrics: tuple[
       qnet sweep ibm-3990-6 --vary rate=100/s:900/s:1/s --csv | cut -d, -f1 | qnet map ibm-3990-6 -p write_fraction=0.2
       parallel --pipe --header : qnet map ibm-3990-6 < rows.csv
       tail -f rows.jsonl | qnet map ibm-3990-6 --jsonl --chunk 1
+      qnet map --station cpu=120ms --arrival-rate 3/s rows.csv --metric response > answers.csv
     """
     import itertools
 
     from qnet.cli.options import Output
     from qnet.cli.output import ready
-    from qnet.cli.system import open_system
+    from qnet.cli.progress import progress
     from qnet.questions.map import Mapper
     from qnet.questions.map_text import Lines, map_csv, map_jsonl
 
-    if system == source == "-":
+    if any(options[key] for key in INLINE) and source is None:
+        # Without a SYSTEM the only argument is the FILE.
+        options["system"], source = None, options["system"]
+    network, source = asked(options), source or "-"
+    if network.system == source == "-":
         raise click.UsageError("found - for the model and for the rows, expected a FILE for one of them")
     _refuse_overwriting(source, path)
     wanted = method(options)
     ready(Output("jsonl" if jsonl else "csv", path, "never", False))
-    mapper = Mapper(open_system(system, settings), metrics, wanted, asserted, prefix)
+    with opened(network) as model:
+        mapper = Mapper(model, metrics, wanted, asserted, prefix)
     answer = map_jsonl if jsonl else map_csv
-    with _rows(source) as stream:
+    # Answers on a terminal are progress enough.
+    seen = path == "-" and sys.stdout.isatty()
+    with _rows(source) as stream, nullcontext() if seen else progress("rows") as told:
         texts = answer(mapper, Lines(stream), chunk)
         first = next(texts, "")
         with _sink(path) as sink:
             for text in itertools.chain([first], texts):
                 sink.write(text.encode("utf-8", "surrogateescape"))
                 sink.flush()
+                if told:
+                    told(mapper.rows, 0)
     mapper.finish()
 
 

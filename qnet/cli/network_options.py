@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from qnet.model.model import Model
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_KEYS = ("stations", "delays", "servers", "arrival_rate", "population", "think_time")
+INLINE = ("stations", "delays", "servers", "arrival_rate", "population", "think_time")
+"""The options of a network without a file, as arguments of a command."""
 
 
 class Asked(Record):
@@ -25,12 +26,12 @@ class Asked(Record):
     system: str | None
     settings: tuple[str, ...]
     network: tuple[Any, ...]
-    """The values of the options of a network without a file, in the order of `_KEYS`."""
+    """The values of the options of a network without a file, in the order of `INLINE`."""
 
     def words(self) -> tuple[str, ...]:
         """The options of a network without a file, as words of a command line; none for a system of a file."""
         found: list[str] = []
-        for key, value in zip(_KEYS, self.network, strict=True):
+        for key, value in zip(INLINE, self.network, strict=True):
             option = "--" + {"stations": "station", "delays": "delay"}.get(key, key.replace("_", "-"))
             for text in (value,) if isinstance(value, str) else value or ():
                 found += [option, text]
@@ -38,12 +39,15 @@ class Asked(Record):
 
 
 def network_options(command: _Command) -> _Command:
-    """SYSTEM, or `--station`, `--delay`, `--servers`, `--arrival-rate`, `--population`, `--think-time`; and `-p`."""
+    """SYSTEM or the options of a network without a file; and `-p`."""
+    return optional_system_argument(parameter_option(inline_options(command)))
+
+
+def inline_options(command: _Command) -> _Command:
+    """Without a file: `--station`, `--delay`, `--servers`, `--arrival-rate`, `--population`, `--think-time`."""
     option = click.option
     for decorate in reversed(
         [
-            optional_system_argument,
-            parameter_option,
             option("--station", "stations", multiple=True, metavar="NAME=TIME",
                    help="Without a file: a queue and its demand, the parameter demand_NAME."),
             option("--delay", "delays", multiple=True, metavar="NAME=TIME",
@@ -64,7 +68,7 @@ def network_options(command: _Command) -> _Command:
 def asked(options: dict[str, Any]) -> Asked:
     """Take what a command was asked about out of its arguments; raises `click.UsageError` for none, or for two."""
     system, settings = options.pop("system"), options.pop("settings")
-    network = tuple(options.pop(key) for key in _KEYS)
+    network = tuple(options.pop(key) for key in INLINE)
     if system is not None and any(network):
         raise click.UsageError(
             "found a SYSTEM and options of a network without a file, expected one of the two; -p sets a parameter"

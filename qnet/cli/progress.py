@@ -6,6 +6,10 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from qnet.networks.wanted import Wanted
 
 _PATIENCE = 0.5
 """Seconds after which somebody wonders whether anything happens."""
@@ -15,16 +19,45 @@ _OFTEN = 0.1
 
 @contextmanager
 def progress(what: str) -> Generator[Callable[[int, int], None] | None]:
-    """Whom to tell how much is done, of how much: nobody where no terminal listens.
+    """Whom to tell how much is done, of how much (0 where nobody knows): nobody where no terminal listens.
 
     what   what is counted, such as "points".
     """
+    with _line(what) as line:
+        yield line and line.tell
+
+
+@contextmanager
+def watched(wanted: Wanted) -> Generator[Wanted]:
+    """A method and its budget that also tell how many points are solved, for questions that solve many."""
+    with _line("points solved") as line:
+        if line is None:
+            yield wanted
+            return
+        done = 0
+
+        def count(more: int) -> None:
+            nonlocal done
+            done += more
+            line.tell(done, 0)
+
+        def announce(text: str) -> None:
+            line.clear()
+            if wanted.announce:
+                wanted.announce(text)
+
+        yield wanted.replace(solved=count, announce=announce)
+
+
+@contextmanager
+def _line(what: str) -> Generator[_Line | None]:
+    """A line of a terminal that is gone at the end; none where no terminal listens."""
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         yield None
         return
     line = _Line(what)
     try:
-        yield line.tell
+        yield line
     finally:
         line.clear()
 
@@ -42,13 +75,14 @@ class _Line:
         if now < self.next:
             return
         self.next = now + _OFTEN
-        text = f"qnet: {done} of {total} {self.what}" if total else f"qnet: {done} {self.what}"
+        text = f"qnet: {done} of {total} {self.what}" if total else f"qnet: {self.what}: {done}"
         self.write("\r" + text.ljust(self.shown))
         self.shown = len(text)
 
     def clear(self) -> None:
         if self.shown:
             self.write("\r" + " " * self.shown + "\r")
+            self.shown = 0
 
     def write(self, text: str) -> None:
         from contextlib import suppress

@@ -56,6 +56,7 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
       qnet sensitivity ibm-3990-6 --sample 1000 --spread seek=10% --range read_hit=0.6:0.8
     """
     from qnet.cli.output import ready, write
+    from qnet.cli.progress import watched
     from qnet.questions import uncertainty as doubt
     from qnet.questions.assertions import broken, conditions
     from qnet.questions.uncertainty_report import tornado_report, uncertainty_report
@@ -67,7 +68,7 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
         raise click.UsageError("found --spread without --sample, expected both")
     tornado = tornado or (bool(ranges or within) and not corners and sample is None)
     ready(output)
-    with opened(network) as model:
+    with opened(network) as model, watched(wanted) as wanted:
         claims = conditions(asserted, model)
         if tornado:
             found = doubt.tornado(model, of, by, ranges, within or "", wanted)

@@ -64,10 +64,13 @@ def command(study: str | None, claims: bool, asserted: tuple[str, ...], **option
       qnet validate --assert 'predicted >= 110' --assert 'within_20_percent >= 90 %'
     """
     from qnet.cli.output import ready, write
+    from qnet.cli.progress import progress
     from qnet.questions.validate_report import validate_report
 
     output = collect(options)
     if study and claims:
         raise click.UsageError("found --claims beside STUDY, expected one of the two: every claim of STUDY is told")
     ready(output)
-    write(validate_report(study or "", asserted, claims), output)
+    with progress("studies") as told:
+        report = validate_report(study or "", asserted, claims, told)
+    write(report, output)

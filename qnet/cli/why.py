@@ -35,10 +35,11 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
       qnet why examples/interactive-users.toml -p users=100 --faster 1.5
     """
     from qnet.cli.output import ready, write
+    from qnet.cli.progress import watched
     from qnet.questions.why_report import why_report
 
     wanted, output, found = method(options), collect(options), asked(options)
     ready(output)
-    with opened(found) as model:
+    with opened(found) as model, watched(wanted) as wanted:
         report = why_report(model, faster, wanted, asserted, found.words())
     write(report, output)

@@ -6,6 +6,9 @@ from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.streams import Stream
 
+_LONGEST = 1e150
+"""Seconds, of waits whose square is a number; those of points without a steady state may be longer."""
+
 
 def stream_wait(
     stream: Stream, spent: Value, demand: Value, visits: Value, ordered: bool, faster: bool, operations: Operations
@@ -31,4 +34,5 @@ def stream_wait(
         if not faster:
             longer = operations.maximum([longer, 0.0 * longer])
         wait = mean * longer
-    return Wait(wait, wait * (wait + 2.0 * mean))
+    known = operations.minimum([wait, _LONGEST + 0.0 * wait])
+    return Wait(wait, known * (known + 2.0 * mean))

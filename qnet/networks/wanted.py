@@ -26,6 +26,8 @@ class Wanted(Record):
     """Of linearizer; None: until it settles."""
     announce: Callable[[str], None] | None = None
     """Who is told that an answer will take long, before it does."""
+    solved: Callable[[int], None] | None = None
+    """Who is told how many points of a question are solved, whenever some are."""
     bounds: str = ""
     """A kind of bounds that are wanted beside the answer; empty: those of approximate answers only, the tightest."""
     enclosed: bool = True

@@ -168,9 +168,12 @@ def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) 
         factors = [factor if size is None or factor.ndim == 0 else factor[part.points] for part in solved.parts]
         pairs = zip(solved.parts, networks, factors, strict=True)
         try:
-            return Solved(model, size, tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs))
+            found = Solved(model, size, tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs))
         except Divided:
             return anew(factor)
+        if asked.solved:
+            asked.solved(size or 1)
+        return found
 
     return again
 
@@ -186,10 +189,14 @@ def _solve_part(
     asked: Wanted,
 ) -> Part:
     if not needs_solution(model):
-        return Part(index, values, solve(bind(model, values).loaded(factor), asked))
-    from qnet.questions.feedback import settled
+        part = Part(index, values, solve(bind(model, values).loaded(factor), asked))
+    else:
+        from qnet.questions.feedback import settled
 
-    return Part(index, *settled(model, varied, size, factor, patient, asked))
+        part = Part(index, *settled(model, varied, size, factor, patient, asked))
+    if asked.solved:
+        asked.solved(size or 1)
+    return part
 
 
 def needs_solution(model: Model) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from qnet.errors import Problem
 from qnet.questions.assertions import conditions
 from qnet.questions.provenance import Basis
-from qnet.questions.study import Claim, each_of, load_studies
+from qnet.questions.study import Claim, Study, each_of, load_studies
 from qnet.questions.tally import Tally, summary, tally
 from qnet.questions.told import Told, false_of
 from qnet.questions.validate import Judged, Validation, validate
@@ -86,20 +86,33 @@ _ALL = "all"
 _row = row_maker(ACCOUNT)
 
 
-def validate_report(study: str = "", asserted: Sequence[str] = (), claims: bool = False) -> Report:
+def validate_report(
+    study: str = "",
+    asserted: Sequence[str] = (),
+    claims: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
     """Hold the published figures of a study of the catalog, or of all of them, against their models.
 
     study     its name; empty for every study of the catalog.
     asserted  conditions on the numbers of `Tally`, of the study or of all of them together, such as
               "median_error < 3 %".
     claims    every claim of all studies, and not the account of them.
+    progress  is told how many studies are done, and of how many.
     Returns   for one study, and with `claims`, a row for every claim; else the account of all studies: the claims by
               role, how predictions, carried values, identities and trends fare, and what is missed. Claims that are
               missed without a reason, and conditions that are not met, stand in `broken`.
     Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
     """
     conditions(asserted, None, dict.fromkeys(Tally.fields(), NUMBER))
-    found = each_of(load_studies(study), validate)
+    studies = load_studies(study)
+
+    def judged(item: tuple[int, Study]) -> Validation:
+        if progress:
+            progress(item[0], len(studies))
+        return validate(item[1])
+
+    found = each_of(enumerate(studies), judged)
     several = len(found) > 1
     every = [item for one in found for item in one.judged]
     broken = (*(problem for item in found for problem in _broken(item, several)), *_false(every, asserted))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+import question_faults
+import structure_faults
+import text_faults
 from language_models import SOUND, make_catalog, model_of, problems_of, spoilt, told
-from model_faults import FAULTS
 
 from qnet.model.reader import MAX_PROBLEMS
+
+FAULTS = {**text_faults.FAULTS, **structure_faults.FAULTS, **question_faults.FAULTS}
 
 
 def test_the_sound_model_is_sound():
