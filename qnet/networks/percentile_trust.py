@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.expression import Operations
-from qnet.networks.exactness import close, uneven_classes
+from qnet.networks.exactness import close, in_order, uneven_classes
 from qnet.networks.routed import Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
+from qnet.networks.streams import streams
 
 _MOST = 2.0
 """The largest scv of a service time of which the percentiles are trusted."""
@@ -32,7 +33,12 @@ def beyond(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
     found += [f"arrivals of {name} are not Poisson" for name in uneven_classes(network, operations)]
     found += _places(network)
     if network.closed and len(network.closed) < len(network.classes):
-        found.append("there are open and closed classes")
+        uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
+        found += [
+            f"beside open and closed classes {station.name} is no single server with one exponential time for all"
+            for station in network.stations
+            if not station.delay and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven)
+        ]
     return tuple(dict.fromkeys(found))
 
 
