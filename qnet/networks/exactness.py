@@ -96,6 +96,14 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
     ]
 
 
+def between_whole(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
+    """That figures are told of a population that is no whole number; nothing where all are whole."""
+    counts = [item.population for item in network.classes if isinstance(item, ClosedClass)]
+    if all(operations.all(count == operations.floor(count)) for count in counts):
+        return ()
+    return ("figures of a population that is no whole number are between those of two that are",)
+
+
 def ranked(station: Station, streams: Sequence[Stream]) -> bool:
     """Whether a station serves some of the streams before others."""
     return station.in_line and len({stream.priority for stream in streams if stream.station == station.name}) > 1

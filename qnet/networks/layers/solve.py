@@ -15,7 +15,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
-from qnet.networks.exactness import Beyond
+from qnet.networks.exactness import Beyond, between_whole
 from qnet.networks.figures import Steady, figures
 from qnet.networks.layers.core import TOLERANCE, State
 from qnet.networks.layers.core import solve as solve_tables
@@ -103,7 +103,11 @@ class _Layers:
         rho = self.open_loads(compiled, every)
         steady = Steady(self.network, throughputs, compiled, self.members, every, rho, self.operations)
         solution = figures(steady, METHOD, 1)
-        reasons = (*dict.fromkeys((*solution.reasons, *self.beyond(shape, numbers, state))),)
+        reasons = (
+            *dict.fromkeys(
+                (*solution.reasons, *between_whole(self.network, self.operations), *self.beyond(shape, numbers, state))
+            ),
+        )
         return solution.replace(
             exact=False,
             reasons=reasons,
