@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from qnet.expression import Operations, Value
 from qnet.networks.routed import ClosedClass, Fork, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
+from qnet.networks.streams import streams as streams_of
 from qnet.queues.arithmetic import total
 
 RESIDUAL = "residual-service"
@@ -14,11 +15,14 @@ RESIDUAL = "residual-service"
 PRIORITY = "priority-mva"
 """The method that solves closed and mixed classes where some are served before others."""
 LAYERS = "layers"
+AGGREGATED = "flow-equivalent"
 """The method that knows what is waited for while servers are held."""
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
 _ESTIMATED = "; what they leave is estimated, which is wrong by less than 1 % mostly, in small networks by up to 20 %"
 HIGHER = 0.6
 """How busy those may keep a server who are served before others, where the estimate is trusted."""
+AWAY = 0.5
+"""The least share of their time without waits that they spend away from queues, where they are closed classes."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
@@ -68,7 +72,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     for station in queues:
         own = [stream for stream in streams if stream.station == station.name]
         if network.closed and ranked(station, streams):
-            reasons.append(_ranks_reason(station, own, operations))
+            reasons.append(_ranks_reason(network, station, own, operations))
             continue
         reason = _station_reason(station, own, alone, operations)
         if reason and network.closed:
@@ -104,12 +108,17 @@ def between_whole(network: RoutedNetwork, operations: Operations) -> tuple[str, 
     return ("figures of a population that is no whole number are between those of two that are",)
 
 
+def not_followed(name: str, why: str) -> str:
+    """That the variability of the arrivals of a class is not known on its way, and why."""
+    return f'arrivals of "{name}" are not Poisson, and their variability is not followed where {why}'
+
+
 def ranked(station: Station, streams: Sequence[Stream]) -> bool:
     """Whether a station serves some of the streams before others."""
     return station.in_line and len({stream.priority for stream in streams if stream.station == station.name}) > 1
 
 
-def _ranks_reason(station: Station, own: list[Stream], operations: Operations) -> str:
+def _ranks_reason(network: RoutedNetwork, station: Station, own: list[Stream], operations: Operations) -> str:
     """That some are served before others beside closed classes; beyond what was measured where it is."""
     how = "interrupt others" if station.discipline == "preemptive" else "are served before others"
     reason = f"{station.name}: some {how}{_ESTIMATED}"
@@ -122,11 +131,31 @@ def _ranks_reason(station: Station, own: list[Stream], operations: Operations) -
         ), HIGHER * station.servers))
         for group in groups
     )  # fmt: skip
+    found: list[str] = []
     if crowded:
         text = f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: what they "
-        text += "leave to the others may be wrong by tens of per cent, near nothing by a factor"
-        return Beyond(reason, "QN646", text)
-    return reason
+        found.append(text + "leave to the others may be wrong by tens of per cent, near nothing by a factor")
+    if not _away(network, {stream.class_index for stream in own if stream.priority > lowest}, operations):
+        text = f"customers served before others at {station.name} are hardly away from queues: where those come back "
+        found.append(text + "at once, what is left to others may be wrong by tens of per cent")
+    return Beyond(reason, "QN646", "; ".join(found)) if found else reason
+
+
+def _away(network: RoutedNetwork, classes: set[int], operations: Operations) -> bool:
+    """Whether those of some classes that are closed spend enough of their time without waits away from queues."""
+    delays = {"", *(station.name for station in network.stations if station.delay)}
+    away: dict[int, Value] = {}
+    whole: dict[int, Value] = {}
+    for place, customers in enumerate(network.classes):
+        if place in classes and isinstance(customers, ClosedClass):
+            away[place] = whole[place] = customers.think_time
+    for route in streams_of(network, operations, [1.0] * len(network.classes)).routes if away else ():
+        kind = route.class_index
+        for key, part in route.parts.items() if kind in away else ():
+            whole[kind] = whole[kind] + route.probability * part.mean
+            if key[0] in delays:
+                away[kind] = away[kind] + route.probability * part.mean
+    return all(operations.all(operations.compare("<=", AWAY * whole[kind], away[kind])) for kind in away)
 
 
 def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> str:

@@ -90,7 +90,12 @@ class Reduction:
                 raise NotComputed(Problem("QN513", found, "a network with product form"))
             rates = "rates that depend on the number present" if changing else "closed classes"
             found = f"{rates}, and {' and '.join(reasons)}"
-            raise NotComputed(Problem("QN501", found, "one without the other"))
+            help = "leave one or the other out, or give the classes an arrival_rate in place of a population"
+            if changing:
+                help = (
+                    "give the station servers in place of rates, or end each hold before other stations are waited for"
+                )
+            raise NotComputed(Problem("QN501", found, "one without the other", help=help))
 
     def ranks(self) -> list[list[int]]:
         """The priority of every class at every station group, and at last in pure delays.

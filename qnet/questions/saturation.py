@@ -8,9 +8,11 @@ from typing import Any
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
+from qnet.networks.exactness import LAYERS
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, at_loads, needs_solution
+from qnet.queues.roots import NEARNESS, bracket
 from qnet.record import Record
 from qnet.reports.report import Note
 
@@ -23,7 +25,8 @@ _FAR = 1e9
 JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
-
+_LOOSE = 1e-5
+"""How near to a factor its search goes where waits are estimated, and cost much: far nearer than they are right."""
 _AS_FULL = 1e-6
 """How far below its capacity a station that others wait for fills at the same time as they do."""
 
@@ -72,7 +75,7 @@ def saturation(
         # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
 
-    again = at_loads(solved, varied, wanted)
+    again = at_loads(solved, varied, wanted.replace(rough=True))
     try:
         edge = again(bound * JUST_BELOW)
         if not operations.all(edge.stable):
@@ -110,9 +113,6 @@ def _search(
     themselves may be as small as the smallest floats. It begins just below `bound`, because outer stations mostly
     fill only when those inside are nearly full.
     """
-
-    from qnet.queues.roots import root
-
     reached, where = edge.stable, operations.where
     last = edge
 
@@ -130,7 +130,8 @@ def _search(
         high, at_high = where(here, high, low), where(here, at_high, at_low)
         low = where(here, low, 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP)
         at_low = where(here, at_low, excess(low))
-    found = root(excess, low, high, at_low, at_high, operations)
+    loose = any(part.solution.method == LAYERS for part in edge.parts)
+    found = bracket(excess, low, high, at_low, at_high, operations, _LOOSE if loose else NEARNESS)[0]
     return where(reached, bound, found * bound), last
 
 

@@ -14,7 +14,9 @@ import pytest
 from chain import mean, stationary
 from measuring import assert_told
 
+from qnet.networks.parallel_bounds import closed_bounds
 from qnet.networks.routed import Branch, ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 
 Array = np.ndarray
@@ -56,23 +58,35 @@ def two_queues(first: Array, second: Array) -> Array:
     return shares / shares.sum((1, 2), keepdims=True)
 
 
+def pair(first: object, second: object, needed: int) -> Fork:
+    return Fork((Branch("a", (visit("a", first),)), Branch("b", (visit("b", second),))), needed)
+
+
+def enclosed(found: RoutedSolution, exact: float):
+    """The exact response lies between the bounds, and they are no wider than the theory makes them."""
+    bounds = found.classes[0].enclosed
+    assert bounds is not None and bounds[2] * (1 - 1e-9) <= exact <= bounds[3] * (1 + 1e-9), (bounds, exact)
+
+
 def open_pair(first: Array, second: Array, needed: int) -> tuple[Array, Array]:
     """Responses of two branches with some service times at one arrival a second: found, and exact."""
     numbers = np.arange(LEVELS)
     inside = (np.minimum if needed == 1 else np.maximum)(numbers[:, None], numbers)
-    fork = Fork((Branch("a", (visit("a", first),)), Branch("b", (visit("b", second),))), needed)
-    asked = OpenClass("io", np.ones(len(first)), (Route("io", 1.0, (fork,)),))
+    asked = OpenClass("io", np.ones(len(first)), (Route("io", 1.0, (pair(first, second, needed),)),))
     found = solve(RoutedNetwork((queue("a"), queue("b")), (asked,), size=len(first)))
     return found.response, (two_queues(first, second) * inside).sum((1, 2))
 
 
 def test_two_unlike_branches():
-    """Loads up to 0.7 each; half of the steps wait for both branches, half go on with the first."""
+    """Loads up to 0.7 each; half of the steps wait for both branches, half go on with the first. Bounds hold."""
     loads = np.random.default_rng(20260).uniform(0.05, 0.7, (2, 200))
     errors: list[float] = []
     for needed, part in ((2, loads[:, :100]), (1, loads[:, 100:])):
         found, exact = open_pair(*part, needed)
         errors += (found / exact - 1).tolist()
+        for first, second, response in zip(*part.tolist(), exact.tolist(), strict=True):
+            asked = OpenClass("io", 1.0, (Route("io", 1.0, (pair(first, second, needed),)),))
+            enclosed(solve(RoutedNetwork((queue("a"), queue("b")), (asked,))), response)
     assert_told("fork-join: two branches, open", errors)
 
 
@@ -116,7 +130,7 @@ def closed_exact(customers: int, think: float, cpu: float, branches: Sequence[Ta
 
 
 def test_closed_classes():
-    """Two or three branches of one or two stations, after a processor; 1 to 6 customers."""
+    """Two or three branches of one or two stations, after a processor; 1 to 6 customers. Their bounds hold as well."""
     random = np.random.default_rng(20261)
     errors: list[float] = []
     for shape, most in (((1, 1), 6), ((1, 2), 4), ((1, 1, 1), 3), ((2, 2), 2)):
@@ -134,9 +148,12 @@ def test_closed_classes():
         )
         asked = ClosedClass("job", customers * 1.0, think, (Route("job", 1.0, (visit("cpu", cpu), fork)),))
         stations = tuple(queue(name) for name in ("cpu", *(name for row in names for name in row)))
-        found = solve(RoutedNetwork(stations, (asked,), size=count)).response
+        network = RoutedNetwork(stations, (asked,), size=count)
+        found = solve(network).response
         for point in range(count):
             branches = [tuple(float(time[point]) for time in row) for row in times]
             exact = closed_exact(int(customers[point]), float(think[point]), float(cpu[point]), branches)
+            _, _, low, high = closed_bounds(network.point(point))
+            assert low * (1 - 1e-9) <= exact <= high * (1 + 1e-9)
             errors.append(float(found[point]) / exact - 1)
     assert_told("fork-join: closed classes", errors)
