@@ -100,7 +100,7 @@ _PRIORITIES = (
     Measured("priorities: closed, several servers", "priority-mva", 200, _BY_CLASS, 0.0027, 0.045,
              _FIRST + "; two servers, interrupting or not", "QN646", _PRIORITY_MVA),
     Measured("priorities: closed, three levels at three servers", "priority-mva", 200, _BY_CLASS,
-             0.0018, 0.097,
+             0.0018, 0.066,
              _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
     Measured("priorities: mixed", "priority-mva", 200, "throughput of closed or response of open class", 0.0035,
              0.21, _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
