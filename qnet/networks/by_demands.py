@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import LAYERS, PRIORITY, RESIDUAL
+from qnet.networks.exactness import LAYERS, PRIORITY, RESIDUAL, between_whole
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.layers.calm import layered
 from qnet.networks.left_behind import Rates, left_rates
@@ -106,6 +106,8 @@ class _Answer(Reduction):
         )
         solution = figures(steady, found.method, 1)
         reasons = (*(reason for reason in found.reasons if not reason.startswith("station ")), *solution.reasons)
+        if found.method in (RESIDUAL, PRIORITY):
+            reasons = (*reasons, *between_whole(self.network, self.operations))
         enclosed = wanted.bounds or (wanted.enclosed and found.reasons)
         bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if enclosed else None
         classes = self.classes(solution, bounds)

@@ -100,6 +100,14 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
     ]
 
 
+def between_whole(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
+    """That figures are told of a population that is no whole number; nothing where all are whole."""
+    counts = [item.population for item in network.classes if isinstance(item, ClosedClass)]
+    if all(operations.all(count == operations.floor(count)) for count in counts):
+        return ()
+    return ("figures of a population that is no whole number are between those of two that are",)
+
+
 def not_followed(name: str, why: str) -> str:
     """That the variability of the arrivals of a class is not known on its way, and why."""
     return f'arrivals of "{name}" are not Poisson, and their variability is not followed where {why}'

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.expression import Operations, Value
+from qnet.networks.exactness import in_order
 from qnet.networks.overtaking import one_way_at_most
 from qnet.networks.routed import Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.streams import streams
 
 _MOST = 2.0
 """The largest scv of a service time of which the percentiles are trusted."""
@@ -109,7 +111,11 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
                 yield from _step(step, stations, operations)
     yield from ((reason, True) for reason in _places(network))
     if network.closed and len(network.closed) < len(network.classes):
-        yield "there are open and closed classes", True
+        uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
+        for station in network.stations:
+            if not station.delay and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven):
+                text = f"beside open and closed classes {station.name} is no single server with one exponential time"
+                yield f"{text} for all", True
 
 
 def _returns(customers: OpenClass, operations: Operations) -> _Found:

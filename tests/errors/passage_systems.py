@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise, product
-from math import factorial, prod
+from math import comb, factorial, prod
 from typing import Any, NamedTuple
 
 import numpy as np  # noqa: TID253
@@ -369,3 +369,44 @@ def shared(load: Any, shares: Sequence[float], most: int = 40) -> tuple[RoutedNe
     first = {n: (1 - load) * load**n for n in range(most + 1)}
     network = RoutedNetwork((queue("a", 1, "ps"),), (asked,), size=len(load))
     return network, percentiles(first, moves, shares, 0.02)
+
+
+def mixed(
+    loads: Any, people: int, think: Any, followed: str, shares: Sequence[float], most: int
+) -> tuple[RoutedNetwork, Any]:
+    """Queues one after the other for one arrival per second and for closed customers: one of either is followed.
+
+    Nobody overtakes, so that a passage lasts for the services of all who are found ahead. They are found as they are in
+    the long run with all closed customers but the one who is followed, by product form.
+    """
+    steps = tuple(visit(name, load) for name, load in zip("abc", loads, strict=False))
+    open_class = OpenClass("open", 1.0 + 0 * think, (Route("open", 1.0, steps),))
+    closed_class = ClosedClass("closed", float(people), think, (Route("closed", 1.0, steps),))
+    places, others = len(steps), people - (followed == "closed")
+    found: dict[Hashable, Any] = {}
+    for counts in product(range(others + 1), repeat=places):
+        away = others - sum(counts)
+        if away >= 0:
+            for numbers in product(range(most + 1), repeat=places):
+                ways = prod(comb(opened + count, count) for opened, count in zip(numbers, counts, strict=True))
+                totals = tuple(opened + count for opened, count in zip(numbers, counts, strict=True))
+                weight = ways * prod(load**total for load, total in zip(loads, totals, strict=True))
+                found[totals] = found.get(totals, 0.0) + weight * think**away / factorial(away)
+    whole = sum(found.values())
+
+    def moves(state: Any) -> Iterable[Move]:
+        """By the numbers ahead, at the queue of the customer and at those after it."""
+        place = places - len(state)
+        for step, count in enumerate(state):
+            if step == 0 and not count:
+                yield 1 / loads[place], state[1:] if len(state) > 1 else DONE
+            elif count:
+                later = [*state]
+                later[step] -= 1
+                if step + 1 < len(state):
+                    later[step + 1] += 1
+                yield 1 / loads[place + step], tuple(later)
+
+    first = {state: weight / whole for state, weight in found.items()}
+    network = RoutedNetwork(tuple(queue(step.station) for step in steps), (open_class, closed_class), size=len(think))
+    return network, percentiles(first, moves, shares)

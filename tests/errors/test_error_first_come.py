@@ -9,6 +9,7 @@ import numpy as np  # noqa: TID253
 import pytest
 from closed_phases import Small, exact_figures
 from closed_systems import EXACT, REGIONS, exact, systems
+from constant_chain import Constant, throughputs
 from measuring import assert_told
 
 import qnet
@@ -35,6 +36,41 @@ def errors(name: str, discipline: str = "fcfs") -> Any:
 @pytest.mark.parametrize("name", REGIONS)
 def test_the_errors_are_those_that_are_told(name: str):
     assert_told(name, errors(name).tolist())
+
+
+def constant(draw: np.random.Generator, population: tuple[int, ...]) -> Constant:
+    """Classes whose constant times differ by a factor of up to 3."""
+    kinds, one = len(population), 10 ** draw.uniform(-0.5, 0.5)
+    times = one * 3 ** draw.uniform(-0.5, 0.5, kinds)
+    return Constant(population, tuple(10 ** draw.uniform(-1, 0.7, kinds)), tuple(times),
+                    tuple(10 ** draw.uniform(-1, 0.5, kinds)))  # fmt: skip
+
+
+def told_constant(cases: list[Constant]) -> Any:
+    """Throughputs of systems of the same populations."""
+    kinds = len(cases[0].population)
+    return qnet.Network(
+        np.array([[item.times, item.shared] for item in cases]),
+        disciplines=["fcfs", "ps"],
+        population=[float(count) for count in cases[0].population],
+        think_time=np.array([item.think for item in cases]).T,
+        scv=np.array([[[0.0] * kinds, [1.0] * kinds]] * len(cases)),
+    ).solve().throughput  # fmt: skip
+
+
+def test_constant_times():
+    draw, found = np.random.default_rng(639), list[float]()
+    for population in ((2,), (4,), (1, 1), (2, 2), (1, 3)):
+        cases = [constant(draw, population) for _ in range(40)]
+        exact = np.array([throughputs(item) for item in cases])
+        found += np.abs(told_constant(cases) / exact - 1).max(-1).tolist()
+    assert_told("first come first served: constant times", found)
+
+
+def test_a_customer_alone_waits_for_nobody_before_a_constant_service():
+    alone = Constant((1,), (1.0,), (0.5,), (0.25,))
+    assert throughputs(alone) == pytest.approx([1 / 1.75])
+    assert told_constant([alone]) == pytest.approx(np.array([[1 / 1.75]]))
 
 
 @pytest.mark.parametrize("name", REGIONS)

@@ -17,6 +17,7 @@ from passage_systems import (
     back_to_one,
     closed,
     general,
+    mixed,
     overtaking,
     several_servers,
     shared,
@@ -92,6 +93,19 @@ def sharing(draw: Draw) -> list[float]:
     return found + small(draw, (1, 2), ("ab", "ba"), "ab", longer=list(10 ** draw.uniform(-0.5, 0.5, (2, 25))))
 
 
+def beside(draw: Draw) -> list[float]:
+    """Open and closed classes that visit one queue or two in turn: the errors of one of them."""
+    found: list[float] = []
+    for followed, places, people in (
+        *(("open", 1, people) for people in (1, 3, 5)), *(("open", 2, people) for people in (1, 2, 4)),
+        ("closed", 1, 3), ("closed", 2, 2),
+    ):  # fmt: skip
+        loads = draw.uniform(0.05, 0.7 if places == 1 else 0.45, (places, 25))
+        most = 40 if places == 1 else 14
+        found += errors(*mixed(loads, people, 10 ** draw.uniform(-1, 1, 25), followed, SHARES, most), followed)
+    return found
+
+
 ROWS: dict[str, Callable[[Draw], list[float]]] = {
     "percentiles: open": exponential,
     "percentiles: service times": variable,
@@ -99,6 +113,7 @@ ROWS: dict[str, Callable[[Draw], list[float]]] = {
     "percentiles: open, customers who return by chance": returning,
     "percentiles: service times far from exponential": wild,
     "percentiles: shared service": sharing,
+    "percentiles: open and closed classes": beside,
 }
 """By name of the row in the table of errors."""
 

@@ -121,6 +121,15 @@ def test_closed_classes_at_several_servers():
     assert_told("priorities: closed, several servers", found)
 
 
+def test_three_classes_at_three_servers():
+    found: list[float] = []
+    for seed, discipline in ((9, "priority"), (10, "preemptive")):
+        dice = random.Random(seed)
+        systems = [drawn(dice, (discipline,), 3, ((1, 3),) * 3) for _ in range(round(100 * _DRAWN))]
+        found += errors(systems, 100)
+    assert_told("priorities: closed, three levels at three servers", found)
+
+
 def test_open_classes_beside_closed_ones():
     """One closed class and one open one; which of them is served first is drawn."""
     found: list[float] = []

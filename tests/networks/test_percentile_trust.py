@@ -32,8 +32,14 @@ def noted(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    [CALM, HEAD + "[stations]\na = {}\n" + CLOSED + 'steps = [ { station = "a", visits = 2, time = "0.1 s" } ]\n'],
-    ids=["open", "closed"],
+    [
+        CALM,
+        HEAD + "[stations]\na = {}\n" + CLOSED + 'steps = [ { station = "a", visits = 2, time = "0.1 s" } ]\n',
+        CALM.replace(", scv = 2", "")
+        + CLOSED.replace("classes.io", "classes.jobs")
+        + 'steps = [ { station = "b", time = "0.1 s" } ]\n',
+    ],
+    ids=["open", "closed", "both"],
 )
 def test_what_was_measured_as_good_is_not_warned_of(noted, text):
     codes = noted(text)
@@ -66,7 +72,7 @@ all.a = { all.a = 0.5, outside = 0.5 }
         (ONE + '{ hold = "a", steps = [ { station = "b", time = "0.1 s" } ] } ]\n', "a is held while another"),
         (
             CALM + CLOSED.replace("classes.io", "classes.jobs") + 'steps = [ { station = "b", time = "0.1 s" } ]\n',
-            "open and closed",
+            "beside open and closed",
         ),
         (
             ONE + '{ parallel = [ { steps = [ { station = "a", time = "0.1 s" } ] }, '

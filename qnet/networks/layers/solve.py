@@ -16,7 +16,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
-from qnet.networks.exactness import Beyond
+from qnet.networks.exactness import Beyond, between_whole
 from qnet.networks.figures import Steady, figures
 from qnet.networks.layers.core import TOLERANCE, State
 from qnet.networks.layers.core import solve as solve_tables
@@ -110,7 +110,11 @@ class _Layers:
         steady = Steady(self.network, throughputs, compiled, self.members, every, rho, self.operations)
         solution = figures(steady, METHOD, 1)
         stable: Value = False if wanted.rough else solution.stable
-        reasons = (*dict.fromkeys((*solution.reasons, *self.beyond(shape, numbers, state))),)
+        reasons = (
+            *dict.fromkeys(
+                (*solution.reasons, *between_whole(self.network, self.operations), *self.beyond(shape, numbers, state))
+            ),
+        )
         return solution.replace(
             exact=False,
             reasons=reasons,

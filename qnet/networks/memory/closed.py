@@ -12,6 +12,7 @@ from typing import Any
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Value
 from qnet.networks.by_demands import solve as solve_demands
+from qnet.networks.exactness import between_whole
 from qnet.networks.memory.levels import repeated, solved, solved_inside
 from qnet.networks.memory.parts import Aggregation, Inside, Outside, Part
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, inside
@@ -56,7 +57,8 @@ class _Closed(Aggregation):
             exact = self.most <= region.limit or self.one_visit(region)
             regions.append(Inside(part, own, own, wait, exact, np.zeros(1)))
         loads = {item.name: self.first(item.load, outer) for item in outer.levels.solution.loads}
-        around_them = Outside(outer.means(first), loads, self.outer_reasons(outer))
+        reasons = (*outer.levels.solution.reasons, *between_whole(self.network, self.operations))
+        around_them = Outside(outer.means(first), loads, reasons)
         rates = [
             item.arrival_rate if isinstance(item, OpenClass) else self.value(throughput)
             for item in self.network.classes
@@ -121,13 +123,6 @@ class _Closed(Aggregation):
         """Of a value of points and numbers of customers the one of each point."""
         shape = part.levels.throughput.shape
         return self.np.broadcast_to(self.np.asarray(value, float), (shape[0] * shape[1],)).reshape(shape)[:, 0]
-
-    def outer_reasons(self, outer: Part) -> tuple[str, ...]:
-        """Why what is around the regions is approximate."""
-        found = outer.levels.solution.reasons
-        if (self.population != self.np.floor(self.population)).any():
-            found += ("figures of a population that is no whole number are between those of two that are",)
-        return found
 
     def states(self, shares: list[Any]) -> dict[str, tuple[float, ...]]:
         """How many customers are at each region, those who wait for a place included."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qnet.expression import Value
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.exactness import ranked
 from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.streams import streams
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
@@ -42,7 +44,9 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     inner: dict[str, set[str]] = {name: set() for name in outer}
     if not inner or not all(_may_limit(by_name[name]) for name in inner):
         return ()
-    served_before = _several_priorities(network)
+    operations: Operations = FLOATS if network.size is None else arrays()
+    asked = streams(network, operations, [1.0] * len(network.classes)).streams
+    served_before = {station.name for station in network.stations if ranked(station, asked)}
     others: set[str] = set()
     users: dict[str, int] = {}
     for index, customers in enumerate(network.classes):
@@ -106,25 +110,6 @@ def _may_limit(station: Station) -> bool:
 def _leader(station: Station, by_name: dict[str, Station]) -> str:
     """The station whose copies decide which one is used."""
     return by_name[station.follows or station.name].name
-
-
-def _several_priorities(network: RoutedNetwork) -> set[str]:
-    """The stations that serve some before others; one priority for all is none."""
-    found: dict[str, set[int]] = {}
-
-    def look(steps: tuple[Step, ...]) -> None:
-        for step in steps:
-            if isinstance(step, Hold):
-                own = found.setdefault(step.station, set())
-                own |= {step.priority} if isinstance(step.exempt, float) and step.exempt <= 0.0 else {step.priority, 0}
-                look(step.steps)
-            elif isinstance(step, Fork):
-                look(step.inner)
-
-    for customers in network.classes:
-        for route in customers.routes:
-            look(route.steps)
-    return {name for name, priorities in found.items() if len(priorities) > 1}
 
 
 def _inside(hold: Hold, served_before: set[str]) -> set[str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -12,6 +12,9 @@ from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import ranked, reasons
 from qnet.networks.product.solution import Solution
 from qnet.networks.wanted import Wanted
+
+if TYPE_CHECKING:
+    from qnet.networks.closed.priorities import Ranked
 
 METHOD = PRIORITY
 _CELLS = 1_000_000
@@ -34,22 +37,49 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     """
     import numpy
 
-    from qnet.networks.closed.priorities import IN_ORDER, PREEMPTIVE, SHARING, Ranked, solve
+    from qnet.networks.closed.priorities import solve
     from qnet.networks.product.closed_classes import refuse_without_time
-    from qnet.networks.product.first_come import Table, lines
 
     np: Any = numpy
     _refuse(network, wanted)
     refuse_without_time(network)
-    table = Table(network)
     places = [place for place, away in enumerate(network.delay) if not away]
-    ordered = set(lines(network))
+    whole, residence = _arrays(network, places)
+    size, classes = whole.population.shape
+    throughput, crowded = np.zeros((size, classes)), np.zeros(size, bool)
+    at_once = max(1, _CELLS // max(1, len(places) * classes**2))
+    for first in range(0, size, at_once):
+        here = slice(first, first + at_once)
+        part = solve(whole.part(here))
+        throughput[here], crowded[here] = part.throughput, part.overloaded
+        residence[here, places] = part.residence
+    closed = np.array([kind in network.closed for kind in range(classes)])
+    residence *= (~closed | (whole.population > 0))[:, None]
+    # Where open classes get too little, no figure means anything.
+    residence[crowded], throughput[crowded] = 0.0, 0.0
+    single = network.size is None
+    rates = [float(column[0]) if single else column for column in throughput.T]
+    rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[place]]
+            for place in range(network.shape[0])]  # fmt: skip
+    told = (f"{METHOD} is an approximation", *reasons(network))
+    return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
+
+
+def _arrays(network: Demands, places: list[int]) -> tuple[Ranked, Any]:
+    """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
+    import numpy
+
+    from qnet.networks.closed.priorities import IN_ORDER, PREEMPTIVE, SHARING, Ranked
+    from qnet.networks.product.first_come import Table, lines
+
+    np: Any = numpy
+    table, ordered = Table(network), set(lines(network))
+    size, classes = len(table.demands), range(network.shape[1])
+    closed = set(network.closed)
     kinds = [
         SHARING if place not in ordered else PREEMPTIVE if network.disciplines[place] == "preemptive" else IN_ORDER
         for place in places
     ]
-    size, classes = len(table.demands), range(network.shape[1])
-    closed = set(network.closed)
 
     def column(values: Any, other: float) -> Any:
         cells = [other if value is None else value for value in values]
@@ -70,29 +100,7 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
         servers=np.array([network.servers[place] for place in places]),
         company=np.zeros(size),
     )
-    at_once = max(1, _CELLS // max(1, len(places) * len(classes) ** 2))
-    parts = [solve(whole.part(slice(first, first + at_once))) for first in range(0, size, at_once)]
-    throughput = np.concatenate([part.throughput for part in parts]) if parts else np.zeros((0, len(classes)))
-    residence = away.copy()
-    for first, part in zip(range(0, size, at_once), parts, strict=True):
-        here = slice(first, first + at_once)
-        residence[here, places] = part.residence
-    crowded = np.concatenate([part.overloaded for part in parts]) if parts else np.zeros(0, bool)
-    for kind in classes:
-        if kind in closed:
-            residence[:, :, kind] *= (whole.population[:, kind] > 0)[:, None]
-        else:
-            throughput[:, kind] = np.where(crowded, 0.0, throughput[:, kind])
-    residence = np.where(crowded[:, None, None], 0.0, residence)
-    throughput = np.where(crowded[:, None], 0.0, throughput)
-    single = network.size is None
-    rates = [float(throughput[0, kind]) if single else throughput[:, kind] for kind in classes]
-    rows = [
-        [float(residence[0, place, kind]) if single else residence[:, place, kind] for kind in classes]
-        for place in range(network.shape[0])
-    ]
-    told = (f"{METHOD} is an approximation", *reasons(network))
-    return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
+    return whole, away
 
 
 def refuse_unserved(solution: Solution) -> None:
