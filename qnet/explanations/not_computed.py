@@ -114,8 +114,8 @@ CODES: dict[str, _T] = {
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
     "QN551": _T("something may be full where that cannot be computed",
-        "Stations with a capacity and buffers are solved in networks of open classes with fixed routes: beside closed "
-        "classes, chains, rates and inside holds they are not, nor what is lost where a station serves others in turn "
+        "Stations with a capacity and buffers are solved in networks of open classes with fixed routes: beside "
+        "chains, rates and inside holds they are not, nor what is lost where a station serves others in turn "
         "with the work that frees places.",
         "Take an open class; put the station outside of holds; give what drains a lower priority than other work."),
     "QN552": _T("parallel steps that are not computed",
@@ -127,4 +127,17 @@ CODES: dict[str, _T] = {
         "A formula was asked of the time until the slowest branch has finished, which is an integral; or a percentile "
         "of a network whose closed classes have parallel steps or leave work behind.",
         "Ask for numbers and means: qnet solve tells them."),
+    "QN555": _T("something may be full beside closed classes where that cannot be computed",
+        "Of closed classes beside something that may be full, one buffer is solved: that closed classes alone fill, "
+        "outside of holds, and where all wait. A wait for a place while a station is held keeps that station from "
+        "others, which changes what comes to the buffer in a way that is not followed.",
+        "Take the way out that the message names; or give all classes an arrival rate."),
+    "QN556": _T("too many places and customers",
+        "Beside closed classes a buffer is looked at with every number of places taken and of customers who wait, at "
+        "every point of a grid.",
+        "Ask for fewer points at a time; or leave out a buffer so large that it is never full."),
+    "QN557": _T("who waits for a place was not found",
+        "The shares of the classes among those who wait for a place, and how long places are kept, depend on each "
+        "other. They are only told where one more round changes nothing by more than 1e-10.",
+        "Change the load a little, or put classes together that differ little."),
 }  # fmt: skip

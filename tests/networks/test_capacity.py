@@ -165,5 +165,5 @@ def test_faults_are_told(right: str) -> None:
 
 def test_closed_classes_are_refused() -> None:
     text = QUEUE.replace('arrival_rate = "rate"', "population = 3")
-    with pytest.raises(NotComputed, match="QN551"):
+    with pytest.raises(NotComputed, match="QN555"):
         solve_points(model_of(text))

@@ -46,6 +46,10 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
               any two rounds that follow each other; where they meet there is only one.
     Source    Reduced-load (Erlang fixed point) approximation: Kelly, Advances in Applied Probability 18 (1986) 473-505.
     """
+    if network.closed:
+        from qnet.networks.capacity.closed import solve as solve_closed
+
+        return solve_closed(network, wanted)
     _refuse(network, wanted)
     if network.size is None:
         return _Solver(network).solve()

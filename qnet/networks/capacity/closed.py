@@ -1,0 +1,235 @@
+"""Closed classes that fill a buffer: how many places are taken, as a chain of one number.
+
+Applies   one buffer that closed classes alone fill, outside of holds, and where all wait; open classes beside them.
+Exact     one class that spends all its time before the buffer thinking, or in one visit to one station, whose places
+          are freed by one visit to a station that does nothing else; all times exponential.
+Fails     what is around the buffer is told by its throughput alone, which is less than is true where a few long
+          visits make what comes to the buffer uneven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.by_demands import ceiling
+from qnet.networks.capacity.chain import Chain
+from qnet.networks.capacity.closed_exactness import reasons_for
+from qnet.networks.capacity.closed_levels import Levels, Rest
+from qnet.networks.capacity.closed_parts import ways
+from qnet.networks.capacity.closed_pool import Pool
+from qnet.networks.capacity.closed_refused import METHOD, refuse, refuse_idle
+from qnet.networks.duration import Wait
+from qnet.networks.figures import Steady, figures, not_above_one
+from qnet.networks.fixed_point import mixed
+from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, Time
+from qnet.networks.solution import BufferFigures, RoutedSolution
+from qnet.networks.streams import Key, Streams, streams
+from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
+
+_TOLERANCE = 1e-10
+_MAX_ROUNDS = 200
+_LEAST = 1e-30
+"""Shares and seconds below this are none."""
+
+
+def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    """The steady state of a network whose closed classes fill a buffer, or of every point of a batch.
+
+    network   rates per second, times in seconds, populations as numbers of customers.
+    wanted    the method and its budget: `auto` or `flow-equivalent`.
+    Returns   figures by class, route and station, and those of the buffer. The wait for a place is part of the
+              response, and of no station.
+    Raises    `NotComputed` QN513 for a method, states or bounds that there are not, QN555 for what is not covered,
+              QN556 where there are too many places and customers, QN557 where the fixed point does not settle; as the
+              solvers of what is around the buffer.
+    Method    The number m of places that are taken or waited for goes up at the rate at which customers come to the
+              buffer, and down at the rate at which places are freed. Up to K all customers are around the buffer and
+              m places are taken; above it m - K customers wait. Both rates are those of a closed network of the
+              customers who do not wait and of the places that are taken, which go from the time to the response to
+              the work that frees them and back. Of several classes those wait in the proportion in which they find
+              the buffer full; those shares, and how long places are kept before the response, are a fixed point.
+    Source    Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42, for one number in the place of a network; places
+              as a second class of customers: this tool.
+    """
+    return _Closed(network, wanted).solve()
+
+
+class _Closed:
+    def __init__(self, network: RoutedNetwork, wanted: Wanted) -> None:
+        import numpy
+
+        refuse(network, wanted)
+        self.np: Any = numpy
+        self.network = network
+        self.operations: Operations = FLOATS if network.size is None else arrays()
+        self.points = 1 if network.size is None else network.size
+        self.buffer = network.buffers[0]
+        self.ways = ways(network, self.buffer.name, self.column)
+        self.pool = Pool(
+            self.np.floor(self.column(self.buffer.places)).astype(int),
+            self.np.stack([self.column(item.population) for item in network.closed], axis=1),
+            self.np.array([any(way.kind == kind for way in self.ways) for kind in self.closed]),
+        )
+        self.rest = Rest(network, self.buffer.name, self.ways, self.pool, wanted)
+        refuse_idle(self.rest.network, self.buffer.name, self.operations)
+
+    @property
+    def closed(self) -> list[int]:
+        """The places of the closed classes among all."""
+        return [kind for kind, item in enumerate(self.network.classes) if isinstance(item, ClosedClass)]
+
+    def column(self, value: Value) -> Any:
+        """A value as an array of points."""
+        return self.np.broadcast_to(self.np.asarray(value, float), (self.points,))
+
+    def value(self, column: Any) -> Value:
+        """An array of points as a value of the network."""
+        return float(column[0]) if self.network.size is None else column
+
+    def solve(self) -> RoutedSolution:
+        """Find the fixed point and tell the figures there."""
+        np = self.np
+        rest = self.rest
+        count = len(self.closed)
+        unknown = np.concatenate(
+            [self.first_shares(), self.mix(np.ones((self.points, count))), np.zeros((self.points, rest.pool.levels))],
+            axis=1,
+        )
+        ends = count, count + len(self.ways)
+        memory: tuple[Any, Any] | None = None
+        residual = np.inf
+        for rounds in range(1, _MAX_ROUNDS + 1):
+            waiting, mix, kept = np.split(unknown, ends, axis=1)
+            levels = rest.solved(waiting, mix, kept)
+            chain = Chain(levels, self.pool, rest.visits)
+            after = np.concatenate([chain.waiting(waiting), self.mix(chain.passages), levels.kept], axis=1)
+            moves = after - unknown
+            sizes = np.maximum(np.abs(after), np.abs(unknown))
+            sizes[:, : ends[1]] = 1.0
+            residual = float((np.abs(moves) / np.maximum(sizes, 1e-300)).max())
+            if residual <= _TOLERANCE or not rest.depends(levels):
+                return self.told(levels, chain, rounds)
+            unknown = after
+            if memory is not None:
+                unknown = np.stack(mixed(after.T, moves.T, memory[0].T, memory[1].T), axis=1)
+                unknown = np.where(unknown < _LEAST, 0.0, unknown)
+            memory = (after, moves)
+        text = f"who waits for a place of {self.buffer.name} did not converge: residual {residual:.1e}"
+        raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
+
+    def first_shares(self) -> Any:
+        """(points, closed classes) the shares of the classes among those who wait, to begin with."""
+        shares = self.pool.population * self.rest.visits
+        whole = shares.sum(axis=1, keepdims=True)
+        plain = self.pool.fills / self.pool.fills.sum()
+        return self.np.where(whole > 0, shares / self.np.where(whole > 0, whole, 1.0), plain)
+
+    def mix(self, passages: Any) -> Any:
+        """(points, ways) the shares of the ways among the places that are taken, by the passages of the classes."""
+        np = self.np
+        flow = np.stack([way.rate * passages[:, self.closed.index(way.kind)] for way in self.ways], axis=1)
+        flow = np.where(flow.sum(axis=1, keepdims=True) > 0, flow, 1.0)
+        return flow / flow.sum(axis=1, keepdims=True)
+
+    def told(self, levels: Levels, chain: Chain, rounds: int) -> RoutedSolution:
+        """The figures of the network, with the mean waits of all numbers of places."""
+        passing = [self.value(chain.passages[:, place]) for place in range(len(self.closed))]
+        throughputs = [
+            item.arrival_rate if isinstance(item, OpenClass) else passing[self.closed.index(kind)]
+            for kind, item in enumerate(self.network.classes)
+        ]
+        network = self.delayed(chain)
+        compiled = streams(network, self.operations, throughputs)
+        waits = self.waits(compiled, levels, chain)
+        keys: dict[str, Key] = {
+            group.label: (station.name, index)
+            for station in network.stations
+            for index, group in enumerate(station.groups)
+        }
+        loads = {keys[label]: load for label, load in levels.loads.items() if label in keys}
+        rho = {key: self.value(chain.mean(self.pool.at_all(load))) for key, load in loads.items()}
+        steady = Steady(network, throughputs, compiled, compiled.members(), waits, rho, self.operations)
+        solution = figures(steady, METHOD, rounds)
+        reasons = tuple(dict.fromkeys([*levels.reasons, *reasons_for(self.network, self.rest, self.operations)]))
+        classes = list(solution.classes)
+        for kind, item in enumerate(self.network.classes):
+            if isinstance(item, ClosedClass):
+                classes[kind] = classes[kind].replace(population=item.population, think_time=item.think_time)
+        alone = self.network.size is None and len(classes) == 1
+        return solution.replace(
+            classes=tuple(classes),
+            exact=not reasons,
+            reasons=reasons,
+            stations=tuple(not_above_one(item, self.operations) for item in solution.stations),
+            buffers=(self.figures(compiled, waits, chain),),
+            passages=None,
+            ceiling=ceiling(self.network) if alone else None,
+        )
+
+    def delayed(self, chain: Chain) -> RoutedNetwork:
+        """The network with the mean waits for a place as delays."""
+        classes = list(self.network.classes)
+        for place, kind in enumerate(self.closed):
+            item = classes[kind]
+            delay = self.value(chain.delays[:, place])
+            classes[kind] = item.replace(
+                routes=tuple(
+                    route.replace(
+                        steps=tuple(
+                            step.replace(mean=delay) if isinstance(step, Time) and step.fills else step
+                            for step in route.steps
+                        )
+                    )
+                    for route in item.routes
+                )
+            )
+        return self.network.replace(classes=tuple(classes))
+
+    def waits(self, compiled: Streams, levels: Levels, chain: Chain) -> list[Wait]:
+        """By stream: what its own wait is on average, over how often it is asked for."""
+        found: list[Wait] = []
+        customers, places = iter(levels.customers), iter(levels.places)
+        for stream in compiled.streams:
+            own = next(places if stream.drains == self.buffer.name else customers)
+            if stream.drains == self.buffer.name:
+                weights = chain.freed
+            elif stream.class_index in self.closed:
+                weights = chain.rates[:, :, self.closed.index(stream.class_index)]
+            else:
+                weights = self.np.ones_like(chain.shares)
+            found.append(Wait(self.value(chain.mean(self.pool.at_all(own), weights)), 0.0))
+        return found
+
+    def figures(self, compiled: Streams, waits: Sequence[Wait], chain: Chain) -> BufferFigures:
+        """The figures of the buffer."""
+        np = self.np
+        where = self.operations.where
+        carried = self.value(chain.taken)
+        rate: Value = None
+        label = ""
+        for station in self.network.stations:
+            for index, group in enumerate(station.groups):
+                own = [item for item in compiled.streams if (item.station, item.group) == (station.name, index)]
+                busy, other = (
+                    total(item.rate * item.holding.mean_with(waits) for item in own if drains == bool(item.drains))
+                    for drains in (True, False)
+                )
+                if not any(item.drains for item in own):
+                    continue
+                nothing = busy <= 0
+                able = where(nothing, 0.0 * carried, carried * (station.peak - other) / where(nothing, 1.0, busy))
+                if rate is None or self.operations.all((able < rate) | (rate == 0)):
+                    label = group.label
+                rate = able if rate is None else where((able > 0) & ((able < rate) | (rate == 0)), able, rate)
+        coming = self.value(chain.coming[:, 0])
+        growing = (coming > rate) & (rate > 0)
+        fill = where(growing, self.value(self.pool.places * 1.0) / where(growing, coming - rate, 1.0), float("inf"))
+        late = np.where(chain.full > 0, chain.wait / np.where(chain.full > 0, chain.full, 1.0), chain.next_place)
+        return BufferFigures(
+            self.buffer.name, self.buffer.places, carried, carried, self.value(chain.mean(chain.occupied)),
+            self.value(chain.full), self.value(late), rate, fill, label,
+        )  # fmt: skip

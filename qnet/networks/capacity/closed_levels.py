@@ -1,0 +1,221 @@
+"""What is around a buffer at every number of places that are taken or waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import Value, arrays
+from qnet.networks.capacity.closed_parts import Way, customers, places, used
+from qnet.networks.capacity.closed_pool import Pool
+from qnet.networks.duration import Wait
+from qnet.networks.exactness import ranked
+from qnet.networks.memory.levels import repeated
+from qnet.networks.routed import Buffer, ClosedClass, RoutedNetwork, mapped
+from qnet.networks.streams import Streams, streams
+from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
+from qnet.record import Record
+
+
+class Levels(Record):
+    """Figures at the numbers that are solved, arrays (points, levels)."""
+
+    customers: tuple[Any, ...]
+    """By stream of the customers, its mean wait."""
+    places: tuple[Any, ...]
+    """By stream of the work that frees places, its mean wait."""
+    cycle: Any
+    """(points, levels, closed classes) think time and response, without waiting for a place."""
+    population: Any
+    """(points, levels, closed classes) customers who do not wait."""
+    kept: Any
+    """How long a place is kept before the work begins that frees it, as it was found."""
+    turn: Any
+    """Time from taking a place until it is free."""
+    loads: Mapping[str, Any]
+    """By label, of open classes."""
+    reasons: tuple[str, ...]
+
+
+class _Answer(Record):
+    """The solution of a batch, its figures as arrays of points."""
+
+    waits: tuple[Any, ...]
+    """By stream."""
+    responses: tuple[Any, ...]
+    """By class."""
+    loads: Mapping[str, Any]
+    reasons: tuple[str, ...]
+
+
+class Rest:
+    """The network around a buffer."""
+
+    def __init__(self, network: RoutedNetwork, name: str, found: list[Way], pool: Pool, wanted: Wanted) -> None:
+        import numpy
+
+        self.np: Any = numpy
+        self.pool = pool
+        self.ways = found
+        self.name = name
+        self.wanted = wanted
+        self.network = customers(network, name)
+        self.tokens = places(name, found)
+        self.mine = used(self.tokens, network)
+        """The stations that free places."""
+        self.apart = not any(self.mine & used(item, network) for item in self.network.classes)
+        """Whether they do nothing else."""
+        self.closed = [kind for kind, item in enumerate(network.classes) if isinstance(item, ClosedClass)]
+        self.visits = self.by_class([way.rate for way in found])
+        """(points, closed classes) places taken per passage."""
+        self.several = int(pool.fills.sum()) > 1
+        self.known: _Answer | None = None
+        """Of the customers by themselves, as found last."""
+
+    def by_class(self, columns: Sequence[Any]) -> Any:
+        """(points, closed classes) the sums of columns of the ways."""
+        none = self.np.zeros(len(self.pool.places))
+        own = ([item for item, way in zip(columns, self.ways, strict=True) if way.kind == kind] for kind in self.closed)
+        return self.np.stack([total([none, *items]) for items in own], axis=1)
+
+    def depends(self, levels: Levels) -> bool:
+        """Whether the levels change with what was found of them."""
+        return self.several or (not self.apart and bool(levels.kept.any()))
+
+    def solved(self, waiting: Any, mix: Any, kept: Any) -> Levels:
+        """The figures at all levels.
+
+        waiting   (points, closed classes) shares of the classes among those who wait.
+        mix       (points, ways) shares of the ways among the places that are taken.
+        kept      (points, levels) how long a place is kept before the work that frees it; used where that changes with
+                  the places.
+        """
+        np = self.np
+        inside = self.pool.population[:, None, :] - self.pool.spread(self.pool.waiting, waiting)
+        # Rounding must not make a whole number of customers a fraction.
+        inside = np.where(np.abs(inside - np.rint(inside)) < 1e-9, np.rint(inside), np.maximum(inside, 0.0))
+        batch = self.populated(repeated(self.network, self.pool.levels), inside)
+        if self.apart:
+            stations = tuple(item for item in batch.stations if item.name not in self.mine)
+            found = self.levels(batch, self.alone(batch.replace(stations=stations)), inside)
+            stations = tuple(item for item in batch.stations if item.name in self.mine)
+            only = self.placed(mix, found.kept)
+            second = self.ask(RoutedNetwork(stations, (only,), (), batch.size))
+            return self.with_places(found, second.waits, found.kept, second)
+        only = self.placed(mix, kept)
+        whole = self.ask(batch.replace(classes=(*batch.classes, only)))
+        found = self.levels(batch, whole, inside)
+        met = whole
+        if self.in_turn:
+            others = self.populated(batch, self.without_one(inside, mix))
+            met = self.ask(others.replace(classes=(*others.classes, only)))
+        return self.with_places(found, met.waits[len(found.customers) :], kept, met)
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether what frees places waits for those only who came before it."""
+        whole = self.network.replace(classes=(*self.network.classes, self.tokens))
+        compiled = streams(whole, arrays(), [1.0] * len(whole.classes)).streams
+        own = [item for item in self.network.stations if item.name in self.mine]
+        return all(item.in_line and not ranked(item, compiled) for item in own)
+
+    def without_one(self, inside: Any, mix: Any) -> Any:
+        """The customers whom the work for a place meets: while nobody waits, not the one who has taken the place."""
+        own = self.by_class([mix[:, number] for number in range(len(self.ways))])
+        few = self.np.maximum(1.0 - self.pool.waiting, 0.0)[:, :, None] * own[:, None, :]
+        return self.np.maximum(inside - few, 0.0)
+
+    def populated(self, batch: RoutedNetwork, inside: Any) -> RoutedNetwork:
+        """The batch with the customers who do not wait."""
+        classes = list(batch.classes)
+        for place, kind in enumerate(self.closed):
+            classes[kind] = classes[kind].replace(population=inside[:, :, place].reshape(-1))
+        return batch.replace(classes=tuple(classes))
+
+    def placed(self, mix: Any, kept: Any) -> ClosedClass:
+        """The places that are taken, as a class of every level."""
+        np = self.np
+        count = self.pool.levels
+        routes = tuple(
+            route.replace(
+                probability=np.repeat(mix[:, number], count),
+                steps=mapped(route.steps, lambda array: np.repeat(array, count) if array.ndim else array),
+            )
+            for number, route in enumerate(self.tokens.routes)
+        )
+        taken = self.pool.taken.reshape(-1).astype(float)
+        return self.tokens.replace(population=taken, think_time=kept.reshape(-1), routes=routes)
+
+    def alone(self, batch: RoutedNetwork) -> _Answer:
+        """The solution of the customers by themselves: once, where it is the same in every round."""
+        if self.known is None or self.several:
+            self.known = self.ask(batch)
+        return self.known
+
+    def ask(self, batch: RoutedNetwork) -> _Answer:
+        """The solution of a batch: exact for one closed class; of several, points of a batch would be so one by one."""
+        from qnet.networks.solve import solve
+
+        budget = float("inf") if len(batch.closed) == 1 else 1.0
+        solution = solve(batch, Wanted(operations=budget, memory=self.wanted.memory, enclosed=False))
+        if solution.passages is None:
+            found = f'what is around "{self.name}" limits how many may be inside'
+            raise NotComputed(Problem("QN555", found, "one or the other"))
+
+        def column(value: Value) -> Any:
+            return self.np.broadcast_to(self.np.asarray(value, float), (batch.size,))
+
+        return _Answer(
+            tuple(column(wait.mean) for wait in solution.passages.waits),
+            tuple(column(item.response) for item in solution.classes),
+            {item.name: column(item.load) for item in solution.loads},
+            solution.reasons,
+        )
+
+    def table(self, value: Value) -> Any:
+        """A figure of a batch by points and levels."""
+        shape = self.pool.taken.shape
+        return self.np.broadcast_to(self.np.asarray(value, float), (shape[0] * shape[1],)).reshape(shape)
+
+    def levels(self, batch: RoutedNetwork, answer: _Answer, inside: Any) -> Levels:
+        """The figures of the customers, by levels."""
+        marked = batch.replace(buffers=(Buffer(self.name, 1.0, False),))
+        compiled = streams(marked, arrays(), [1.0] * len(batch.classes))
+        waits = answer.waits[: len(compiled.streams)]
+        cycle = self.np.stack(
+            [
+                self.table(item.think_time) + self.table(answer.responses[kind])
+                for kind, item in enumerate(batch.classes)
+                if isinstance(item, ClosedClass)
+            ],
+            axis=2,
+        )
+        kept = self.keeping(compiled, waits, inside / cycle)
+        loads = {name: self.table(load) for name, load in answer.loads.items()}
+        return Levels(tuple(self.table(wait) for wait in waits), (), cycle, inside, kept, kept, loads, answer.reasons)
+
+    def with_places(self, found: Levels, waits: Sequence[Any], kept: Any, answer: _Answer) -> Levels:
+        """Levels with the figures of the places."""
+        loads = {name: self.table(load) for name, load in answer.loads.items()}
+        return found.replace(
+            places=tuple(self.table(wait) for wait in waits),
+            turn=kept + self.table(answer.responses[-1]),
+            loads={**found.loads, **loads},
+            reasons=tuple(dict.fromkeys([*found.reasons, *answer.reasons])),
+        )
+
+    def keeping(self, compiled: Streams, waits: Sequence[Any], rates: Any) -> Any:
+        """How long a place is kept before the response, over all that are taken at each level."""
+        flow: Any = 0.0
+        spent: Any = 0.0
+        flat = [Wait(wait, 0.0) for wait in waits]
+        by_name = {(way.kind, way.route): way for way in self.ways}
+        for route in compiled.routes:
+            way = by_name.get((route.class_index, route.route))
+            if way is not None:
+                often = way.rate[:, None] * rates[:, :, self.closed.index(way.kind)]
+                flow = flow + often
+                spent = spent + often * self.table(route.after[self.name].mean_with(flat))
+        return self.np.where(flow > 0, spent / self.np.where(flow > 0, flow, 1.0), 0.0)
