@@ -128,16 +128,16 @@ CODES: dict[str, _T] = {
         "of a network whose closed classes have parallel steps or leave work behind.",
         "Ask for numbers and means: qnet solve tells them."),
     "QN555": _T("something may be full beside closed classes where that cannot be computed",
-        "Of closed classes beside something that may be full, one buffer is solved: that closed classes alone fill, "
-        "outside of holds, and where all wait. A wait for a place while a station is held keeps that station from "
-        "others, which changes what comes to the buffer in a way that is not followed.",
+        "Beside closed classes one buffer, or one station with a capacity, may be full: outside of holds, for closed "
+        "classes alone, and for one of them where those who find it full are lost. A wait for a place while a station "
+        "is held keeps that station from others, which changes what comes to the buffer in a way that is not followed.",
         "Take the way out that the message names; or give all classes an arrival rate."),
     "QN556": _T("too many places and customers",
         "Beside closed classes a buffer is looked at with every number of places taken and of customers who wait, at "
         "every point of a grid.",
         "Ask for fewer points at a time; or leave out a buffer so large that it is never full."),
-    "QN557": _T("who waits for a place was not found",
-        "The shares of the classes among those who wait for a place, and how long places are kept, depend on each "
-        "other. They are only told where one more round changes nothing by more than 1e-10.",
+    "QN557": _T("who waits for a place, or is lost, was not found",
+        "The shares of the classes among those who wait for a place, of those who are lost, and how long places are "
+        "kept, depend on each other. They are only told where one more round changes nothing by more than 1e-10.",
         "Change the load a little, or put classes together that differ little."),
 }  # fmt: skip

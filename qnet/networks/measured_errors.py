@@ -146,6 +146,15 @@ _CLIENTS = (
         "buffer: wait, several closed classes", "flow-equivalent", 200, "throughput of the class where it is worse",
         0.004, 0.072, _PLACES, "QN670", _OWN_PLACES,
     ),
+    Measured(
+        "buffer: lost, closed classes", "flow-equivalent", 200, "throughput", 0.008, 0.083, _PLACES, "QN670",
+        _OWN_PLACES,
+    ),
+    Measured(
+        "capacity: closed classes", "flow-equivalent", 200, "throughput", 0.0018, 0.04,
+        "exponential times, alike for all visits of a station with a capacity", "QN670",
+        f"{_CHANDY}, for one number in the place of a network; losses on average: this tool",
+    ),
 )  # fmt: skip
 _LAYERED = (
     Measured("layers: two deep", "layers", 600, "response", 0.0064, 0.27, _LAYERS, "QN640", _ROLIA),

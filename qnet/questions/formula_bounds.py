@@ -171,6 +171,10 @@ def pieces(symbolic: Symbolic, bound: Callable[[Customers], Pieces]) -> list[tup
     after the response for all but the bounds that it does not lengthen.
     """
     everybody = customers(symbolic)
+    losing = any(item.loses for item in symbolic.network.buffers)
+    losing = losing or any(item.capacity is not None for item in symbolic.network.stations)
+    if bound not in (throughput_upper, n_star) and losing:
+        raise _refused("customers may be lost, which keeps the others from waiting for them")
     if bound not in (throughput_upper, response_lower, n_star) and symbolic.unit.deferred:
         raise _refused("work is left behind after the response, which others wait for without a known bound")
     if bound in BALANCED and (len(everybody) > 1 or not all(of.queues for of in everybody)):

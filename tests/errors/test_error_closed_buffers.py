@@ -1,4 +1,4 @@
-"""Buffers that closed classes fill, against the chain of all states of small random systems."""
+"""What closed classes fill, buffers and stations with a capacity, against the chain of all states of small systems."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Errors = list[float]
 SEED = 7
 
 
-def station(name: str, servers: int = 1, discipline: str = "fcfs") -> Station:
-    return Station(name, False, servers, discipline, (Group(name, 1, 1.0),))
+def station(name: str, servers: int = 1, discipline: str = "fcfs", capacity: int | None = None) -> Station:
+    return Station(name, False, servers, discipline, (Group(name, 1, 1.0),), capacity=capacity)
 
 
 def served(name: str, time: Any, **more: Any) -> Hold:
@@ -235,6 +235,89 @@ def classes(random: np.random.Generator, points: int) -> Errors:
     return errors
 
 
+def capacity_chain(customers: int, places: int, servers: int, numbers: Mapping[str, float]) -> Any:
+    """Thinking, at the processor, at the station that loses who finds it full, and at the disk behind."""
+    think, cpu, service, disk = (numbers[name] for name in ("think", "cpu", "service", "disk"))
+
+    def moves(state: tuple[int, ...]) -> Moves:
+        thinking, asking, served, behind = state
+        yield thinking / think, (thinking - 1, asking + 1, served, behind)
+        if asking:
+            room = served < places
+            after = (thinking, asking - 1, served + 1, behind) if room else (thinking + 1, asking - 1, served, behind)
+            yield 1 / cpu, after
+        yield min(served, servers) / service, (thinking, asking, served - 1, behind + 1)
+        if behind:
+            yield 1 / disk, (thinking + 1, asking, served, behind - 1)
+
+    return stationary((customers, 0, 0, 0), moves)
+
+
+def capacity(random: np.random.Generator, points: int) -> Errors:
+    """Errors of the throughput of those who are not lost at a station with a capacity."""
+    errors: Errors = []
+    for customers, places, servers in ((3, 1, 1), (4, 2, 1), (5, 3, 2), (6, 2, 2)):
+        numbers: dict[str, Any] = {
+            "think": random.uniform(0.5, 10, points), "cpu": random.uniform(0.1, 2, points),
+            "service": servers * random.uniform(0.3, 2, points), "disk": random.uniform(0.1, 1.5, points),
+        }  # fmt: skip
+        steps = (served("cpu", numbers["cpu"]), served("gate", numbers["service"]), served("disk", numbers["disk"]))
+        everybody = ClosedClass("all", float(customers), numbers["think"], (Route("all", 1.0, steps),))
+        stations = (station("cpu"), station("gate", servers, "fcfs", places), station("disk"))
+        found = solve(RoutedNetwork(stations, (everybody,), (), points))
+        for point in range(points):
+            own = {name: float(values[point]) for name, values in numbers.items()}
+            shares = capacity_chain(customers, places, servers, own)
+            exact = mean(shares, lambda state: state[3] > 0) / own["disk"]
+            errors.append(float(found.throughput[point]) / exact - 1)
+    return errors
+
+
+def losing_chain(customers: int, places: int, numbers: Mapping[str, float]) -> Any:
+    """Thinking, at the processor, in front of the response with a place, and being drained."""
+    think, share, cpu, front, drain = (numbers[name] for name in ("think", "share", "cpu", "front", "drain"))
+
+    def moves(state: tuple[int, ...]) -> Moves:
+        thinking, asking, keeping, draining = state
+        yield thinking / think, (thinking - 1, asking + 1, keeping, draining)
+        if asking:
+            home = (thinking + 1, asking - 1, keeping, draining)
+            yield (1 - share) / cpu, home
+            room = keeping + draining < places
+            yield share / cpu, (thinking, asking - 1, keeping + 1, draining) if room else home
+        if keeping:
+            yield 1 / front, (thinking + 1, asking, keeping - 1, draining + 1)
+        if draining:
+            yield 1 / drain, (thinking, asking, keeping, draining - 1)
+
+    return stationary((customers, 0, 0, 0), moves)
+
+
+def losing(random: np.random.Generator, points: int) -> Errors:
+    """Errors of the throughput of those who are not lost at a buffer."""
+    errors: Errors = []
+    for customers, places in ((2, 2), (3, 4), (5, 3), (4, 2)):
+        numbers: dict[str, Any] = {
+            "think": random.uniform(0.5, 10, points), "share": random.uniform(0.2, 1, points),
+            "cpu": random.uniform(0.1, 2, points), "front": random.uniform(0.05, 1, points),
+            "drain": random.uniform(0.3, 3, points),
+        }  # fmt: skip
+        cpu, front = served("cpu", numbers["cpu"]), served("front", numbers["front"])
+        filling = (cpu, Time(0.0, fills="nvs"), front, served("disk", numbers["drain"], phase=2, drains="nvs"))
+        ways = routes(numbers["share"], (cpu,), filling)
+        everybody = ClosedClass("all", float(customers), numbers["think"], ways)
+        stations = (station("cpu"), station("front"), station("disk"))
+        buffers = (Buffer("nvs", float(places), True),)
+        found = solve(RoutedNetwork(stations, (everybody,), (), points, buffers=buffers))
+        for point in range(points):
+            own = {name: float(values[point]) for name, values in numbers.items()}
+            shares = losing_chain(customers, places, own)
+            full = mean(shares, lambda state, places=places: (state[1] > 0) * (state[2] + state[3] == places))
+            busy = mean(shares, lambda state: state[1] > 0)
+            errors.append(float(found.throughput[point]) / ((busy - own["share"] * full) / own["cpu"]) - 1)
+    return errors
+
+
 @pytest.fixture(scope="module")
 def measured() -> dict[str, Errors]:
     first, second = apart(np.random.default_rng(SEED), 25), beside(np.random.default_rng(SEED + 1), 40)
@@ -244,6 +327,8 @@ def measured() -> dict[str, Errors]:
         "buffer: wait, closed classes, drained beside other work": second[0],
         "buffer: wait, closed classes, occupancy beside other work": second[1],
         "buffer: wait, several closed classes": classes(np.random.default_rng(SEED + 2), 50),
+        "buffer: lost, closed classes": losing(np.random.default_rng(SEED + 3), 50),
+        "capacity: closed classes": capacity(np.random.default_rng(SEED + 4), 50),
     }
 
 
@@ -255,6 +340,8 @@ def measured() -> dict[str, Errors]:
         "buffer: wait, closed classes, drained beside other work",
         "buffer: wait, closed classes, occupancy beside other work",
         "buffer: wait, several closed classes",
+        "buffer: lost, closed classes",
+        "capacity: closed classes",
     ],
 )
 def test_the_table_of_errors(name: str, measured: dict[str, Errors]) -> None:

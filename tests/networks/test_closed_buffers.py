@@ -1,4 +1,4 @@
-"""Buffers that closed classes fill: birth and death in closed form, laws that hold whatever the numbers, and limits."""
+"""What closed classes fill: birth and death in closed form, laws that hold whatever the numbers, and limits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.questions.points import solve_points
+from qnet.queues.stations.m_m_c_k_n import m_m_c_k_n
 
 PLAIN = """
 qnet = 1
@@ -193,9 +194,74 @@ def test_service_that_is_not_exponential_is_told_as_beyond_what_was_measured() -
     assert [getattr(reason, "code", "") for reason in solution.reasons if "store" in reason] == ["QN670"]
 
 
+LINES = """
+qnet = 1
+title = "Terminals in front of a few lines"
+
+[parameters]
+terminals = 12
+lines = 3
+room = 5
+
+[stations]
+bank = { servers = "lines", capacity = "room" }
+
+[classes.user]
+population = "terminals"
+think_time = "10 s"
+steps = [ { station = "bank", time = "4 s" } ]
+"""
+
+
+@pytest.mark.parametrize(("terminals", "lines", "room"), [(12, 3, 5), (12, 3, 3), (4, 1, 2), (60, 8, 50)])
+def test_terminals_that_are_refused_are_the_queue_with_few_sources(terminals: int, lines: int, room: int) -> None:
+    own = {"terminals": str(terminals), "lines": str(lines), "room": str(room)}
+    found = m_m_c_k_n(service_time=4.0, servers=lines, sources=terminals, source_rate=0.1, capacity=room)
+    for asked, value in (
+        ("throughput", found.throughput),
+        ("response", found.response),
+        ("loss", found.blocking),
+        ("queue_length('bank')", found.queue_length),
+        ("offered", found.throughput / (1 - found.blocking)),
+    ):
+        assert told(LINES, asked, **own) == pytest.approx(value, rel=1e-9), asked
+    assert solve_points(with_settings(model_of(LINES), own)).parts[0].solution.exact
+
+
+def test_a_capacity_that_nobody_reaches_is_none() -> None:
+    """With as many places as customers the answer is that of the network without a limit, in one way or the other."""
+    free = LINES.replace(', capacity = "room"', "")
+    for asked in ("throughput", "response", "queue_length('bank')"):
+        assert told(LINES, asked, room="12") == told(free, asked)
+        assert told(LINES, asked, room="500", terminals="12") == told(free, asked)
+    assert told(LINES, "loss", room="12") == 0
+    np = pytest.importorskip("numpy")
+    some = solve_points(model_of(LINES), {"terminals": np.array([5.0, 12.0])}, 2)
+    assert some.metric(metric("throughput", some.model).expression)[0] == pytest.approx(
+        told(free, "throughput", terminals="5"), rel=1e-9
+    )
+
+
+def test_writes_that_are_lost_go_home() -> None:
+    """All places are taken so often as births 5 x 0.6 / 10 ms and deaths of two servers of 9 ms tell."""
+    text = PLAIN.replace('{ places = "size" }', '{ places = "size", full = "lost" }')
+    weights = [1.0]
+    for number in (1, 2, 3):
+        weights.append(weights[-1] * 300 / (min(number, 2) / 0.009))
+    full = weights[3] / sum(weights)
+    assert told(text, "found_full('store')") == pytest.approx(full, rel=1e-9)
+    assert told(text, "offered") == pytest.approx(500, rel=1e-9)
+    assert told(text, "throughput") == pytest.approx(500 * (1 - 0.6 * full), rel=1e-9)
+    assert told(text, "throughput('write')") == pytest.approx(300 * (1 - full), rel=1e-9)
+    assert solve_points(model_of(text)).parts[0].solution.exact
+
+
 REFUSED = {
-    "a buffer that loses": ('{ places = "size" }', '{ places = "size", full = "lost" }'),
-    "a capacity": ("disk = { servers = 2 }", "disk = { servers = 2, capacity = 4 }"),
+    "a buffer and a capacity": ("disk = { servers = 2 }", "disk = { servers = 2, capacity = 4 }"),
+    "several places, lost": (
+        '{ fill = "store" }, {',
+        '{ fill = "store", visits = 2 }, {',
+    ),
     "a wait inside": (
         'steps = [ { fill = "store" }',
         'steps = [ { hold = "disk", steps = [ { fill = "store" }, { time = "1 ms" } ] }',
@@ -217,6 +283,8 @@ BESIDE = '\n[classes.other]\npopulation = 3\nthink_time = "1 s"\nsteps = [ { sta
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_not_computed_is_told_with_a_way_out(what: str) -> None:
     text = PLAIN.replace(*REFUSED[what]) + (BESIDE if what.startswith("open") else "")
+    if what.endswith("lost"):
+        text = text.replace('{ places = "size" }', '{ places = "size", full = "lost" }')
     with pytest.raises(NotComputed) as caught:
         solve_points(model_of(text))
     assert caught.value.problems[0].code == "QN555"

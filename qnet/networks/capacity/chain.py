@@ -38,7 +38,7 @@ class Chain:
         self.passages = (self.shares[:, :, None] * self.rates).sum(axis=1)
         """(points, closed classes) per second."""
         self.taken = (self.shares * self.coming).sum(axis=1)
-        """(points,) places per second."""
+        """(points,) places per second that are asked for."""
         late = pool.numbers >= pool.places[:, None]
         self.late = self.shares * late
         found = (self.late * self.coming).sum(axis=1)
@@ -59,7 +59,7 @@ class Chain:
     def found(self) -> Any:
         """The shares of time."""
         np = self.np
-        beyond = self.pool.numbers > (self.pool.places + self.pool.crowd)[:, None]
+        beyond = self.pool.numbers > self.pool.last[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             steps = np.log(self.coming[:, :-1]) - np.log(self.freed[:, 1:])
         logs = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)

@@ -18,13 +18,26 @@ from qnet.networks.by_demands import ceiling
 from qnet.networks.capacity.chain import Chain
 from qnet.networks.capacity.closed_exactness import reasons_for
 from qnet.networks.capacity.closed_levels import Levels, Rest
-from qnet.networks.capacity.closed_parts import ways
+from qnet.networks.capacity.closed_parts import (
+    LOST,
+    STATION,
+    WAIT,
+    customers,
+    delayed,
+    limited,
+    never_full,
+    opened,
+    ways,
+)
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.capacity.closed_refused import METHOD, refuse, refuse_idle
+from qnet.networks.capacity.lines import LEAST
+from qnet.networks.capacity.offered import with_offered
+from qnet.networks.capacity.thinned import Losses, thinned
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.fixed_point import mixed
-from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, Time
+from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import BufferFigures, RoutedSolution
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
@@ -32,6 +45,8 @@ from qnet.queues.arithmetic import total
 
 _TOLERANCE = 1e-10
 _MAX_ROUNDS = 200
+_LEAST_SHARE = 1e-12
+"""Waits below this share of a stay are none."""
 _LEAST = 1e-30
 """Shares and seconds below this are none."""
 
@@ -55,6 +70,14 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     Source    Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42, for one number in the place of a network; places
               as a second class of customers: this tool.
     """
+    refuse(network, wanted)
+    if never_full(network):
+        from qnet.networks.solve import solve as solve_unlimited
+
+        stations = tuple(item.replace(capacity=None) for item in network.stations)
+        found = solve_unlimited(network.replace(stations=stations), wanted)
+        nothing = Losses({(limited(network).name, 0): 1.0}, {}, {})
+        return with_offered(found, network, [item.throughput for item in found.classes], nothing)
     return _Closed(network, wanted).solve()
 
 
@@ -62,20 +85,22 @@ class _Closed:
     def __init__(self, network: RoutedNetwork, wanted: Wanted) -> None:
         import numpy
 
-        refuse(network, wanted)
         self.np: Any = numpy
         self.network = network
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.points = 1 if network.size is None else network.size
-        self.buffer = network.buffers[0]
-        self.ways = ways(network, self.buffer.name, self.column)
+        self.full = limited(network)
+        self.ways = ways(network, self.full, self.column)
         self.pool = Pool(
-            self.np.floor(self.column(self.buffer.places)).astype(int),
+            self.full.form,
+            self.np.floor(self.column(self.full.places)).astype(int),
             self.np.stack([self.column(item.population) for item in network.closed], axis=1),
             self.np.array([any(way.kind == kind for way in self.ways) for kind in self.closed]),
         )
-        self.rest = Rest(network, self.buffer.name, self.ways, self.pool, wanted)
-        refuse_idle(self.rest.network, self.buffer.name, self.operations)
+        self.rest = Rest(network, self.full, self.ways, self.pool, wanted)
+        refuse_idle(self.rest.network, self.full.name, self.operations)
+        if self.full.form != WAIT:
+            refuse_idle(customers(network, self.full, 1.0), self.full.name, self.operations)
 
     @property
     def closed(self) -> list[int]:
@@ -96,20 +121,25 @@ class _Closed:
         rest = self.rest
         count = len(self.closed)
         unknown = np.concatenate(
-            [self.first_shares(), self.mix(np.ones((self.points, count))), np.zeros((self.points, rest.pool.levels))],
+            [
+                self.first_shares(),
+                self.mix(np.ones((self.points, count))),
+                np.zeros((self.points, 1 + rest.pool.levels)),
+            ],
             axis=1,
         )
-        ends = count, count + len(self.ways)
+        ends = count, count + len(self.ways), count + len(self.ways) + 1
         memory: tuple[Any, Any] | None = None
         residual = np.inf
         for rounds in range(1, _MAX_ROUNDS + 1):
-            waiting, mix, kept = np.split(unknown, ends, axis=1)
-            levels = rest.solved(waiting, mix, kept)
+            waiting, mix, lost, kept = np.split(unknown, ends, axis=1)
+            levels = rest.solved(waiting, mix, kept, lost)
             chain = Chain(levels, self.pool, rest.visits)
-            after = np.concatenate([chain.waiting(waiting), self.mix(chain.passages), levels.kept], axis=1)
+            lost = chain.full[:, None] * (self.full.form != WAIT)
+            after = np.concatenate([chain.waiting(waiting), self.mix(chain.passages), lost, levels.kept], axis=1)
             moves = after - unknown
             sizes = np.maximum(np.abs(after), np.abs(unknown))
-            sizes[:, : ends[1]] = 1.0
+            sizes[:, : ends[2]] = 1.0
             residual = float((np.abs(moves) / np.maximum(sizes, 1e-300)).max())
             if residual <= _TOLERANCE or not rest.depends(levels):
                 return self.told(levels, chain, rounds)
@@ -118,7 +148,7 @@ class _Closed:
                 unknown = np.stack(mixed(after.T, moves.T, memory[0].T, memory[1].T), axis=1)
                 unknown = np.where(unknown < _LEAST, 0.0, unknown)
             memory = (after, moves)
-        text = f"who waits for a place of {self.buffer.name} did not converge: residual {residual:.1e}"
+        text = f"who waits for a place of {self.full.name} did not converge: residual {residual:.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
 
     def first_shares(self) -> Any:
@@ -138,13 +168,20 @@ class _Closed:
     def told(self, levels: Levels, chain: Chain, rounds: int) -> RoutedSolution:
         """The figures of the network, with the mean waits of all numbers of places."""
         passing = [self.value(chain.passages[:, place]) for place in range(len(self.closed))]
-        throughputs = [
+        rates = [
             item.arrival_rate if isinstance(item, OpenClass) else passing[self.closed.index(kind)]
             for kind, item in enumerate(self.network.classes)
         ]
-        network = self.delayed(chain)
-        compiled = streams(network, self.operations, throughputs)
+        losing = self.full.form != WAIT
+        losses = self.losses(chain)
+        # Who is lost is thinned out as of classes that arrive at the rate at which passages begin.
+        routes = thinned(opened(self.network, rates), losses, self.operations) if losing else None
+        network = routes.completing if routes else delayed(self.network, self.delays(chain))
+        carried = routes.carried if routes else rates
+        compiled = streams(routes.coming if routes else network, self.operations, rates)
         waits = self.waits(compiled, levels, chain)
+        if routes:
+            compiled = compiled.replace(routes=streams(network, self.operations, carried).routes)
         keys: dict[str, Key] = {
             group.label: (station.name, index)
             for station in network.stations
@@ -152,63 +189,58 @@ class _Closed:
         }
         loads = {keys[label]: load for label, load in levels.loads.items() if label in keys}
         rho = {key: self.value(chain.mean(self.pool.at_all(load))) for key, load in loads.items()}
-        steady = Steady(network, throughputs, compiled, compiled.members(), waits, rho, self.operations)
+        steady = Steady(network, carried, compiled, compiled.members(), waits, rho, self.operations)
         solution = figures(steady, METHOD, rounds)
         reasons = tuple(dict.fromkeys([*levels.reasons, *reasons_for(self.network, self.rest, self.operations)]))
         classes = list(solution.classes)
         for kind, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
                 classes[kind] = classes[kind].replace(population=item.population, think_time=item.think_time)
-        alone = self.network.size is None and len(classes) == 1
-        return solution.replace(
+        alone = self.network.size is None and len(classes) == 1 and not losing
+        solution = solution.replace(
             classes=tuple(classes),
             exact=not reasons,
             reasons=reasons,
             stations=tuple(not_above_one(item, self.operations) for item in solution.stations),
-            buffers=(self.figures(compiled, waits, chain),),
+            buffers=() if self.full.form == STATION else (self.figures(compiled, waits, chain),),
             passages=None,
             ceiling=ceiling(self.network) if alone else None,
         )
+        return with_offered(solution, self.network, rates, losses) if losing else solution
 
-    def delayed(self, chain: Chain) -> RoutedNetwork:
-        """The network with the mean waits for a place as delays."""
-        classes = list(self.network.classes)
-        for place, kind in enumerate(self.closed):
-            item = classes[kind]
-            delay = self.value(chain.delays[:, place])
-            classes[kind] = item.replace(
-                routes=tuple(
-                    route.replace(
-                        steps=tuple(
-                            step.replace(mean=delay) if isinstance(step, Time) and step.fills else step
-                            for step in route.steps
-                        )
-                    )
-                    for route in item.routes
-                )
-            )
-        return self.network.replace(classes=tuple(classes))
+    def delays(self, chain: Chain) -> dict[int, Value]:
+        """By closed class the mean wait for a place."""
+        return {kind: self.value(chain.delays[:, place]) for place, kind in enumerate(self.closed)}
+
+    def losses(self, chain: Chain) -> Losses:
+        """What is lost where."""
+        kept = self.value(self.np.maximum(1.0 - chain.full, LEAST))
+        if self.full.form == STATION:
+            return Losses({(self.full.name, 0): kept}, {}, {})
+        return Losses({}, {self.full.name: kept}, {self.full.name: (0.0, 1.0)})
 
     def waits(self, compiled: Streams, levels: Levels, chain: Chain) -> list[Wait]:
         """By stream: what its own wait is on average, over how often it is asked for."""
         found: list[Wait] = []
-        customers, places = iter(levels.customers), iter(levels.places)
+        others, places, asked = iter(levels.customers), iter(levels.places), iter(levels.asked)
         for stream in compiled.streams:
-            own = next(places if stream.drains == self.buffer.name else customers)
-            if stream.drains == self.buffer.name:
-                weights = chain.freed
-            elif stream.class_index in self.closed:
-                weights = chain.rates[:, :, self.closed.index(stream.class_index)]
+            if stream.drains == self.full.name or (self.full.form == STATION and stream.station == self.full.name):
+                own, weights = next(places), chain.freed
             else:
-                weights = self.np.ones_like(chain.shares)
-            found.append(Wait(self.value(chain.mean(self.pool.at_all(own), weights)), 0.0))
+                own, weights = next(others), self.pool.at_all(next(asked))
+                if stream.class_index in self.closed:
+                    weights = weights * chain.rates[:, :, self.closed.index(stream.class_index)]
+            mean = chain.mean(self.pool.at_all(own), weights)
+            # Rounding leaves something where no more come than there are servers.
+            found.append(Wait(self.value(self.np.where(mean > _LEAST_SHARE * levels.turn.max(1), mean, 0.0)), 0.0))
         return found
 
     def figures(self, compiled: Streams, waits: Sequence[Wait], chain: Chain) -> BufferFigures:
         """The figures of the buffer."""
         np = self.np
         where = self.operations.where
-        carried = self.value(chain.taken)
+        offered = self.value(chain.taken)
+        carried = self.value(chain.taken * (1.0 - chain.full)) if self.full.form == LOST else offered
         rate: Value = None
         label = ""
         for station in self.network.stations:
@@ -229,7 +261,8 @@ class _Closed:
         growing = (coming > rate) & (rate > 0)
         fill = where(growing, self.value(self.pool.places * 1.0) / where(growing, coming - rate, 1.0), float("inf"))
         late = np.where(chain.full > 0, chain.wait / np.where(chain.full > 0, chain.full, 1.0), chain.next_place)
+        late = late if self.full.form == WAIT else 0.0 * late
         return BufferFigures(
-            self.buffer.name, self.buffer.places, carried, carried, self.value(chain.mean(chain.occupied)),
+            self.full.name, self.full.places, offered, carried, self.value(chain.mean(chain.occupied)),
             self.value(chain.full), self.value(late), rate, fill, label,
         )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.expression import Operations
+from qnet.networks.capacity.closed_parts import STATION, Limited, takes
 from qnet.networks.exactness import Beyond, close, exponential
 from qnet.networks.routed import Hold, Route, RoutedNetwork, Station, Time
 from qnet.networks.streams import Stream, streams
@@ -25,7 +26,7 @@ def reasons_for(network: RoutedNetwork, rest: Rest, operations: Operations) -> l
     name = rest.name
     reason = f"{name}: what is around it is taken as one with its throughput"
     compiled = streams(network, operations, [1.0] * len(network.classes))
-    own = [stream for stream in compiled.streams if stream.drains == name]
+    own = [stream for stream in compiled.streams if _frees(stream, rest)]
     beyond = "; ".join(_beyond(network, rest, own, operations))
     if beyond:
         return [Beyond(reason, "QN670", f"{name} is used beyond where errors were measured as small: {beyond}")]
@@ -36,7 +37,7 @@ def reasons_for(network: RoutedNetwork, rest: Rest, operations: Operations) -> l
         and all(_alike(stream, own[0], operations) for stream in own)
         and all(_once(way.drain, network, operations) for way in rest.ways)
     )
-    return [] if plain and _one_stay(network, name, operations) else [reason]
+    return [] if plain and _one_stay(network, rest, operations) else [reason]
 
 
 def _beyond(network: RoutedNetwork, rest: Rest, own: Sequence[Stream], operations: Operations) -> Iterator[str]:
@@ -60,10 +61,10 @@ def _once(hold: Hold, network: RoutedNetwork, operations: Operations) -> bool:
     return station.copies == 1 and close(hold.visits, 0.0 * hold.visits + 1.0, operations)
 
 
-def _one_stay(network: RoutedNetwork, name: str, operations: Operations) -> bool:
+def _one_stay(network: RoutedNetwork, rest: Rest, operations: Operations) -> bool:
     """Whether all time of the only class is thinking, or one visit to one station with exponential times."""
     item = network.classes[0]
-    before = [_before(route, name) for route in item.routes]
+    before = [_before(route, rest.full) for route in item.routes]
     if any(after for _, after in before):
         return False
     steps = [steps for steps, _ in before]
@@ -78,20 +79,27 @@ def _one_stay(network: RoutedNetwork, name: str, operations: Operations) -> bool
         return False
     station: Station = next(other for other in network.stations if other.name in stations)
     compiled = streams(network, operations, [1.0])
-    visits = [stream for stream in compiled.streams if not stream.drains]
+    visits = [stream for stream in compiled.streams if not _frees(stream, rest)]
     plain = all(_alike(stream, visits[0], operations) for stream in visits)
     whole = total(route.probability for route in item.routes)
     return plain and not station.delay and operations.all(whole > 0)
 
 
-def _before(route: Route, name: str) -> tuple[tuple[Hold | Time, ...], bool]:
-    """The steps of a route on which time is spent, without the work that frees places; whether any is behind a fill."""
+def _frees(stream: Stream, rest: Rest) -> bool:
+    """Whether a stream is of the work that frees places."""
+    if rest.full.form == STATION:
+        return stream.station == rest.name
+    return stream.drains == rest.name
+
+
+def _before(route: Route, full: Limited) -> tuple[tuple[Hold | Time, ...], bool]:
+    """The steps of a route outside of what may be full, on which time is spent; whether any is behind it."""
     found: list[Hold | Time] = []
-    filled = behind = False
+    taken = behind = False
     for step in route.steps:
-        if isinstance(step, Time) and step.fills == name:
-            filled = True
-        elif isinstance(step, (Time, Hold)) and not (isinstance(step, Hold) and step.drains == name):
+        if takes(step, full):
+            taken = True
+        elif isinstance(step, (Time, Hold)) and not (isinstance(step, Hold) and step.drains == full.name):
             found.append(step)
-            behind = behind or filled
+            behind = behind or taken
     return tuple(found), behind

@@ -7,13 +7,13 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.networks.capacity.closed_parts import Way, customers, places, used
+from qnet.networks.capacity.closed_parts import STATION, WAIT, Limited, Way, customers, places, used
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked
 from qnet.networks.memory.levels import repeated
 from qnet.networks.routed import Buffer, ClosedClass, RoutedNetwork, mapped
-from qnet.networks.streams import Streams, streams
+from qnet.networks.streams import streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
@@ -24,6 +24,8 @@ class Levels(Record):
 
     customers: tuple[Any, ...]
     """By stream of the customers, its mean wait."""
+    asked: tuple[Any, ...]
+    """By stream of the customers, how often it is asked for per passage."""
     places: tuple[Any, ...]
     """By stream of the work that frees places, its mean wait."""
     cycle: Any
@@ -53,16 +55,18 @@ class _Answer(Record):
 class Rest:
     """The network around a buffer."""
 
-    def __init__(self, network: RoutedNetwork, name: str, found: list[Way], pool: Pool, wanted: Wanted) -> None:
+    def __init__(self, network: RoutedNetwork, full: Limited, found: list[Way], pool: Pool, wanted: Wanted) -> None:
         import numpy
 
         self.np: Any = numpy
         self.pool = pool
         self.ways = found
-        self.name = name
+        self.full = full
+        self.name = full.name
         self.wanted = wanted
-        self.network = customers(network, name)
-        self.tokens = places(name, found)
+        self.source = network
+        self.network = customers(network, full)
+        self.tokens = places(full.name, found)
         self.mine = used(self.tokens, network)
         """The stations that free places."""
         self.apart = not any(self.mine & used(item, network) for item in self.network.classes)
@@ -82,21 +86,26 @@ class Rest:
 
     def depends(self, levels: Levels) -> bool:
         """Whether the levels change with what was found of them."""
-        return self.several or (not self.apart and bool(levels.kept.any()))
+        return self.several or self.full.form != WAIT or (not self.apart and bool(levels.kept.any()))
 
-    def solved(self, waiting: Any, mix: Any, kept: Any) -> Levels:
+    def solved(self, waiting: Any, mix: Any, kept: Any, lost: Any) -> Levels:
         """The figures at all levels.
 
         waiting   (points, closed classes) shares of the classes among those who wait.
         mix       (points, ways) shares of the ways among the places that are taken.
         kept      (points, levels) how long a place is kept before the work that frees it; used where that changes with
                   the places.
+        lost      (points, 1) the share of those who ask for a place that are lost.
         """
         np = self.np
         inside = self.pool.population[:, None, :] - self.pool.spread(self.pool.waiting, waiting)
         # Rounding must not make a whole number of customers a fraction.
         inside = np.where(np.abs(inside - np.rint(inside)) < 1e-9, np.rint(inside), np.maximum(inside, 0.0))
-        batch = self.populated(repeated(self.network, self.pool.levels), inside)
+        whole = repeated(self.source, self.pool.levels)
+        losing = None if self.full.form == WAIT else np.repeat(lost, self.pool.levels)
+        batch = self.populated(customers(whole, self.full, losing), inside)
+        marked = customers(whole, self.full).replace(buffers=(Buffer(self.name, 1.0, False),))
+        self.unit = streams(marked, arrays(), [1.0] * len(marked.classes))
         if self.apart:
             stations = tuple(item for item in batch.stations if item.name not in self.mine)
             found = self.levels(batch, self.alone(batch.replace(stations=stations)), inside)
@@ -150,7 +159,7 @@ class Rest:
 
     def alone(self, batch: RoutedNetwork) -> _Answer:
         """The solution of the customers by themselves: once, where it is the same in every round."""
-        if self.known is None or self.several:
+        if self.known is None or self.several or self.full.form != WAIT:
             self.known = self.ask(batch)
         return self.known
 
@@ -181,9 +190,8 @@ class Rest:
 
     def levels(self, batch: RoutedNetwork, answer: _Answer, inside: Any) -> Levels:
         """The figures of the customers, by levels."""
-        marked = batch.replace(buffers=(Buffer(self.name, 1.0, False),))
-        compiled = streams(marked, arrays(), [1.0] * len(batch.classes))
-        waits = answer.waits[: len(compiled.streams)]
+        compiled = streams(batch, arrays(), [1.0] * len(batch.classes)).streams
+        waits = answer.waits[: len(compiled)]
         cycle = self.np.stack(
             [
                 self.table(item.think_time) + self.table(answer.responses[kind])
@@ -192,9 +200,11 @@ class Rest:
             ],
             axis=2,
         )
-        kept = self.keeping(compiled, waits, inside / cycle)
+        kept = self.keeping(waits, inside / cycle)
+        asked = tuple(self.table(stream.rate) for stream in compiled)
         loads = {name: self.table(load) for name, load in answer.loads.items()}
-        return Levels(tuple(self.table(wait) for wait in waits), (), cycle, inside, kept, kept, loads, answer.reasons)
+        waits = tuple(self.table(wait) for wait in waits)
+        return Levels(waits, asked, (), cycle, inside, kept, kept, loads, answer.reasons)
 
     def with_places(self, found: Levels, waits: Sequence[Any], kept: Any, answer: _Answer) -> Levels:
         """Levels with the figures of the places."""
@@ -206,16 +216,16 @@ class Rest:
             reasons=tuple(dict.fromkeys([*found.reasons, *answer.reasons])),
         )
 
-    def keeping(self, compiled: Streams, waits: Sequence[Any], rates: Any) -> Any:
+    def keeping(self, waits: Sequence[Any], rates: Any) -> Any:
         """How long a place is kept before the response, over all that are taken at each level."""
-        flow: Any = 0.0
-        spent: Any = 0.0
+        np = self.np
+        flow, spent = np.zeros(()), np.zeros(())
         flat = [Wait(wait, 0.0) for wait in waits]
         by_name = {(way.kind, way.route): way for way in self.ways}
-        for route in compiled.routes:
+        for route in self.unit.routes if self.full.form != STATION else ():
             way = by_name.get((route.class_index, route.route))
             if way is not None:
                 often = way.rate[:, None] * rates[:, :, self.closed.index(way.kind)]
                 flow = flow + often
                 spent = spent + often * self.table(route.after[self.name].mean_with(flat))
-        return self.np.where(flow > 0, spent / self.np.where(flow > 0, flow, 1.0), 0.0)
+        return np.broadcast_to(np.where(flow > 0, spent / np.where(flow > 0, flow, 1.0), 0.0), self.pool.taken.shape)

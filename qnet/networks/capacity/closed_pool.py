@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.networks.capacity.closed_parts import LOST, STATION, WAIT
 
 _DENSE, _RATIO = 48, 1.12
 """Numbers up to which every one is solved, and how far apart those are that are solved beyond; others between them."""
@@ -15,33 +16,28 @@ _MOST = 20_000_000
 class Pool:
     """The places and the customers of a buffer."""
 
-    def __init__(self, places: Any, population: Any, fills: Any) -> None:
+    def __init__(self, form: str, places: Any, population: Any, fills: Any) -> None:
         import numpy
 
         self.np: Any = numpy
+        self.form = form
         self.places = places
         """(points,) whole."""
         self.population = population
         """(points, closed classes)."""
         self.fills = fills
         """(closed classes,) which of them take places."""
-        self.crowd = self.np.ceil((population * fills).sum(axis=1)).astype(int)
-        """(points,) how many may wait."""
-        self.most = int((self.places + self.crowd).max())
+        crowd = self.np.ceil((population * fills).sum(axis=1)).astype(int)
+        last = {WAIT: places + crowd, LOST: places, STATION: self.np.minimum(places, crowd)}
+        self.last = last[form]
+        """(points,) the greatest number of places that are taken or waited for."""
+        self.most = int(self.last.max())
         if len(places) * (self.most + 1) > _MOST:
             found = f"{len(places)} points with up to {self.most} places and customers are too many to look at each"
             raise NotComputed(Problem("QN556", found, "fewer points, places or customers"))
         self.numbers = self.np.arange(self.most + 1)
-        before, after = _grid(int(self.places.max())), _grid(int(self.crowd.max()))[1:]
-        self.taken = self.np.concatenate(
-            [self.np.minimum(before, self.places[:, None]), self.np.repeat(self.places[:, None], len(after), axis=1)],
-            axis=1,
-        )
-        """(points, levels) places that are taken, at the numbers that are solved."""
-        self.waiting = self.np.concatenate(
-            [self.np.zeros((len(places), len(before))), self.np.minimum(after, self.crowd[:, None])], axis=1
-        )
-        """(points, levels) customers who wait."""
+        self.taken, self.waiting = self.looked_at()
+        """(points, levels) places that are taken, and customers who are not around, at the numbers that are solved."""
         self.below, self.share = self.between()
 
     @property
@@ -49,10 +45,23 @@ class Pool:
         """How many numbers are solved, of each point."""
         return self.taken.shape[1]
 
+    def looked_at(self) -> tuple[Any, Any]:
+        """The numbers that are solved: few of many."""
+        np = self.np
+        last = self.last[:, None]
+        if self.form == WAIT:
+            before, after = _grid(int(self.places.max())), _grid(int((self.last - self.places).max()))[1:]
+            all_taken = np.repeat(self.places[:, None], len(after), axis=1)
+            taken = np.concatenate([np.minimum(before, self.places[:, None]), all_taken], axis=1)
+            waiting = np.minimum(after, last - self.places[:, None])
+            return taken, np.concatenate([np.zeros((len(last), len(before))), waiting], axis=1)
+        taken = np.minimum(_grid(self.most), last)
+        return taken, taken * 1.0 if self.form == STATION else np.zeros(taken.shape)
+
     def between(self) -> tuple[Any, Any]:
         """(points, most + 1) the last solved number not above each, and how far it is on the way to the next."""
         np = self.np
-        solved = self.taken + self.waiting
+        solved = self.taken + (self.waiting if self.form == WAIT else 0)
         below = np.stack([np.searchsorted(row, self.numbers, side="right") - 1 for row in solved])
         below = np.minimum(below, self.levels - 2) if self.levels > 1 else below
         first, second = (np.take_along_axis(solved, np.minimum(below + up, self.levels - 1), axis=1) for up in (0, 1))
