@@ -140,4 +140,9 @@ CODES: dict[str, _T] = {
         "The shares of the classes among those who wait for a place, of those who are lost, and how long places are "
         "kept, depend on each other. They are only told where one more round changes nothing by more than 1e-10.",
         "Change the load a little, or put classes together that differ little."),
+    "QN558": _T("work that a station cannot do",
+        "What closed classes fill is solved with every number of places taken, and the estimates of all numbers are "
+        "put together. Where they ask more of a station than its servers can do, they are too far from each other to "
+        "be told: mostly at a station that frees places and does much other work first come first served.",
+        "Give what frees places a lower priority, or the station processor sharing; or change the load a little."),
 }  # fmt: skip

@@ -251,7 +251,7 @@ CODES: dict[str, _T] = {
     "QN670": _T("what closed classes fill, beyond where its figures are trusted",
         "The places of a buffer or a station that closed classes fill go up and down at the throughputs of what is "
         "around, with the customers who are there. Against Markov chains of 1000 small systems of one to six customers "
-        "the throughput had a median error of 0.1 to 0.5 %, and 10 % at most; the places taken 1 to 2 %, and 35 % at "
+        "the throughput had a median error of 0.1 to 0.5 %, and 10 % at most; the places taken 1 to 4 %, and 35 % at "
         "most where the station that frees them does other work as well. The note names what was not measured: times "
         "to free a place that are not exponential, and several places taken at once.",
         "Trust the throughput more than how often the buffer is full; limits and drain rates do not rest on it."),

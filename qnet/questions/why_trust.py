@@ -65,10 +65,9 @@ def _littles_law(item: ClassFigures) -> Finding:
         return Finding(LAWS, item.name, text, "queue_length", rate * response)
     think = float(item.think_time)
     if item.offered is not None:
-        each = float(item.population) / float(item.offered) - think if item.offered > 0 else 0.0
-        text = (
-            f"Little's law, N = X (R + Z), of {item.name}, lost passages among them: {rate_of(float(item.offered))} x "
-        )
+        begun = float(item.offered)
+        each = float(item.population) / begun - think if begun > 0 else 0.0
+        text = f"Little's law, N = X (R + Z), of {item.name}, lost passages among them: {rate_of(begun)} x "
         text += f"({time_of(each)} + {time_of(think)}) = {format_number(float(item.population))} customers."
         return Finding(LAWS, item.name, text, "population", float(item.population))
     text = f"Little's law, N = X (R + Z), of {item.name}: {rate_of(rate)} x ({time_of(response)} + {time_of(think)})"

@@ -275,6 +275,38 @@ def test_balanced_bounds_are_those_of_the_solver(model, seed):
     assert found == pytest.approx(list(enclosed), rel=1e-12)
 
 
+LEAVING = """
+qnet = 1
+title = "Jobs that leave work behind"
+
+[parameters]
+jobs = 8
+
+[stations]
+cpu = {}
+disk = {}
+
+[classes.job]
+population = "jobs"
+think_time = "20 ms"
+steps = [
+  { station = "cpu", time = "1 ms" },
+  { phase = 2, station = "disk", time = "5 ms" },
+]
+"""
+
+
+def test_bounds_leave_work_out_that_is_done_after_the_response(model):
+    system = model(LEAVING)
+    answer = formulas(system, ("throughput_upper", "response_lower"))
+    by_place = {(item.metric, item.about): answer.at(item, {"jobs": 8}) for item in answer.formulas}
+    assert by_place["response_lower", "no queueing"] == pytest.approx(0.001)
+    assert by_place["throughput_upper", "no queueing"] == pytest.approx(8 / 0.021)
+    assert by_place["throughput_upper", "disk"] == pytest.approx(200)
+    with pytest.raises(NotComputed):
+        formulas(system, ("throughput_lower",))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_n_star_is_where_the_two_lines_of_the_bound_meet(model, seed):
     system = model(CLOSED)

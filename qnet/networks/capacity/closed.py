@@ -22,6 +22,7 @@ from qnet.networks.capacity.closed_parts import (
     LOST,
     STATION,
     WAIT,
+    by_class,
     customers,
     delayed,
     limited,
@@ -36,7 +37,6 @@ from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses, thinned
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures, not_above_one
-from qnet.networks.fixed_point import mixed
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import BufferFigures, RoutedSolution
 from qnet.networks.streams import Key, Streams, streams
@@ -47,8 +47,12 @@ _TOLERANCE = 1e-10
 _MAX_ROUNDS = 200
 _LEAST_SHARE = 1e-12
 """Waits below this share of a stay are none."""
-_LEAST = 1e-30
-"""Shares and seconds below this are none."""
+_LEAST = 1e-300
+"""Shares below this are none."""
+_MUCH = 1e-6
+"""A utilization above 1 by more is not from rounding."""
+_STEEPEST = 1e6
+"""How much a share may fall with itself."""
 
 
 def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
@@ -95,7 +99,7 @@ class _Closed:
             self.full.form,
             self.np.floor(self.column(self.full.places)).astype(int),
             self.np.stack([self.column(item.population) for item in network.closed], axis=1),
-            self.np.array([any(way.kind == kind for way in self.ways) for kind in self.closed]),
+            by_class(self.ways, self.closed, [way.rate for way in self.ways]) > 0,
         )
         self.rest = Rest(network, self.full, self.ways, self.pool, wanted)
         refuse_idle(self.rest.network, self.full.name, self.operations)
@@ -143,19 +147,34 @@ class _Closed:
             residual = float((np.abs(moves) / np.maximum(sizes, 1e-300)).max())
             if residual <= _TOLERANCE or not rest.depends(levels):
                 return self.told(levels, chain, rounds)
-            unknown = after
-            if memory is not None:
-                unknown = np.stack(mixed(after.T, moves.T, memory[0].T, memory[1].T), axis=1)
-                unknown = np.where(unknown < _LEAST, 0.0, unknown)
-            memory = (after, moves)
+            unknown, memory = self.next(unknown, after, memory, ends[0])
         text = f"who waits for a place of {self.full.name} did not converge: residual {residual:.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
+
+    def next(self, unknown: Any, after: Any, memory: tuple[Any, Any] | None, count: int) -> tuple[Any, tuple[Any, Any]]:
+        """The unknowns of the next round, and what it is to remember.
+
+        count   how many of them are shares of classes among those who wait.
+        Method  The shares alone may overshoot, by much where nearly everybody waits: more who wait leave fewer who
+                come. Each moves by its own secant, in logarithms; the others to their images.
+        """
+        np = self.np
+        here, there = (np.log(np.maximum(values[:, :count], _LEAST)) for values in (unknown, after))
+        step = there - here
+        if memory is not None:
+            moved = here - memory[0]
+            slope = np.where(np.abs(moved) > 1e-14, (there - memory[1]) / np.where(moved == 0, 1.0, moved), 0.0)
+            step = step / (1.0 - np.clip(slope, -_STEEPEST, 0.0))
+        shares = np.exp(here + step) * (after[:, :count] > _LEAST)
+        whole = shares.sum(axis=1, keepdims=True)
+        shares = np.where(whole > 0, shares / np.where(whole > 0, whole, 1.0), after[:, :count])
+        return np.concatenate([shares, after[:, count:]], axis=1), (here, there)
 
     def first_shares(self) -> Any:
         """(points, closed classes) the shares of the classes among those who wait, to begin with."""
         shares = self.pool.population * self.rest.visits
         whole = shares.sum(axis=1, keepdims=True)
-        plain = self.pool.fills / self.pool.fills.sum()
+        plain = self.pool.fills / self.np.maximum(self.pool.fills.sum(axis=1, keepdims=True), 1)
         return self.np.where(whole > 0, shares / self.np.where(whole > 0, whole, 1.0), plain)
 
     def mix(self, passages: Any) -> Any:
@@ -192,6 +211,7 @@ class _Closed:
         steady = Steady(network, carried, compiled, compiled.members(), waits, rho, self.operations)
         solution = figures(steady, METHOD, rounds)
         reasons = tuple(dict.fromkeys([*levels.reasons, *reasons_for(self.network, self.rest, self.operations)]))
+        self.prove(solution)
         classes = list(solution.classes)
         for kind, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
@@ -207,6 +227,16 @@ class _Closed:
             ceiling=ceiling(self.network) if alone else None,
         )
         return with_offered(solution, self.network, rates, losses) if losing else solution
+
+    def prove(self, solution: RoutedSolution) -> None:
+        """Raise where the estimates of different numbers of customers ask more of a station than it can do."""
+        for item in solution.stations:
+            if item.utilization is not None:
+                over = self.column(item.utilization) > 1.0 + _MUCH
+                if (over & self.column(solution.stable).astype(bool)).any():
+                    found = f'what comes to "{item.label}" beside places of "{self.full.name}" is more than it can do'
+                    expected = "estimates that agree"
+                    raise NotComputed(Problem("QN558", found, expected, help=f"give {item.name} one sort of work"))
 
     def delays(self, chain: Chain) -> dict[int, Value]:
         """By closed class the mean wait for a place."""

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.networks.capacity.closed_parts import STATION, WAIT, Limited, Way, customers, places, used
+from qnet.networks.capacity.closed_parts import STATION, WAIT, Limited, Way, by_class, customers, places, used
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked
 from qnet.networks.memory.levels import repeated
 from qnet.networks.routed import Buffer, ClosedClass, RoutedNetwork, mapped
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
+
+_NOTHING = 1e-300
 
 
 class Levels(Record):
@@ -50,6 +53,30 @@ class _Answer(Record):
     """By class."""
     loads: Mapping[str, Any]
     reasons: tuple[str, ...]
+    room: Any
+    """How many times as fast the last class might go round until a station is full."""
+
+    def towards(self, other: _Answer, away: Any) -> _Answer:
+        """Another answer for the last class, or as much of it as its stations have room for.
+
+        away   the time between two of its passages.
+        """
+        import numpy
+
+        np: Any = numpy
+        mine, theirs = (away + item.responses[-1] for item in (self, other))
+        least = mine / self.room
+        apart = mine - theirs
+        needed = np.where((theirs < least) & (apart > 0), (least - theirs) / np.where(apart > 0, apart, 1.0), 0.0)
+        share = np.minimum(needed, 1.0)
+
+        def mixed(first: Any, second: Any) -> Any:
+            return second + share * (first - second)
+
+        return other.replace(
+            waits=tuple(mixed(one, two) for one, two in zip(self.waits, other.waits, strict=True)),
+            responses=tuple(mixed(one, two) for one, two in zip(self.responses, other.responses, strict=True)),
+        )
 
 
 class Rest:
@@ -72,17 +99,11 @@ class Rest:
         self.apart = not any(self.mine & used(item, network) for item in self.network.classes)
         """Whether they do nothing else."""
         self.closed = [kind for kind, item in enumerate(network.classes) if isinstance(item, ClosedClass)]
-        self.visits = self.by_class([way.rate for way in found])
+        self.visits = by_class(found, self.closed, [way.rate for way in found])
         """(points, closed classes) places taken per passage."""
-        self.several = int(pool.fills.sum()) > 1
+        self.several = bool((pool.fills.sum(axis=1) > 1).any())
         self.known: _Answer | None = None
         """Of the customers by themselves, as found last."""
-
-    def by_class(self, columns: Sequence[Any]) -> Any:
-        """(points, closed classes) the sums of columns of the ways."""
-        none = self.np.zeros(len(self.pool.places))
-        own = ([item for item, way in zip(columns, self.ways, strict=True) if way.kind == kind] for kind in self.closed)
-        return self.np.stack([total([none, *items]) for items in own], axis=1)
 
     def depends(self, levels: Levels) -> bool:
         """Whether the levels change with what was found of them."""
@@ -119,7 +140,7 @@ class Rest:
         met = whole
         if self.in_turn:
             others = self.populated(batch, self.without_one(inside, mix))
-            met = self.ask(others.replace(classes=(*others.classes, only)))
+            met = whole.towards(self.ask(others.replace(classes=(*others.classes, only))), kept.reshape(-1))
         return self.with_places(found, met.waits[len(found.customers) :], kept, met)
 
     @property
@@ -132,7 +153,7 @@ class Rest:
 
     def without_one(self, inside: Any, mix: Any) -> Any:
         """The customers whom the work for a place meets: while nobody waits, not the one who has taken the place."""
-        own = self.by_class([mix[:, number] for number in range(len(self.ways))])
+        own = by_class(self.ways, self.closed, [mix[:, number] for number in range(len(self.ways))])
         few = self.np.maximum(1.0 - self.pool.waiting, 0.0)[:, :, None] * own[:, None, :]
         return self.np.maximum(inside - few, 0.0)
 
@@ -155,7 +176,12 @@ class Rest:
             for number, route in enumerate(self.tokens.routes)
         )
         taken = self.pool.taken.reshape(-1).astype(float)
-        return self.tokens.replace(population=taken, think_time=kept.reshape(-1), routes=routes)
+        only = self.tokens.replace(population=taken, think_time=kept.reshape(-1), routes=routes)
+        stations = tuple(item for item in self.network.stations if item.name in self.mine)
+        compiled = streams(RoutedNetwork(stations, (only,), (), len(taken)), arrays(), [1.0])
+        spent = total(route.probability * part.mean for route in compiled.routes for part in route.parts.values())
+        # Places that are free again at once are never taken.
+        return only.replace(population=np.where(spent + only.think_time > 0, taken, 0.0))
 
     def alone(self, batch: RoutedNetwork) -> _Answer:
         """The solution of the customers by themselves: once, where it is the same in every round."""
@@ -181,7 +207,19 @@ class Rest:
             tuple(column(item.response) for item in solution.classes),
             {item.name: column(item.load) for item in solution.loads},
             solution.reasons,
+            self.room(solution, column),
         )
+
+    def room(self, solution: RoutedSolution, column: Callable[[Value], Any]) -> Any:
+        """How many times as fast places might go round until a station is full; 1 where none are."""
+        np = self.np
+        used = {item.label: column(item.utilization) for item in solution.stations if item.utilization is not None}
+        found = [
+            1.0 + np.maximum(1.0 - used[item.label], 0.0) / np.maximum(column(item.utilization), _NOTHING)
+            for item in solution.visits
+            if item.class_name == self.tokens.name and item.utilization is not None
+        ]
+        return np.minimum.reduce(found) if found else 1.0
 
     def table(self, value: Value) -> Any:
         """A figure of a batch by points and levels."""

@@ -92,9 +92,21 @@ def ways(network: RoutedNetwork, full: Limited, column: Callable[[Value], Any]) 
             drain = next((step for step in route.steps if isinstance(step, Hold) and step.drains == full.name), taking)
             if taking is None or not isinstance(drain, Hold):
                 continue
-            one = drain.replace(visits=ratio(drain.visits, taking.visits), phase=1, keeps=None, drains="")
+            # Where no place is taken it does not matter what would free it.
+            never = taking.visits == 0
+            one = drain.replace(visits=ratio(drain.visits, taking.visits) + never, phase=1, keeps=None, drains="")
             found.append(Way(kind, route.name, column(route.probability * taking.visits), one))
     return found
+
+
+def by_class(found: Sequence[Way], closed: Sequence[int], columns: Sequence[Any]) -> Any:
+    """(points, closed classes) the sums of columns of the ways, by class."""
+    import numpy
+
+    np: Any = numpy
+    none = 0.0 * np.asarray(columns[0])
+    own = ([item for item, way in zip(columns, found, strict=True) if way.kind == kind] for kind in closed)
+    return np.stack([total([none, *items]) for items in own], axis=1)
 
 
 def takes(step: Step, full: Limited) -> bool:

@@ -26,7 +26,7 @@ class Pool:
         self.population = population
         """(points, closed classes)."""
         self.fills = fills
-        """(closed classes,) which of them take places."""
+        """(points, closed classes) which of them take places."""
         crowd = self.np.ceil((population * fills).sum(axis=1)).astype(int)
         last = {WAIT: places + crowd, LOST: places, STATION: self.np.minimum(places, crowd)}
         self.last = last[form]
@@ -50,10 +50,15 @@ class Pool:
         np = self.np
         last = self.last[:, None]
         if self.form == WAIT:
-            before, after = _grid(int(self.places.max())), _grid(int((self.last - self.places).max()))[1:]
-            all_taken = np.repeat(self.places[:, None], len(after), axis=1)
+            before, crowd = _grid(int(self.places.max())), last - self.places[:, None]
+            most = int(crowd.max())
+            waiting = np.minimum(np.arange(1, most + 1), crowd)
+            if most > 2 * _DENSE:
+                # Much changes where few wait, and where few are left who do not.
+                after = _grid(most)
+                waiting = np.sort(np.concatenate([np.minimum(after, crowd), crowd - np.minimum(after, crowd)], axis=1))
+            all_taken = np.repeat(self.places[:, None], waiting.shape[1], axis=1)
             taken = np.concatenate([np.minimum(before, self.places[:, None]), all_taken], axis=1)
-            waiting = np.minimum(after, last - self.places[:, None])
             return taken, np.concatenate([np.zeros((len(last), len(before))), waiting], axis=1)
         taken = np.minimum(_grid(self.most), last)
         return taken, taken * 1.0 if self.form == STATION else np.zeros(taken.shape)

@@ -115,7 +115,8 @@ def solve_first_come(network: Demands, starts: Any = None) -> Solution:
     opened = table.fast[:, places, :] + table.stretch[:, places, :] * met[..., None]
     residence[:, places, :] += np.where(table.closed, 0.0, opened)
     for place, kind in enumerate(network.closed):
-        residence[:, places, kind] += waits[..., place]
+        # Rounding must not leave a wait where a class never comes.
+        residence[:, places, kind] += np.where(table.demands[:, places, kind] > 0, waits[..., place], 0.0)
         residence[:, :, kind] *= (table.population[:, place] > 0)[:, None]
     rates: list[Any] = list(network.arrival_rate)
     for place, kind in enumerate(network.closed):
