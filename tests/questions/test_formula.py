@@ -276,9 +276,6 @@ def test_balanced_bounds_are_those_of_the_solver(model, seed):
 
 
 LEAVING = """
-qnet = 1
-title = "Jobs that leave work behind"
-
 [parameters]
 jobs = 8
 

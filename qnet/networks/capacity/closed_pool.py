@@ -7,7 +7,7 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.networks.capacity.closed_parts import LOST, STATION, WAIT
 
-_DENSE, _RATIO = 48, 1.12
+_DENSE, _RATIO = 24, 1.25
 """Numbers up to which every one is solved, and how far apart those are that are solved beyond; others between them."""
 _MOST = 20_000_000
 """Numbers of places over all points, at each of which a figure is kept."""
