@@ -12,6 +12,9 @@ MAX_MESSAGE = 400
 MAX_QUOTED = 100
 """Characters of a text that is quoted in a message."""
 
+NO_ANSWER = ("QN4", "QN5")
+"""How the codes begin of which every problem says a way out."""
+
 _LEFT_OUT = " ... "
 _CARET_BEFORE, _CARET_WIDTH = 60, 100
 _MAX_NAME, _MAX_COMPARED = 80, 200
@@ -27,6 +30,7 @@ class Problem(Record):
     path: tuple[str | int, ...] = ()
     """The path of the key inside its file, such as `("stations", "disk", "servers")`."""
     help: str = ""
+    """What to do about it; where there is no answer, what `qnet explain` says of the code if no more is known."""
     file: str = ""
     line: int = 0
     """Line in the file, from 1; 0 where it is unknown."""
@@ -45,9 +49,18 @@ class Problem(Record):
         parts = [part for part in (printable(place), render_path(self.path), message) if part]
         lines = [": ".join(parts) + f" [{self.code}]"]
         lines += [f"    {_flat(line)}" for line in self.excerpt.split("\n")] if self.excerpt else []
-        if self.help:
-            lines.append(f"  help: {printable(self.help)}")
+        if help := self.help or _way_out(self.code):
+            lines.append(f"  help: {printable(help)}")
         return "\n".join(lines)
+
+
+def _way_out(code: str) -> str:
+    """What to do where there is no answer, or none was computed; empty for other codes, whose places say it."""
+    if not code.startswith(NO_ANSWER):
+        return ""
+    from qnet.explanations import EXPLANATIONS
+
+    return EXPLANATIONS[code].action if code in EXPLANATIONS else ""
 
 
 def render_path(path: Sequence[str | int]) -> str:
@@ -101,8 +114,11 @@ class QnetError(Exception):
     exit_code = 1
 
     def __init__(self, *problems: Problem) -> None:
-        super().__init__("\n".join(problem.render() for problem in problems))
+        super().__init__(*problems)
         self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(problem.render() for problem in self.problems)
 
 
 class UsageError(QnetError):

@@ -9,7 +9,7 @@ CODES: dict[str, _T] = {
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes; by "
         "layers where stations are held while others are waited for, or kept after the response. Rates, priorities and "
         "parallel steps are solved without such holds.",
-        "Take one or the other out of the model, or give the class an arrival_rate."),
+        "Leave one or the other out of the model, or give the classes an arrival_rate in place of a population."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
         "Look for a unit that is wrong by many powers of ten."),
@@ -29,17 +29,18 @@ CODES: dict[str, _T] = {
         "Report the model: this is a fault of qnet."),
     "QN513": _T("the method does not apply",
         "The method that was asked for does not cover something in the network; the message names it.",
-        "Leave the choice of the method to qnet, or take one that applies."),
+        "Leave --method out, so that qnet chooses, or take one that applies: qnet methods lists them."),
     "QN514": _T("a method is not well asked for",
         "There is no such variant of the method, or the network has something that makes it meaningless.",
-        "Take what the message offers."),
+        "qnet methods lists the methods, their variants and bounds, and what each applies to."),
     "QN515": _T("too large for an exact answer",
         "The work and the memory of every exact method were estimated, and are more than allowed.",
         "Use an approximation or bounds, or allow more."),
     "QN516": _T("no second moments for percentiles",
         "Percentiles of response are built from means and variances of the waits, which this method does not give: "
         "limits on how many are inside, layers, and priorities beside closed classes have means alone.",
-        "Ask for the mean, or for another method."),
+        "Ask for means: response in place of response_p95. Open classes have percentiles at every station that is not "
+        "held while others are waited for."),
     "QN520": _T("no closed form: a fixed point",
         "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
         "a figure of the solution, such as wait('disk'). Such numbers have no formula.",
@@ -76,11 +77,12 @@ CODES: dict[str, _T] = {
         "Give values with -p, or ranges with --between, at which all rows have an answer; or doubt the model."),
     "QN535": _T("a regression did not end",
         "The columns differ by less than rounding.",
-        "Report the measurements: this should not happen."),
+        "Report the measurements: this is a fault of qnet."),
     "QN540": _T("the waits of layers did not converge",
         "What is waited for while servers are held is a fixed point of many unknowns; it is only told where one more "
         "round changes nothing by more than 1e-10 of the time of a passage.",
-        "Change the load a little, or leave out holds that nobody waits for."),
+        "Change the load a little; leave out holds that nobody waits for; or let the classes that hold stations arrive "
+        "at a rate, with an arrival_rate in place of a population."),
     "QN541": _T("too many holds in holds",
         "The method of layers takes the requests of all routes for all stations squared, for every way to hold "
         "servers.",
@@ -105,11 +107,12 @@ CODES: dict[str, _T] = {
     "QN548": _T("arrivals that are not Poisson, where that is not followed",
         "The variability of arrivals is followed through open networks whose stations are visited one after the other. "
         "Beside closed classes, rates that depend on the number present, holds of several stations, work left after "
-        "the response and priorities all arrivals are taken as Poisson, and so they are by the method open.",
-        "Leave arrival_scv out there, or solve the stations without the rest."),
+        "the response, priorities and limits all arrivals are taken as Poisson, and so they are by the method open.",
+        "Say arrival_scv = 1, or leave it out, to take arrivals as Poisson; or make a model of the stations that "
+        "bursts go through, without what the message names."),
     "QN549": _T("what is lost was not found",
         "The shares of customers who find something full depend on each other, and did not settle.",
-        "Report the model with its parameters: this should not happen; a lower load may help."),
+        "Try a lower load, and report the model with its parameters: this is a fault of qnet."),
     "QN550": _T("a figure is not known in closed form",
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
@@ -145,4 +148,9 @@ CODES: dict[str, _T] = {
         "put together. Where they ask more of a station than its servers can do, they are too far from each other to "
         "be told: mostly at a station that frees places and does much other work first come first served.",
         "Give what frees places a lower priority, or the station processor sharing; or change the load a little."),
+    "QN563": _T("no bounds of parallel steps",
+        "Bounds were asked for, and theory has none: branches meet at a station, or meet what is before the step; "
+        "customers queue again after it; a branch is no part of a network of product form; or there are closed classes "
+        "beside others, capacities, rates, or stations held while others are asked for.",
+        "Solve without bounds; qnet methods --error tells how far the answer was from exact ones."),
 }  # fmt: skip

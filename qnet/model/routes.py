@@ -64,11 +64,14 @@ class RouteReader:
         return RouteModel(name, values.get("probability", _ONE), steps, path)
 
     def steps(self, raw: Any, path: Path) -> tuple[StepModel, ...]:
-        """A list of steps."""
+        """A list of steps, at least one."""
         if not isinstance(raw, list):
             expected = "a list of steps: [ { delay = ... }, { station = ..., time = ... } ]"
             self.reader.fail("QN201", path, f"found {describe(raw)}", expected)
             return ()
+        if not raw:
+            expected = "steps, or one of no time: [ { delay = 0 } ]"
+            self.reader.fail("QN201", path, "found an empty list, which takes no time", expected)
         return tuple(self.step(item, (*path, index)) for index, item in enumerate(cast("list[Any]", raw)))
 
     def step(self, raw: Any, path: Path) -> StepModel:

@@ -88,23 +88,25 @@ class _Answer(Reduction):
 
         last: Found | None = None
 
-        def answer(rates: Rates) -> tuple[Found, Demands]:
+        def answer(rates: Rates) -> tuple[Found, Demands, list[list[Value]]]:
             nonlocal last
-            reduced = self.reduced(demands, visits, self.stable(self.open_loads(rates)), rates)
+            asked = self.shared(demands, rates)
+            reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
             last = solve_demands(reduced, wanted, last)
-            return last, reduced
+            return last, reduced, asked
 
         def passages(rates: Rates) -> Rates:
             found = answer(rates)[0]
-            return {kind: self.throughput(found, kind) for kind in self.left}
+            return {kind: self.throughput(found, kind) for kind in rates}
 
-        found, reduced = answer(left_rates(self.network, self.left, self.open_loads, passages))
+        every = range(len(self.network.classes)) if self.left else ()
+        found, reduced, asked = answer(left_rates(self.network, every, self.open_loads, passages))
         throughputs = [self.throughput(found, kind) for kind in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
-        rho = self.open_loads({kind: throughputs[kind] for kind in self.left})
+        rho = self.open_loads(dict(enumerate(throughputs)))
         if found.method == PRIORITY:
             rho = self.unserved(found, rho)
-        waits = self.waits(found, demands, visits)
+        waits = self.waits(found, asked, visits)
         steady = Steady(
             self.network, throughputs, compiled, self.members, waits, rho, self.operations, self.steps.alike
         )

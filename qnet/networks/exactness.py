@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from qnet.expression import Operations, Value
 from qnet.networks.routed import ClosedClass, Fork, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
+from qnet.networks.streams import streams as streams_of
 from qnet.queues.arithmetic import total
 
 RESIDUAL = "residual-service"
@@ -14,15 +15,16 @@ RESIDUAL = "residual-service"
 PRIORITY = "priority-mva"
 """The method that solves closed and mixed classes where some are served before others."""
 LAYERS = "layers"
+AGGREGATED = "flow-equivalent"
 """The method that knows what is waited for while servers are held."""
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
 _ESTIMATED = "; what they leave is estimated, which is wrong by less than 1 % mostly, in small networks by up to 20 %"
 HIGHER = 0.6
 """How busy those may keep a server who are served before others, where the estimate is trusted."""
+AWAY = 0.5
+"""The least share of their time without waits that they spend away from queues, where they are closed classes."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
-_FEWEST, _LEFT = 2.0, 0.6
-"""The fewest customers, and the largest share of a station that what they leave there takes, where that is trusted."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
 
@@ -70,7 +72,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     for station in queues:
         own = [stream for stream in streams if stream.station == station.name]
         if network.closed and ranked(station, streams):
-            reasons.append(_ranks_reason(station, own, operations))
+            reasons.append(_ranks_reason(network, station, own, operations))
             continue
         reason = _station_reason(station, own, alone, operations)
         if reason and network.closed:
@@ -98,12 +100,17 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
     ]
 
 
+def not_followed(name: str, why: str) -> str:
+    """That the variability of the arrivals of a class is not known on its way, and why."""
+    return f'arrivals of "{name}" are not Poisson, and their variability is not followed where {why}'
+
+
 def ranked(station: Station, streams: Sequence[Stream]) -> bool:
     """Whether a station serves some of the streams before others."""
     return station.in_line and len({stream.priority for stream in streams if stream.station == station.name}) > 1
 
 
-def _ranks_reason(station: Station, own: list[Stream], operations: Operations) -> str:
+def _ranks_reason(network: RoutedNetwork, station: Station, own: list[Stream], operations: Operations) -> str:
     """That some are served before others beside closed classes; beyond what was measured where it is."""
     how = "interrupt others" if station.discipline == "preemptive" else "are served before others"
     reason = f"{station.name}: some {how}{_ESTIMATED}"
@@ -116,11 +123,31 @@ def _ranks_reason(station: Station, own: list[Stream], operations: Operations) -
         ), HIGHER * station.servers))
         for group in groups
     )  # fmt: skip
+    found: list[str] = []
     if crowded:
         text = f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: what they "
-        text += "leave to the others may be wrong by tens of per cent, near nothing by a factor"
-        return Beyond(reason, "QN646", text)
-    return reason
+        found.append(text + "leave to the others may be wrong by tens of per cent, near nothing by a factor")
+    if not _away(network, {stream.class_index for stream in own if stream.priority > lowest}, operations):
+        text = f"customers served before others at {station.name} are hardly away from queues: where those come back "
+        found.append(text + "at once, what is left to others may be wrong by tens of per cent")
+    return Beyond(reason, "QN646", "; ".join(found)) if found else reason
+
+
+def _away(network: RoutedNetwork, classes: set[int], operations: Operations) -> bool:
+    """Whether those of some classes that are closed spend enough of their time without waits away from queues."""
+    delays = {"", *(station.name for station in network.stations if station.delay)}
+    away: dict[int, Value] = {}
+    whole: dict[int, Value] = {}
+    for place, customers in enumerate(network.classes):
+        if place in classes and isinstance(customers, ClosedClass):
+            away[place] = whole[place] = customers.think_time
+    for route in streams_of(network, operations, [1.0] * len(network.classes)).routes if away else ():
+        kind = route.class_index
+        for key, part in route.parts.items() if kind in away else ():
+            whole[kind] = whole[kind] + route.probability * part.mean
+            if key[0] in delays:
+                away[kind] = away[kind] + route.probability * part.mean
+    return all(operations.all(operations.compare("<=", AWAY * whole[kind], away[kind])) for kind in away)
 
 
 def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> str:
@@ -128,32 +155,40 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
     reason = "work left after the response is taken as an independent stream"
     found: list[str] = []
     for number, customers in enumerate(network.classes):
-        left = {item.station for item in streams if item.left and item.class_index == number}
-        met = left & {item.station for item in streams if not item.left and item.class_index == number}
-        if not isinstance(customers, ClosedClass) or not met:
-            continue
-        few = operations.compare("<", customers.population, _FEWEST) & (customers.population > 0)
-        if not operations.all(few == False):  # noqa: E712
-            found.append(f"{customers.name} has hardly any customers beside the one that leaves work at {min(met)}")
-        for station in network.stations if left else ():
-            load = total(
-                item.rate * item.holding.mean for item in streams if item.left and item.station == station.name
-            )
-            if station.name in met and not operations.all(operations.compare("<=", load, _LEFT * station.peak)):
-                found.append(f"work left at {station.name} takes more than {_LEFT:g} of it")
+        met = met_again(network, streams, number)
+        for station in network.stations:
+            users = {item.class_index for item in streams if item.station == station.name and not item.left}
+            others = {kind for kind in users if isinstance(network.classes[kind], ClosedClass)} - {number}
+            if station.name in met and station.in_line and station.servers > 1:
+                found.append(f"{customers.name} meets what it leaves at several servers of {station.name}")
+            elif station.name in met and others and not station.in_line:
+                found.append(f"several classes share {station.name} with what {customers.name} leaves there")
     return Beyond(reason, "QN662", "; ".join(dict.fromkeys(found))) if found else reason
 
 
 def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:
     """The stations first come first served that have no product form, beside closed classes."""
+    again = frozenset[str]().union(
+        *(met_again(network, compiled.streams, kind) for kind in range(len(network.classes)))
+    )
     return frozenset(
         station.name
         for station in network.stations
         if network.closed and station.in_line and not ranked(station, compiled.streams)
-        if _station_reason(
+        if station.name in again
+        or _station_reason(
             station, [item for item in compiled.streams if item.station == station.name], False, operations
         )
     )
+
+
+def met_again(network: RoutedNetwork, streams: Sequence[Stream], kind: int) -> frozenset[str]:
+    """The stations at which customers of a closed class leave work behind, and to which they come again."""
+    if not isinstance(network.classes[kind], ClosedClass):
+        return frozenset()
+    own = [stream for stream in streams if stream.class_index == kind]
+    left = frozenset(stream.station for stream in own if stream.left)
+    return left & frozenset(stream.station for stream in own if not stream.left)
 
 
 def _trusted(station: Station, own: list[Stream], operations: Operations) -> bool:

@@ -18,6 +18,9 @@ _FULLEST = 1 - 1e-6
 _QUICK = 12
 """Rounds that are not damped."""
 
+_STEEP = 16
+"""How steeply the share of work left that is met rises to all of it where a station gets full."""
+
 Rates = Mapping[int, Value]
 """Passages per second, by class."""
 
@@ -48,14 +51,16 @@ def left_rates(
     return {**known, **settled_rates(unknown, network.size, load, lambda rates: passages({**known, **rates}))}
 
 
-def met_share(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
+def met_share(network: RoutedNetwork, compiled: Streams, kind: int, busy: Value) -> Value:
     """How much of what a class leaves at a station its customers meet there, of what outside observers see.
 
     Customers leave nothing behind while they are served, and what they left before is partly done when they come back:
     1 - Z / (2 N (Z + L)), of N customers who think Z and leave work of L seconds. Between the two extremes that they
-    meet all of their own and nothing of it lie the chains of small systems.
+    meet all of their own and nothing of it lie the chains of small systems. A station that is always busy does all of
+    it in their time: what is missing of 1 is taken times 1 - U^16 at a utilization U, which is then never above 1.
 
     compiled  the streams for one passage per second of every class.
+    busy      the utilization of the station by all that is asked of it.
     """
     item = network.classes[kind]
     if not isinstance(item, ClosedClass):
@@ -72,7 +77,8 @@ def met_share(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
     )
     operations: Operations = FLOATS if network.size is None else arrays()
     crowd = operations.maximum([item.population, 1.0 + 0.0 * item.population])
-    return 1.0 - ratio(item.think_time, item.think_time + work) / (2.0 * crowd)
+    missing = ratio(item.think_time, item.think_time + work) / (2.0 * crowd)
+    return 1.0 - missing * (1.0 - operations.minimum([busy, 1.0 + 0.0 * busy]) ** _STEEP)
 
 
 def settled_rates(
@@ -125,12 +131,18 @@ def settled_rates(
         found = np.maximum(step, 0.0)
 
     def images(chosen: Any) -> Image:
+        places, times = np.unique(chosen, return_counts=True)
+
         def part(values: Any) -> tuple[Any, Any]:
-            # A network is solved for all points of its batch, or for none.
-            whole = found.copy()
-            whole[chosen] = values
-            after, residual = image(whole)
-            return after[chosen], residual[chosen]
+            # A network is solved for all points of its batch, or for none; as often as points are asked for.
+            after, residual = np.empty(values.shape), np.empty(len(values))
+            for turn in range(int(times.max())):
+                whole = found.copy()
+                own = slice(turn, None, int(times.max()))
+                whole[places] = values[own]
+                images, changes = image(whole)
+                after[own], residual[own] = images[places], changes[places]
+            return after, residual
 
         return part
 

@@ -35,11 +35,16 @@ _ONE_BY_ONE = "closed classes, single servers, two stations, two to four custome
 _CHANDY = "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42"
 _COURTOIS = "Courtois, Decomposability, 1977"
 _SHORT = "no visit inside longer than a passage of the subnetwork on average; one class inside"
-_FIRST = "customers served before others keep no server more than 60 % busy"
+_FIRST = (
+    "customers served before others keep no server more than 60 % busy, and if closed spend half of their time without "
+    "waits away from queues"
+)
 _PRIORITY_MVA = "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984) 335-359; corrected here"
 _BY_CLASS = "throughput of the class where it is worst"
 _FORK_JOIN = "independent branches, less what they wait in common"
 _FLATTO = "Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053; its use for unlike branches: this tool"
+_BY_RESPONSE = "response, of the class where it is worst"
+_LEFT = "Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; this tool"
 _OWN_STATIONS = "up to 10 branches with stations or copies of their own and exponential service times"
 _LAYERS = "servers of a station are held for times that differ by a factor of up to 3, with an scv up to 4"
 _GAMMAS = "independent gamma times"
@@ -58,6 +63,8 @@ _MEMORY = (
              _SHORT, "QN644", _CHANDY),
     Measured("memory: response of an open class", "flow-equivalent", 200, "response", 0.0048, 0.2,
              _SHORT + "; up to 70 % of the capacity", "QN644, QN645", _CHANDY),
+    Measured("memory: holds in holds", "flow-equivalent", 200, "response", 0.0064, 0.031,
+             "each around stations of its own; " + _SHORT, "QN644", _CHANDY),
     Measured("memory: throughput with paging", "flow-equivalent", 200, "throughput", 0.00015, 0.01,
              "times that depend on the number inside", "", _COURTOIS),
     Measured("memory: response with paging", "flow-equivalent", 200, "response", 0.00072, 0.019,
@@ -86,11 +93,11 @@ _OPEN = (
              "nothing: outside, two stations with returns, at once or by the other", "QN654", _WHITT),
 )  # fmt: skip
 _PRIORITIES = (
-    Measured("priorities: closed", "priority-mva", 200, _BY_CLASS, 0.0029, 0.061, _FIRST + "; none interrupted",
+    Measured("priorities: closed", "priority-mva", 200, _BY_CLASS, 0.0024, 0.085, _FIRST + "; none interrupted",
              "QN646", _PRIORITY_MVA),
-    Measured("priorities: closed, interrupting", "priority-mva", 200, _BY_CLASS, 0.002, 0.12, _FIRST, "QN646",
+    Measured("priorities: closed, interrupting", "priority-mva", 200, _BY_CLASS, 0.002, 0.093, _FIRST, "QN646",
              _PRIORITY_MVA),
-    Measured("priorities: closed, several servers", "priority-mva", 200, _BY_CLASS, 0.0029, 0.043,
+    Measured("priorities: closed, several servers", "priority-mva", 200, _BY_CLASS, 0.0027, 0.045,
              _FIRST + "; two servers, interrupting or not", "QN646", _PRIORITY_MVA),
     Measured("priorities: mixed", "priority-mva", 200, "throughput of closed or response of open class", 0.0035,
              0.21, _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
@@ -104,9 +111,14 @@ _PARALLEL = (
     Measured("fork-join: closed classes", f"residual-service, {_FORK_JOIN}", 200, "response", 0.0039, 0.012,
              _OWN_STATIONS, "QN660",
              f"Heidelberger, Trivedi, IEEE Trans. Computers 32 (1983) 73-82, for the problem; {_FLATTO}"),
-    Measured("work left behind: closed classes", "a stream at the rate of the passages", 200, "response", 0.02, 0.083,
-             "two customers and more, and at most 0.6 of the station for the work left behind", "QN662",
-             "Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; this tool"),
+    Measured("work left behind: first come first served", "residual-service", 200, _BY_RESPONSE, 0.015,
+             0.13,
+             "closed classes, single servers, times up to a factor of 3 apart, any load", "QN638, QN662", _LEFT),
+    Measured("work left behind: several servers", "residual-service", 200, _BY_RESPONSE, 0.024, 0.19,
+             "nothing: outside, as the row before with two servers at one station", "QN662", _LEFT),
+    Measured("work left behind: shared service", "a stream at the rate of the passages", 200, _BY_RESPONSE, 0.0045,
+             0.042,
+             "one closed class there, times up to a factor of 3 apart, any load", "QN662", _LEFT),
 )  # fmt: skip
 _FULL = (
     Measured(
@@ -157,9 +169,10 @@ _CLIENTS = (
     ),
 )  # fmt: skip
 _LAYERED = (
-    Measured("layers: two deep", "layers", 600, "response", 0.0064, 0.27, _LAYERS, "QN640", _ROLIA),
-    Measured("layers: three deep", "layers", 600, "response", 0.0042, 0.29, _LAYERS, "QN640", _ROLIA),
-    Measured("layers: second phases", "layers", 600, "response", 0.016, 0.17, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: two deep", "layers", 600, "response", 0.0058, 0.28, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: three deep", "layers", 600, "response", 0.004, 0.29, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: two classes in one memory", "layers", 201, "response", 0.018, 0.22, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: second phases", "layers", 600, "response", 0.015, 0.17, _LAYERS, "QN640", _ROLIA),
 )  # fmt: skip
 
 _PERCENTILES = (

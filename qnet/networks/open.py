@@ -22,7 +22,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.centres import Centre, Room, centres, undecided
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import reasons_for, uneven_classes
+from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
@@ -142,9 +142,13 @@ class OpenSolver:
         refused = refusal(self.network, self.compiled)
         if method == "qna" and refused:
             raise NotComputed(Problem("QN513", f"qna does not apply: {refused}", "auto, or open"))
-        if self.uneven_arrivals() and (refused or method == "open"):
-            found = f"arrivals that are not Poisson: {refused or 'open takes all arrivals as Poisson'}"
-            raise NotComputed(Problem("QN548", found, "arrival_scv = 1, or a network that qna applies to"))
+        if names := uneven_classes(self.network, self.operations):
+            if refused:
+                raise NotComputed(Problem("QN548", not_followed(names[0], refused), "arrival_scv = 1"))
+            if method == "open":
+                found = f'the method "open" takes all arrivals as Poisson, and those of "{names[0]}" are not'
+                help = "leave --method open out: qna follows the variability of arrivals"
+                raise NotComputed(Problem("QN548", found, "auto, or qna", help=help))
         return not refused
 
     def uneven_arrivals(self) -> bool:

@@ -1,75 +1,152 @@
-"""What makes percentiles of response less sure than where their errors were measured as small."""
+"""How far percentiles of response may be trusted: where they are exact, and where they are beyond what was measured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qnet.expression import Operations
-from qnet.networks.exactness import close, uneven_classes
-from qnet.networks.routed import Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
+from qnet.expression import Operations, Value
+from qnet.networks.overtaking import one_way_at_most
+from qnet.networks.routed import Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 
 _MOST = 2.0
 """The largest scv of a service time of which the percentiles are trusted."""
 
+_Found = Iterator[tuple[str, Value]]
 
-def beyond(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
+
+def beyond(network: RoutedNetwork, operations: Operations) -> dict[str, Value]:
     """Why percentiles of the response of a network are not trusted, in words for people; empty where they are.
 
-    network     stations, classes and routes; their rates do not matter.
+    network     stations, classes and routes, of one point or a batch; arrival rates do not matter.
     operations  those of its numbers.
-    Returns     one text for each cause. The measured errors are those of `percentiles: ...` in the table of errors.
+    Returns     for each cause, at which points it is one: a truth value, or an array of them.
+                The measured errors are those of `percentiles: ...` in the table of errors.
     """
-    stations = {station.name: station for station in network.stations}
-    found: list[str] = []
+    found: dict[str, Value] = {}
+    for reason, where in _reasons(network, operations):
+        if not operations.all(where == False):  # noqa: E712
+            found[reason] = found.get(reason, False) | where
+    return found
+
+
+def exact(network: RoutedNetwork, operations: Operations) -> Value:
+    """Where percentiles of response are exact: a truth value, or an array of one for each point.
+
+    network     as of `beyond`; of a steady state.
+    Theorem     In an open network of exponential single servers first come first served, of which the customers of
+                every class come in a Poisson stream and none can be overtaken by those who came to a station after
+                him, the times that a customer spends at the stations of his way are independent and exponential
+                (tandem queues: Reich, Ann. Math. Stat. 28 (1957) 768-773; networks: Walrand and Varaiya, Sojourn times
+                and the overtaking condition in Jacksonian networks, Adv. Appl. Prob. 12 (1980) 1000-1018). A delay
+                before the first of them or behind the last is independent of them as well.
+    """
+    if network.closed or network.limited or network.profiles or not one_way_at_most(network):
+        return False
+    if any(isinstance(customers, OpenClass) and customers.chain for customers in network.classes):
+        return False
+    for station in network.stations:
+        if not station.delay and (station.discipline, station.servers, station.copies, station.rates) != (
+            "fcfs", 1, 1, None,
+        ):  # fmt: skip
+            return False
+    sure: Value = True
+    means: dict[str, Value] = {}
+    delays = {station.name for station in network.stations if station.delay}
     for customers in network.classes:
         if isinstance(customers, OpenClass):
-            found += _returns(customers, operations)
+            sure = sure & _same(customers.arrival_scv, 1.0, operations)
+        for route in customers.routes:
+            for hold, time in _services(route, delays):
+                sure = sure & _same(hold.visits * time.visits, 1.0, operations)
+                sure = sure & _same(time.scv if hold.scv is None else hold.scv, 1.0, operations)
+                sure = sure & _same(time.scv, 1.0, operations)
+                sure = sure & _same(time.mean, means.setdefault(hold.station, time.mean), operations)
+            sure = sure & _known_delays(route, delays, operations)
+    return sure
+
+
+def _services(route: Route, delays: set[str]) -> Iterator[tuple[Hold, Time]]:
+    """The visits of queueing stations, each of one service; `one_way_at_most` has refused all others."""
+    for step in route.steps:
+        if isinstance(step, Hold) and step.station not in delays:
+            for inner in step.steps:
+                if isinstance(inner, Time):
+                    yield step, inner
+
+
+def _known_delays(route: Route, delays: set[str], operations: Operations) -> Value:
+    """Where the times without queueing are exponential or constant, of which alone the distribution is known."""
+    known: Value = True
+    for step in route.steps:
+        if isinstance(step, Hold) and step.station in delays:
+            known = known & _same(step.visits, 1.0, operations)
+        elif not isinstance(step, Time):
+            continue
+        for time in step.steps if isinstance(step, Hold) else (step,):
+            if isinstance(time, Time):
+                plain = _same(time.scv, 1.0, operations) | _same(time.scv, 0.0, operations)
+                known = known & (_same(time.visits, 1.0, operations) & plain | _same(time.mean, 0.0, operations))
+    return known
+
+
+def _same(value: Value, other: float, operations: Operations) -> Value:
+    """Where two values are the same, rounding apart."""
+    return operations.compare("<=", operations.absolute(value - other), 1e-12 * abs(other))
+
+
+def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
+    """Every cause, with the points at which it is one."""
+    stations = {station.name: station for station in network.stations}
+    for customers in network.classes:
+        if isinstance(customers, OpenClass):
+            yield from _returns(customers, operations)
+            uneven = _same(customers.arrival_scv, 1.0, operations) == False  # noqa: E712
+            yield f"arrivals of {customers.name} are not Poisson", uneven
         elif customers.chain and not customers.onward:
-            found.append(f"{customers.name} comes back to its stations by chance")
+            yield f"{customers.name} comes back to its stations by chance", True
         for route in customers.routes:
             for step in route.steps:
-                found += _step(step, stations, operations)
-    found += [f"arrivals of {name} are not Poisson" for name in uneven_classes(network, operations)]
-    found += _places(network)
+                yield from _step(step, stations, operations)
+    yield from ((reason, True) for reason in _places(network))
     if network.closed and len(network.closed) < len(network.classes):
-        found.append("there are open and closed classes")
-    return tuple(dict.fromkeys(found))
+        yield "there are open and closed classes", True
 
 
-def _returns(customers: OpenClass, operations: Operations) -> Iterator[str]:
+def _returns(customers: OpenClass, operations: Operations) -> _Found:
     """Where customers of an open chain may be more than once."""
-    visits: dict[str, object] = {}
+    visits: dict[str, Value] = {}
     for route in customers.routes if customers.chain else ():
         for step in route.steps:
             if isinstance(step, Hold):
-                visits[step.station] = visits.get(step.station, 0.0) + step.visits  # pyright: ignore
+                visits[step.station] = visits.get(step.station, 0.0) + step.visits
     for name, number in visits.items():
-        if not operations.all(operations.compare("<=", number, 1 + 1e-9)):  # pyright: ignore
-            yield f"{customers.name} comes back to {name} by chance"
+        yield f"{customers.name} comes back to {name} by chance", operations.compare(">", number, 1 + 1e-9)
 
 
-def _step(step: Step, stations: dict[str, Station], operations: Operations) -> Iterator[str]:
+def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _Found:
     """What a step has that was not measured, or not as good."""
     if isinstance(step, Fork):
-        yield "steps are parallel"
+        yield "steps are parallel", True
         return
     if isinstance(step, Time):
         return
     station = stations[step.station]
     if not station.delay and station.discipline == "lcfs-pr":
-        yield f"{station.name} serves the last first"
+        yield f"{station.name} serves the last first", True
     if station.discipline == "ps" and station.servers > 1:
-        yield f"{station.name} shares several servers"
+        yield f"{station.name} shares several servers", True
     if step.phase == 2:
-        yield f"work is left behind at {station.name}"
+        yield f"work is left behind at {station.name}", True
     for inner in step.steps:
         if not isinstance(inner, Time):
-            yield f"{station.name} is held while another station is waited for"
+            yield f"{station.name} is held while another station is waited for", True
             yield from _step(inner, stations, operations)
-        elif not station.delay and not operations.all(operations.compare("<=", inner.scv, _MOST)):
-            yield f"service times at {station.name} have an scv above {_MOST:g}"
-        elif station.discipline == "ps" and not close(inner.scv, 1.0, operations):
-            yield f"{station.name} is shared by times that are not exponential"
+        elif not station.delay:
+            wild = operations.compare(">", inner.scv, _MOST)
+            yield f"service times at {station.name} have an scv above {_MOST:g}", wild
+            if station.discipline == "ps":
+                uneven = (wild == False) & (_same(inner.scv, 1.0, operations) == False)  # noqa: E712
+                yield f"{station.name} is shared by times that are not exponential", uneven
 
 
 def _places(network: RoutedNetwork) -> Iterator[str]:

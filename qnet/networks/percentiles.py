@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import LAYERS, PRIORITY
+from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.found_waiting import shared_variance, with_variances
 from qnet.networks.parallel import finished
 from qnet.networks.passage_times import Passages
@@ -51,13 +51,13 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
               36-43).
               A chain whose customers come back by chance is as variable as its routing makes it.
     Limits    Feedback and overtaking make the times dependent, and in closed classes those who are at one station are
-              at no other; `percentile_trust.beyond` tells where it is not trusted.
+              at no other. `percentile_trust` tells where it is exact, and where it is not trusted.
     """
     import numpy
 
     np: Any = numpy
-    if solution.passages is None or solution.method in (LAYERS, PRIORITY):
-        found = f"percentiles need second moments, which {solution.method} does not give here"
+    if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
+        found = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
         raise NotComputed(Problem("QN516", found, "means, such as response"))
     wanted = list(_ways(solution.passages, about))
     nobody = sum(rate for rate, _, _ in wanted) == 0

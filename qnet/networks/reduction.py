@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import NOTHING
-from qnet.networks.exactness import in_order, ranked
+from qnet.networks.exactness import in_order, met_again, ranked
 from qnet.networks.joined_classes import ParallelSteps
 from qnet.networks.layers.calm import calm
 from qnet.networks.left_behind import Rates, met_share
@@ -54,6 +54,8 @@ class Reduction:
         ]
         self.ordered = in_order(network, self.unit, self.operations)
         """The stations first come first served that have no product form."""
+        self.again = frozenset(kind for kind in self.left if met_again(network, self.unit.streams, kind) & self.ordered)
+        """The closed classes that meet what they leave behind at such stations."""
         self.places: dict[Key, int] = {}
         """The row of the first copy of each group."""
         self.steps = ParallelSteps(network, self.unit, self.operations)
@@ -88,7 +90,12 @@ class Reduction:
                 raise NotComputed(Problem("QN513", found, "a network with product form"))
             rates = "rates that depend on the number present" if changing else "closed classes"
             found = f"{rates}, and {' and '.join(reasons)}"
-            raise NotComputed(Problem("QN501", found, "one without the other"))
+            help = "leave one or the other out, or give the classes an arrival_rate in place of a population"
+            if changing:
+                help = (
+                    "give the station servers in place of rates, or end each hold before other stations are waited for"
+                )
+            raise NotComputed(Problem("QN501", found, "one without the other", help=help))
 
     def ranks(self) -> list[list[int]]:
         """The priority of every class at every station group, and at last in pure delays.
@@ -157,9 +164,6 @@ class Reduction:
                 column = self.column(stream)
                 row[column] = row[column] + waited * stream.rate * (stream.holding.mean if weighted else 1.0)
                 queued[column] = queued[column] + waited * copies * stream.rate * stream.holding.mean
-            for kind, column in self.left.items():
-                if not self.operations.all(row[kind] == 0):
-                    row[column] = row[column] * met_share(self.network, self.unit, kind)
             rows.append(row)
         away: list[Value] = [0.0 for _ in self.columns]
         for kind, time in self.steps.lasting.items():
@@ -172,6 +176,25 @@ class Reduction:
             # Where nobody waits is a delay, unless it is part of the time that another station is held.
             away = [self.operations.maximum([time - part, 0.0 * time]) for time, part in zip(away, queued, strict=True)]
         rows.append(away if weighted else [1.0 for _ in self.columns])
+        return rows
+
+    def shared(self, demands: list[list[Value]], rates: Rates) -> list[list[Value]]:
+        """The demands, of what classes leave behind the share that their customers meet where service is shared.
+
+        rates   passages per second, by class.
+        """
+        if not self.left:
+            return demands
+        rows = [list(row) for row in demands]
+        loads = self.open_loads(rates)
+        closed = [kind for kind, item in enumerate(self.network.classes) if isinstance(item, ClosedClass)]
+        for (key, station, _), row in zip(self.groups, rows, strict=False):
+            if station.delay or station.name in self.ordered:
+                continue
+            busy = loads.get(key, 0.0) + total(rates[kind] * row[kind] for kind in closed) / station.peak
+            for kind, column in self.left.items():
+                if not self.operations.all(row[kind] == 0):
+                    row[column] = row[column] * met_share(self.network, self.unit, kind, busy)
         return rows
 
     def variability(self) -> list[list[Value]]:
@@ -221,6 +244,7 @@ class Reduction:
             disciplines=_repeated([self.discipline(item) for item in stations], copies),
             scv=self.spread(self.variability(), copies) if self.ordered or self.ranked else None,
             priority=_repeated([tuple(row) for row in self.ranks()], copies) if self.ranked else None,
+            left={self.left[kind]: kind for kind in sorted(self.again)},
             joins=self.steps.joins(self.places, self.ordered, demands, visits),
         )
 

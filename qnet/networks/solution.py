@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from qnet.expression import Value
 from qnet.networks.passage_times import Passages
@@ -163,9 +164,9 @@ class RoutedSolution(Record):
     """Why the answer is not exact; empty where it is."""
     rounds: int
     """Rounds of the fixed point; 1 where there was nothing to iterate."""
-    ceiling: tuple[Value, str] | None = None
+    ceiling: tuple[Value, Any] | None = None
     """Of one closed class alone: what its throughput tends to with ever more customers, and the station; where times
-    depend on the number inside, the most that it can be."""
+    depend on the number inside, the most that it can be. Of a batch arrays, where they are asked for."""
     states: dict[str, tuple[float, ...]] | None = None
     """Of every station the probabilities of 0, 1, ... customers of closed classes at a copy, where asked for."""
     log_constant: float | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.networks.routed import Hold, RoutedNetwork
+from qnet.networks.routed import Fork, Hold, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
 
@@ -17,6 +17,15 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
+    if forked(network):
+        from qnet.networks.parallel_bounds import KIND, with_bounds
+
+        inner = wanted.replace(bounds="") if wanted.bounds == KIND else wanted
+        return with_bounds(network, _solve(network, inner), wanted)
+    return _solve(network, wanted)
+
+
+def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     if network.limited:
         from qnet.networks.capacity.solve import solve as solve_limited
 
@@ -58,6 +67,11 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     return solution
 
 
+def forked(network: RoutedNetwork) -> bool:
+    """Whether any route has a parallel step."""
+    return any(isinstance(step, Fork) for item in network.classes for route in item.routes for step in route.steps)
+
+
 def nested(network: RoutedNetwork) -> bool:
     """Whether any station is held while another is waited for."""
     return any(
@@ -74,9 +88,8 @@ def _refuse_uneven(network: RoutedNetwork, why: str) -> None:
     """Raise for arrivals whose variability is not followed: beside closed classes, to rates, and to limits."""
     from qnet.errors import NotComputed, Problem
     from qnet.expression import FLOATS, arrays
-    from qnet.networks.exactness import uneven_classes
+    from qnet.networks.exactness import not_followed, uneven_classes
 
     names = uneven_classes(network, FLOATS if network.size is None else arrays())
     if names:
-        found = f'arrivals of "{names[0]}" are not Poisson, and {why}'
-        raise NotComputed(Problem("QN548", found, "arrival_scv = 1, or open classes at stations with servers"))
+        raise NotComputed(Problem("QN548", not_followed(names[0], why), "arrival_scv = 1"))

@@ -30,6 +30,10 @@ class Wanted(Record):
     """A kind of bounds that are wanted beside the answer; empty: those of approximate answers only, the tightest."""
     enclosed: bool = True
     """Whether approximate answers come with bounds that enclose the exact one, which searches have no use for."""
+    rough: bool = False
+    """Whether it is only asked which load is too much, for which a fixed point will do that is not quite settled."""
+    ceilings: bool = False
+    """Whether a batch by layers is to say what the throughput of a single closed class tends to, as a point does."""
     each: bool = False
     """Whether every point of a batch has the whole budget and gets the method it would get alone; else they share it,
     and a method. Raises `Divided` where points need different ones."""

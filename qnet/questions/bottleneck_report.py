@@ -78,7 +78,7 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
 
 def notes(found: Bottleneck) -> list[Note]:
     """What a reader of the figures should know."""
-    told: list[Note] = []
+    told: list[Note] = found.edge.notes
     first = found.ranked[0] if found.ranked else None
     if first and found.maximum and first.full_at and found.maximum < first.full_at * (1 - 1e-9):
         text = f"waits inside holds end the steady state before {first.label} is full by its own work"

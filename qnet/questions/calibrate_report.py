@@ -183,7 +183,7 @@ def _told(found: Calibration, name: str, cell: Cell) -> str:
 def _notes(found: Calibration) -> Iterator[Note]:
     answers, table = found.answers, found.measured.table
     yield from approximate_notes(answers.reasons)
-    yield from percentile_notes(found.model, [item.expression for item in found.measured.metrics])
+    yield from percentile_notes(found.model, [item.expression for item in found.measured.metrics], answers.parts)
     error = "the same at every row, of a metric" if found.absolute else "proportional to the measurement"
     text = (
         f"errors are taken as {error}; intervals hold {100 * SHARE:g} % of Student's t, {found.spread.freedom} degrees"

@@ -167,7 +167,7 @@ def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted)
     varied: dict[str, Value] = {
         speed_of(name): np.where(np.arange(size) == place, faster, 1.0) for place, name in enumerate(names, 1)
     }
-    whole = wanted.replace(operations=wanted.operations * size)
+    whole = wanted.replace(operations=wanted.operations * size, ceilings=True)
     try:
         solved = solve_points(changed, varied, size, asked=whole)
         edge = saturation(changed, solved, varied, whole)
@@ -193,7 +193,11 @@ def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, nam
         network, stable = network.point(point), solution.stable[point]
         told = (solution.throughput, solution.response, solution.classes, solution.full_at)
         throughput, response, classes, full_at = at_point(told, point)
-        solution = solution.replace(throughput=throughput, response=response, classes=classes, full_at=full_at)
+        ceiling = solution.ceiling and (float(solution.ceiling[0][point]), solution.ceiling[1][point])
+        solution = solution.replace(
+            throughput=throughput, response=response, classes=classes, full_at=full_at,
+            ceiling=ceiling if ceiling and ceiling[1] else None,
+        )  # fmt: skip
         edge = Saturation(float(edge.factor[point]), edge.cause if isinstance(edge.cause, str) else edge.cause[point])
     else:
         stable = solution.stable

@@ -43,6 +43,7 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
         for figure in found.figures
         if figure.values[0] is not None or figure.values[place] is not None
     ]
+    parts = [part for side in found.sides if side.solved for part in side.solved.parts]
     solutions = [side.solved.parts[0].solution for side in found.sides if side.solved]
     methods = ", ".join(dict.fromkeys(item.method for item in solutions))
     exact = all(item.exact for item in solutions)
@@ -51,7 +52,7 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
         f"A: {first.label}",
         COLUMNS,
         rows,
-        (*_notes(found.sides), *percentile_notes(first.model, asked)),
+        (*_notes(found.sides), *percentile_notes(first.model, asked, parts)),
         Basis(first.model, methods, exact, sides=[_told(side) for side in found.sides]),
         group="side",
         broken=tuple(_broken(found.sides, asserted)),

@@ -35,6 +35,12 @@ class Question(Record):
         """The limits in the words they were asked in."""
         return " and ".join(item.source for item in self.limits)
 
+    @property
+    def shown(self) -> list[Expression]:
+        """What is told of every point: what the limits are on, and the outputs."""
+        outputs = (output.expression for output in self.model.outputs.values())
+        return [*(item.metric for item in self.limits), *outputs]
+
 
 def question(
     model: Model,

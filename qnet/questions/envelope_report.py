@@ -35,14 +35,14 @@ def envelope_report(
     """
     _alike(envelopes)
     guessed = _percentiles(envelopes)
-    layout = _Layout(model, envelopes, every, bool(guessed))
+    layout = _Layout(model, envelopes, every)
     rows: list[tuple[Cell, ...]] = []
     for item in envelopes:
         intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
         rows += [layout.row(item.question, interval) for interval in intervals]
     points = [point for item in envelopes for point in item.points]
     claimed = conditions(asserted, model)
-    exact = not guessed and all(point.exact for point in points)
+    exact = all(point.exact for point in points)
     columns = layout.columns
     told = [column.key for column in columns]
     along = told[2 : 2 + len(layout.over)]
@@ -78,12 +78,10 @@ def _alike(envelopes: Sequence[Envelope]) -> None:
 class _Layout:
     """The columns of a report, and the cells under them."""
 
-    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool, guessed: bool) -> None:
+    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool) -> None:
         first = envelopes[0]
         self.model = model
         self.every = every
-        self.guessed = guessed
-        """Whether a percentile decides, which is approximate whatever the means are."""
         self.extreme = "smallest" if first.smallest else "largest"
         self.over = list(dict.fromkeys(grid.name for item in envelopes for grid in item.question.over))
         self.names = _metric_names(envelopes)
@@ -158,8 +156,7 @@ class _Layout:
         for name, value in zip(self.model.outputs, point.outputs, strict=True):
             if name not in self.limited:
                 cells.append(None if value is None else in_unit(value, self.shown(name)))
-        exact = point.exact and not self.guessed
-        return (*cells, point.status, point.method, "exact" if exact else "approximate")
+        return (*cells, point.status, point.method, "exact" if point.exact else "approximate")
 
     def metrics(self, question: Question, point: Point) -> list[Cell]:
         """What the limits are on, each once."""
@@ -191,9 +188,9 @@ def _metric_name(question: Question, index: int) -> str:
 
 def _percentiles(envelopes: Sequence[Envelope]) -> list[Note]:
     """That percentiles are approximate, where limits or outputs rest on one."""
-    first = envelopes[0].question
-    asked = [limit.metric for item in envelopes for limit in item.question.limits]
-    return percentile_notes(first.model, [*asked, *(output.expression for output in first.model.outputs.values())])
+    asked = [expression for item in envelopes for expression in item.question.shown]
+    parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
+    return percentile_notes(envelopes[0].question.model, asked, parts)
 
 
 def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, guessed: list[Note]) -> list[Note]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.errors import QnetError
 from qnet.expression import Expression, arrays, parse
 from qnet.expression.nodes import Name
 from qnet.model.bind import expressions
@@ -11,12 +12,13 @@ from qnet.model.model import Model, Parameter
 from qnet.networks.wanted import Wanted
 from qnet.questions.answers import Answers, solve_table
 from qnet.questions.knee_axes import Axis, closure, load_of
-from qnet.questions.points import Part
+from qnet.questions.points import Part, solve_points
 from qnet.queues.roots import root
 from qnet.record import Record
 from qnet.units import NUMBER
 
 _PLACES = 64
+_ROUNDING = 1e-9
 
 
 class Light(Record):
@@ -30,6 +32,8 @@ class Light(Record):
     """Of the first customer, in seconds; of several classes the mean over passages."""
     customers: Any
     """How many there are of the classes that grow, fractions and all."""
+    failure: QnetError | None
+    """Why there is no answer where the response is not-a-number."""
 
 
 class Asymptotes:
@@ -37,7 +41,8 @@ class Asymptotes:
 
     Definition  N customers who never wait for each other pass at N / (R0 + Z), with R0 the response of one of them
                 alone and Z the think time. N* is where that reaches the capacity of the first station. Of one class it
-                is (D + Z) / Dmax, Dmax the largest demand per capacity of a station, delays part of D. Of a mix it is
+                is (D + Z) / Dmax, Dmax the largest demand per capacity of a station, delays part of D; a station that
+                is held while others are waited for does what it does when all its servers are held. Of a mix N* is
                 where the stations' loads by all classes together reach the first capacity. Open classes take their
                 part of the capacities beforehand, and other closed classes lengthen R0. Times that depend on waits
                 are those of the customer alone.
@@ -89,8 +94,13 @@ class Asymptotes:
             share = share / (1 - taken)
             station = np.where(share > load, label, station)
             load = np.maximum(share, load)
+        limit = self._limit(answers)
+        if limit:
+            share = passing.sum(0) / limit[0]
+            station = np.where(share > load * (1 + _ROUNDING), limit[1], station)
+            load = np.maximum(share, load)
         weights = passing + (passing.sum(0) == 0)
-        return Light(load, station, (weights * response).sum(0) / weights.sum(0), people.sum(0))
+        return Light(load, station, (weights * response).sum(0) / weights.sum(0), people.sum(0), answers.failure)
 
     def meeting(self, first: float, last: float, demands_at: float | None = None) -> float | None:
         """The first value along the axis at which the asymptotes meet; None where they do not.
@@ -114,6 +124,14 @@ class Asymptotes:
             return None
         here, after = slice(changes[0], changes[0] + 1), slice(changes[0] + 1, changes[0] + 2)
         return float(root(beyond, places[here], places[after], over[here], over[after], arrays())[0])
+
+    def _limit(self, answers: Answers) -> tuple[float, str] | None:
+        """The most passages per second of one class alone, and what is full then, where servers are held meanwhile."""
+        if len(self.axis.model.customers) > 1 or self.dependent:
+            return None
+        if not any(part.solution.held_by for part in answers.parts):
+            return None
+        return solve_points(self.lone, asked=self.wanted).parts[0].solution.ceiling
 
     def _of_class(self, answers: Answers, place: int, figure: str) -> Any:
         return answers.gather(lambda part: getattr(part.solution.classes[place], figure))

@@ -13,7 +13,7 @@ from qnet.networks.wanted import Wanted
 from qnet.questions.knee_asymptotes import Asymptotes
 from qnet.questions.knee_axes import Axis
 from qnet.questions.knee_curve import Curve, distinct, highest_whole, last_whole, power, whole_places
-from qnet.questions.knee_found import Knee, Knees
+from qnet.questions.knee_found import OF_KIND, Knee, Knees
 
 _MOST = 1e9
 """No more customers are looked at."""
@@ -25,6 +25,7 @@ _PARTS = 200
 """Curvature is measured over this part of N*, and over one customer at least."""
 _FLAT = 1e-9
 """Curvature that rounding alone may leave."""
+_NO_QUEUE = "its customers never queue, so that the response does not grow with them"
 _HILL = 1e-3
 """A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
 
@@ -33,8 +34,8 @@ def of_populations(axis: Axis, limits: Sequence[Condition], asked: Sequence[str]
     """The knees along an axis of closed classes.
 
     limits   service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
-    Raises   `NoAnswer` QN404 where the customers never queue, or there can be none; `UsageError` QN017 where their
-             number does not grow.
+    Raises   `NoAnswer` QN404 where there can be none; what the model answers where one of them is alone, if that is
+             no answer; `UsageError` QN017 where their number does not grow.
     """
     return _Seeking(axis, limits, wanted).found(asked)
 
@@ -63,12 +64,13 @@ class _Seeking:
             self.first = min(max(self.first, self.one_of_each), self.last)
         self.asymptotes = Asymptotes(axis, self.curve.wanted)
         alone = self.asymptotes.light(np.array([self.first]))
-        if not alone.station[0]:
-            found = f"{axis.name}: its customers never queue, so that the response does not grow with them"
-            raise NoAnswer(Problem("QN404", found, "a queueing station on their way"))
+        if alone.failure and np.isnan(alone.response[0]):
+            # A customer alone may fill a station, where those of other classes then have no answer.
+            raise alone.failure
+        self.queueing = bool(alone.station[0])
         self.floor = float(alone.response[0])
         self.dependent = self.asymptotes.dependent
-        self.n_star = self.asymptotes.meeting(self.first, self.last)
+        self.n_star = self.asymptotes.meeting(self.first, self.last) if self.queueing else None
         # One class is solved at many places at once; at single servers for little more than the price of the largest.
         self.coarse = 33 if len(axis.model.customers) == 1 else 17
         self.dense = _DENSE if len(axis.model.customers) == 1 and _single(axis.model) else self.coarse
@@ -77,6 +79,11 @@ class _Seeking:
     def found(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
         knees: list[Knee] = []
+        if not self.queueing:
+            levels = [self.none("service_level", _NO_QUEUE, item.source) for item in self.limits]
+            knees = [self.none(name, _NO_QUEUE) for name in asked if name in OF_KIND[True] and name != "service_level"]
+            knees += levels if "service_level" in asked else []
+            return Knees(self.axis, tuple(knees), self.curve, self.first, self.floor, self.dependent, self.span, "")
         if "n_star" in asked:
             knees += self.asymptotic()
         if "service_level" in asked:

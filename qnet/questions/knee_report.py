@@ -95,7 +95,7 @@ def knee_report(
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
     methods = tuple(dict.fromkeys(name for one in answers for name in one.methods))
-    guessed = percentile_notes(model, _judged(model, limits, claimed))
+    guessed = percentile_notes(model, _judged(model, limits, claimed), [part for one in answers for part in one.parts])
     exact = not guessed and all(one.exact for one in answers)
     trust = (", ".join(methods), "exact" if exact else "approximate")
     return Report(
@@ -120,7 +120,8 @@ def _refuse_all_missing(model: Model, found: Sequence[Knees]) -> None:
     """Refuse where no definition has a knee, with what every one of them says."""
     knees = [one for item in found for one in item.knees]
     if not any(one.status == "ok" for one in knees):
-        why = "; ".join(f"{one.name}: {one.status}" for one in knees)
+        alike = {one.status: [item.name for item in knees if item.status == one.status] for one in knees}
+        why = "; ".join(f"{', '.join(names)}: {status}" for status, names in alike.items())
         raise NoAnswer(
             Problem("QN404", f"no knee: {why}", "another definition, another limit or a wider range", file=model.name)
         )

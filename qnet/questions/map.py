@@ -15,7 +15,6 @@ from qnet.questions.assertions import conditions, failing, told
 from qnet.questions.columns import Columns, metric_cells
 from qnet.questions.parameter_cells import Fault, parameter_columns, parameter_value
 from qnet.questions.sweep_report import exactness
-from qnet.questions.trust import percentile_notes
 from qnet.record import Record
 from qnet.reports.records import column_names
 from qnet.reports.report import Cell, Column
@@ -152,8 +151,8 @@ class Mapper:
 
 def _cells(mapper: Mapper, answers: Answers) -> list[Cells]:
     columns = [metric_cells(item, answers.of(item.expression)) for item in mapper.metrics]
-    guessed = percentile_notes(mapper.model, [item.expression for item in mapper.metrics])
-    columns += [list(answers.method), exactness(answers, bool(guessed)), list(answers.status)]
+    trust = exactness(answers, [item.expression for item in mapper.metrics])
+    columns += [list(answers.method), trust, list(answers.status)]
     return list(zip(*columns, strict=True))
 
 

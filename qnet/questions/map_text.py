@@ -8,6 +8,7 @@ from typing import Any, cast
 from qnet.errors import InvalidInput, Problem, short
 from qnet.questions.map import CHUNK, Mapper, chunks, no_parameter
 from qnet.questions.parameter_cells import Fault
+from qnet.questions.tables import csv_fault
 from qnet.record import Record
 from qnet.reports.csv_ import line
 from qnet.reports.json_ import dumps
@@ -47,7 +48,7 @@ def map_csv(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Iterato
         yield line(mapper.names) + "\n"
         return
     if isinstance(header, Fault):
-        raise InvalidInput(Problem("QN240", f"the header cannot be read: {header}", "names of columns"))
+        raise InvalidInput(Problem("QN240", str(header).replace("the row", "the header", 1), "names of columns"))
     known = mapper.parameters(header)
     if not known:
         raise InvalidInput(no_parameter(mapper.model))
@@ -68,14 +69,14 @@ def _csv_rows(lines: Iterable[str]) -> Iterator[list[str] | Fault]:
     """The rows that are not empty; a fault where one cannot be read."""
     import csv
 
-    reader = csv.reader(lines)
+    reader = csv.reader(lines, strict=True)
     while True:
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield Fault(f"the row cannot be read: {error}")
+            yield Fault(f"the row cannot be read: {csv_fault(error)}")
             continue
         if row:
             yield row

@@ -12,7 +12,6 @@ from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.scope import about, depends_on_solution, uses_solution
 from qnet.model.values import Values
-from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO, Divided, Wanted
@@ -191,13 +190,6 @@ def _solve_part(
     from qnet.questions.feedback import settled
 
     return Part(index, *settled(model, varied, size, factor, patient, asked))
-
-
-def unloaded(model: Model) -> RoutedNetwork:
-    """The network of a model at its own numbers; times that depend on the solution are those where nobody comes."""
-    from qnet.questions.feedback import figures_used
-
-    return bind(model, Values(model, {}, None, dict.fromkeys(figures_used(model), 0.0)))
 
 
 def needs_solution(model: Model) -> bool:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
+from qnet.networks.exactness import LAYERS
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, at_loads, needs_solution
+from qnet.queues.roots import NEARNESS, bracket
 from qnet.record import Record
+from qnet.reports.report import Note
 
 _NEAR = (1e-3, 1e-2, 1e-1)
 """How far below its upper end a search looks first."""
@@ -21,7 +25,8 @@ _FAR = 1e9
 JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
-
+_LOOSE = 1e-5
+"""How near to a factor its search goes where waits are estimated, and cost much: far nearer than they are right."""
 _AS_FULL = 1e-6
 """How far below its capacity a station that others wait for fills at the same time as they do."""
 
@@ -33,6 +38,16 @@ class Saturation(Record):
     """Infinite where no load at all is asked."""
     cause: Any
     """A name, or an object array of names."""
+    reached: bool = True
+    """Whether a steady state is known up to there; else no more than that there is none beyond."""
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a reader should know of it."""
+        if self.reached:
+            return []
+        text = "the largest load is that of the capacities alone: near it the waits of the layers do not converge"
+        return [Note("QN675", text, "warning")]
 
 
 def saturation(
@@ -42,6 +57,7 @@ def saturation(
 
     It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
     that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
+    Where that meets waits of layers that do not converge, it is told by the capacities alone.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
     if not any(customers.arrival_rate for customers in model.customers):
@@ -59,12 +75,23 @@ def saturation(
         # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
 
-    again = at_loads(solved, varied, wanted)
-    edge = again(bound * JUST_BELOW)
-    if not operations.all(edge.stable):
-        bound, edge = _search(again, bound, edge, operations)
+    again = at_loads(solved, varied, wanted.replace(rough=True))
+    try:
+        edge = again(bound * JUST_BELOW)
+        if not operations.all(edge.stable):
+            bound, edge = _search(again, bound, edge, operations)
+    except NotComputed as error:
+        if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
+            raise
+        return Saturation(1 / certain, solved.gather(lambda part: limiting(_of_capacities(part))), False)
     factor = operations.where(idle, float("inf"), bound)
     return Saturation(factor, edge.gather(limiting))
+
+
+def _of_capacities(part: Part) -> Part:
+    """A part with the loads alone that hold no waits."""
+    loads = tuple(item for item in part.solution.loads if item.certain)
+    return part.replace(solution=part.solution.replace(loads=loads))
 
 
 def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations) -> Saturation:
@@ -86,9 +113,6 @@ def _search(
     themselves may be as small as the smallest floats. It begins just below `bound`, because outer stations mostly
     fill only when those inside are nearly full.
     """
-
-    from qnet.queues.roots import root
-
     reached, where = edge.stable, operations.where
     last = edge
 
@@ -106,7 +130,8 @@ def _search(
         high, at_high = where(here, high, low), where(here, at_high, at_low)
         low = where(here, low, 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP)
         at_low = where(here, at_low, excess(low))
-    found = root(excess, low, high, at_low, at_high, operations)
+    loose = any(part.solution.method == LAYERS for part in edge.parts)
+    found = bracket(excess, low, high, at_low, at_high, operations, _LOOSE if loose else NEARNESS)[0]
     return where(reached, bound, found * bound), last
 
 

@@ -39,10 +39,10 @@ _LEAST = 1e-9
 def sensitivity_report(found: Sensitivity, broken: tuple[Problem, ...] = ()) -> Report:
     """Tell the effects of parameters on metrics."""
     model = found.model
-    trust = (", ".join(found.methods), "exact" if found.exact else "approximate")
+    guessed = percentile_notes(model, [item.metric.expression for item in found.effects], found.stated.parts)
+    trust = (", ".join(found.methods), "exact" if found.exact and not guessed else "approximate")
     rows = [(*_row(found, item), *trust) for item in found.effects]
-    notes = approximate_notes(found.reasons)
-    notes += percentile_notes(model, [item.metric.expression for item in found.effects])
+    notes = [*approximate_notes(found.reasons), *guessed]
     sides = {(item.metric.source, item.input.name, item.by) for item in found.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)
     if bent:

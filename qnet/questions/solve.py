@@ -82,7 +82,7 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
     notes = trust_notes(solution)
     told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
-    notes += percentile_notes(model, told)
+    notes += [*percentile_notes(model, told, solved.parts), *edge.notes]
     return Report(
         "qnet/solution/1",
         model.title,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from qnet.expression import Expression
 from qnet.questions.answers import OK, Answers
 from qnet.questions.assertions import broken, conditions
 from qnet.questions.columns import Columns, metric_cells, parameter_cells
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
-from qnet.questions.trust import approximate_notes, percentile_notes
+from qnet.questions.trust import approximate_notes, asks_percentile, percentile_notes, percentiles_exact
 from qnet.reports.report import Column, Matrix, Note, Plot, Report
 
 KEYS = ("method", "exactness", "status")
@@ -34,8 +35,9 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     told = [make.metric(item) for item in found.metrics]
     cells = [parameter_cells(model, item.name, found.columns[item.name]) for item in grids]
     cells += [metric_cells(item, answers.of(item.expression)) for item in found.metrics]
-    guessed = percentile_notes(model, [item.expression for item in found.metrics])
-    cells += [list(answers.method), exactness(answers, bool(guessed)), list(answers.status)]
+    asked = [item.expression for item in found.metrics]
+    guessed = percentile_notes(model, asked, answers.parts)
+    cells += [list(answers.method), exactness(answers, asked), list(answers.status)]
     # A status that says nothing needs no room on a screen.
     trust = [Column(key, key, footed=key != "status" or bool(answers.answered.all())) for key in KEYS]
     slow = along[0].key if len(found.axes) > 1 else ""
@@ -56,9 +58,12 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     )
 
 
-def exactness(answers: Answers, guessed: bool) -> list[str | None]:
-    """How far each point can be trusted; `guessed` says that a metric is approximate wherever it is read."""
-    return ["approximate" if item and guessed else item for item in answers.exactness]
+def exactness(answers: Answers, asked: Sequence[Expression]) -> list[str | None]:
+    """How far each point can be trusted; a percentile that is asked for may be approximate where means are exact."""
+    if not asks_percentile(answers.model, asked):
+        return answers.exactness
+    sure = answers.gather(percentiles_exact, nothing=False).tolist()
+    return ["approximate" if item and not here else item for item, here in zip(answers.exactness, sure, strict=True)]
 
 
 def answer_notes(answers: Answers) -> Iterator[Note]:

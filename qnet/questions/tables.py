@@ -64,6 +64,17 @@ def read_table(source: Rows) -> Table:
     return _checked(Table("rows", "", header, rows, tuple(range(1, len(rows) + 1))))
 
 
+def csv_fault(error: Exception) -> str:
+    """What the reader of the standard library has against a row, in words for those who wrote it."""
+    match str(error):
+        case "unexpected end of data":
+            return "a quotation mark is opened and never closed"
+        case text if text.endswith("expected after '\"'"):
+            return "a quotation mark is closed inside a cell"
+        case text:
+            return text
+
+
 def _csv(path: str) -> Table:
     import csv
     from hashlib import sha256
@@ -76,7 +87,7 @@ def _csv(path: str) -> Table:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _unusable(name, "this is not UTF-8 text", "measurements as CSV with a header") from None
-    reader = csv.reader(text.splitlines(keepends=True))
+    reader = csv.reader(text.splitlines(keepends=True), strict=True)
     rows: list[tuple[str, ...]] = []
     lines: list[int] = []
     header: tuple[str, ...] = ()
@@ -90,7 +101,7 @@ def _csv(path: str) -> Table:
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise _unusable(name, f"line {reader.line_num} cannot be read: {error}", "CSV") from None
+        raise _unusable(name, f"line {reader.line_num} cannot be read: {csv_fault(error)}", "CSV") from None
     if len(rows) > MAX_ROWS:
         raise _unusable(name, f"there are {len(rows)} rows", f"at most {MAX_ROWS}")
     problems = [

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from qnet.errors import QnetError
-from qnet.expression import FLOATS, Expression
+from qnet.expression import FLOATS, Expression, Operations, Value, arrays
 from qnet.expression.functions import percentile_share
 from qnet.model.model import Model
 from qnet.networks.exactness import Beyond
+from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
+from qnet.questions.points import Part
 from qnet.reports.report import Note
+from qnet.units import format_quantity
 
 
 def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
@@ -27,37 +29,85 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
 
 
 def trust_notes(solution: RoutedSolution) -> list[Note]:
-    """What limits the trust in an answer: why it is approximate, and why by this method."""
+    """What limits the trust in an answer: why it is approximate, what encloses the exact one, and its method."""
     notes = approximate_notes(solution.reasons)
+    bounded = [item for item in solution.classes if item.enclosed and solution.branches]
+    for item in bounded:
+        lower, upper = (format_quantity(float(value), "s") for value in (item.enclosed or ())[2:])
+        text = f"the exact response of {item.name} lies between {lower} and {upper}, bounds for its parallel steps"
+        notes.append(Note("QN679", text))
     if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
     return notes
 
 
-def percentile_notes(model: Model, asked: Iterable[Expression]) -> list[Note]:
+def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[Part]) -> list[Note]:
     """That percentiles are approximate, where an expression or an output that it names asks for one.
 
-    With a warning where the network of the model, at its own numbers, is beyond what was measured as good.
+    parts     what was solved; the networks of the points with a steady state are judged.
+    Returns   nothing where no percentile is asked for, or all are exact; with a warning where the network of any point
+              is beyond what was measured as good, and of how many it is.
     """
+    if not asks_percentile(model, asked):
+        return []
+    from qnet.networks.percentile_trust import beyond
+    from qnet.networks.percentiles import REASON
+
+    points = sure = outside = 0
+    reasons: dict[str, None] = {}
+    for part in parts:
+        network, operations = _network(part)
+        if network is None:
+            continue
+        steady = part.solution.stable
+        found = {reason: where & steady for reason, where in beyond(network, operations).items()}
+        points += _count(steady, part)
+        sure += _count(percentiles_exact(part) & steady, part)
+        outside += _count(_any(found.values()), part)
+        reasons |= dict.fromkeys(reason for reason, where in found.items() if _count(where, part))
+    if sure == points:
+        return []
+    notes = [Note("QN609", REASON)]
+    if reasons:
+        at = f" at {outside} of {points} points," if outside < points else ""
+        notes.append(Note("QN663", f"percentiles are not trusted{at} where {'; '.join(reasons)}", "warning"))
+    return notes
+
+
+def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
+    """Whether an expression, or an output that it names, asks for a percentile of response."""
     waiting = list(asked)
     for expression in waiting:
         waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
-        if any(percentile_share(name) for name in expression.names):
-            from qnet.networks.percentiles import REASON
-
-            return [Note("QN609", REASON), *_beyond(model)]
-    return []
+    return any(percentile_share(name) for expression in waiting for name in expression.names)
 
 
-def _beyond(model: Model) -> list[Note]:
-    """A warning that percentiles are asked where they are not trusted."""
-    from qnet.networks.percentile_trust import beyond
-    from qnet.questions.points import unloaded
+def percentiles_exact(part: Part) -> Value:
+    """Where percentiles of response are exact: a truth value, or an array of one for each point of a part."""
+    from qnet.networks.percentile_trust import exact
 
-    try:
-        network = unloaded(model)
-    except QnetError:
-        # Its own numbers are no network; others, which the question sets, are.
-        return []
-    found = beyond(network, FLOATS)
-    return [Note("QN663", f"percentiles are not trusted where {'; '.join(found)}", "warning")] if found else []
+    network, operations = _network(part)
+    return network is not None and exact(network, operations)
+
+
+def _network(part: Part) -> tuple[RoutedNetwork | None, Operations]:
+    """The network of a part, None where the method knows no percentiles of it; and the operations of its numbers."""
+    passages = part.solution.passages
+    return (passages.network if passages else None), FLOATS if part.points is None else arrays()
+
+
+def _any(found: Iterable[Value]) -> Value:
+    """Where any of some causes is one."""
+    result: Value = False
+    for where in found:
+        result = result | where
+    return result
+
+
+def _count(where: Value, part: Part) -> int:
+    """At how many points of a part something is so."""
+    if part.points is None:
+        return int(bool(where))
+    import numpy as np
+
+    return int(np.broadcast_to(where, (len(part.points),)).sum())

@@ -12,7 +12,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import OK, Answers, solve_table
 from qnet.questions.inputs import columns
-from qnet.questions.points import Solved
+from qnet.questions.points import Part, Solved
 from qnet.questions.ranges import SPREAD, Range, ranges
 from qnet.questions.sensitivity import at_stated_point, chosen_metrics, values_here
 from qnet.record import Record
@@ -76,6 +76,8 @@ class Uncertainty(Record):
     methods: tuple[str, ...]
     exact: bool
     reasons: tuple[str, ...]
+    parts: tuple[Part, ...]
+    """All that was solved, the stated point first."""
 
 
 def tornado(
@@ -221,6 +223,7 @@ def _uncertainty(
         sum(answer.size for answer in answers),
         tuple(dict.fromkeys(text for answer in answers for text in answer.status if text != OK)),
         tuple(methods), solution.exact and all(answer.exact for answer in answers), tuple(reasons),
+        (*point.parts, *(part for answer in answers for part in answer.parts)),
     )  # fmt: skip
 
 

@@ -122,7 +122,7 @@ def _report(
 def _approximate(found: Uncertainty) -> list[Note]:
     notes = approximate_notes(found.reasons)
     asked = [item.metric.expression for item in (*found.reaches, *found.figures)]
-    return [*notes, *percentile_notes(found.model, asked)]
+    return [*notes, *percentile_notes(found.model, asked, found.parts)]
 
 
 def _trust(found: Uncertainty) -> tuple[Cell, Cell]:

@@ -8,7 +8,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value
 
 _MAX_ROUNDS = 300
-_SEARCH = 2e-13
+NEARNESS = 2e-13
 """How near to a root searches go: half the width of the last bracket, relative."""
 _LAST_DIGITS = 1e-15
 _NEGLIGIBLE = 1e-60
@@ -39,7 +39,7 @@ def neighbours(function: Callable[[float], float], low: float, high: float) -> t
 
 def bracket(
     function: Callable[[Value], Value], low: Value, high: Value, at_low: Value, at_high: Value, operations: Operations,
-    nearness: float = _SEARCH,
+    nearness: float = NEARNESS,
 ) -> tuple[Value, Value]:  # fmt: skip
     """The last bracket around the change of sign of a function that is negative at `low` and not at `high`.
 

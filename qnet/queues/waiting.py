@@ -140,7 +140,7 @@ def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, V
               one server of their speed times C(c, a) / (a / c) at their load a; the differences are those of each.
     Exact     mean: M/G/1; M/M/c with equal means. Approximate otherwise.
     Source    Kleinrock, Queueing Systems II, 1976, chapter 3, for one server; several: this tool, in the manner of
-              Bondi and Buzen, ACM SIGMETRICS 1984, 195-201.
+              Bondi and Buzen, ACM SIGMETRICS 1984, as Purdue CSD-TR-404, 1983.
     """
     above: Value = 0.0
     squares: Value = 0.0

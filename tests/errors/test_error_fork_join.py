@@ -1,4 +1,4 @@
-"""How far parallel steps, and work that closed customers leave behind, are from their Markov chains.
+"""How far parallel steps are from their Markov chains.
 
 Branches start together and every station serves first come first served, so that the tasks of a passage finish in each
 branch in the order in which the passages began: those inside are as many as the longest branch has tasks, and of a
@@ -14,7 +14,9 @@ import pytest
 from chain import mean, stationary
 from measuring import assert_told
 
+from qnet.networks.parallel_bounds import closed_bounds
 from qnet.networks.routed import Branch, ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 
 Array = np.ndarray
@@ -56,23 +58,35 @@ def two_queues(first: Array, second: Array) -> Array:
     return shares / shares.sum((1, 2), keepdims=True)
 
 
+def pair(first: object, second: object, needed: int) -> Fork:
+    return Fork((Branch("a", (visit("a", first),)), Branch("b", (visit("b", second),))), needed)
+
+
+def enclosed(found: RoutedSolution, exact: float):
+    """The exact response lies between the bounds, and they are no wider than the theory makes them."""
+    bounds = found.classes[0].enclosed
+    assert bounds is not None and bounds[2] * (1 - 1e-9) <= exact <= bounds[3] * (1 + 1e-9), (bounds, exact)
+
+
 def open_pair(first: Array, second: Array, needed: int) -> tuple[Array, Array]:
     """Responses of two branches with some service times at one arrival a second: found, and exact."""
     numbers = np.arange(LEVELS)
     inside = (np.minimum if needed == 1 else np.maximum)(numbers[:, None], numbers)
-    fork = Fork((Branch("a", (visit("a", first),)), Branch("b", (visit("b", second),))), needed)
-    asked = OpenClass("io", np.ones(len(first)), (Route("io", 1.0, (fork,)),))
+    asked = OpenClass("io", np.ones(len(first)), (Route("io", 1.0, (pair(first, second, needed),)),))
     found = solve(RoutedNetwork((queue("a"), queue("b")), (asked,), size=len(first)))
     return found.response, (two_queues(first, second) * inside).sum((1, 2))
 
 
 def test_two_unlike_branches():
-    """Loads up to 0.7 each; half of the steps wait for both branches, half go on with the first."""
+    """Loads up to 0.7 each; half of the steps wait for both branches, half go on with the first. Bounds hold."""
     loads = np.random.default_rng(20260).uniform(0.05, 0.7, (2, 200))
     errors: list[float] = []
     for needed, part in ((2, loads[:, :100]), (1, loads[:, 100:])):
         found, exact = open_pair(*part, needed)
         errors += (found / exact - 1).tolist()
+        for first, second, response in zip(*part.tolist(), exact.tolist(), strict=True):
+            asked = OpenClass("io", 1.0, (Route("io", 1.0, (pair(first, second, needed),)),))
+            enclosed(solve(RoutedNetwork((queue("a"), queue("b")), (asked,))), response)
     assert_told("fork-join: two branches, open", errors)
 
 
@@ -116,7 +130,7 @@ def closed_exact(customers: int, think: float, cpu: float, branches: Sequence[Ta
 
 
 def test_closed_classes():
-    """Two or three branches of one or two stations, after a processor; 1 to 6 customers."""
+    """Two or three branches of one or two stations, after a processor; 1 to 6 customers. Their bounds hold as well."""
     random = np.random.default_rng(20261)
     errors: list[float] = []
     for shape, most in (((1, 1), 6), ((1, 2), 4), ((1, 1, 1), 3), ((2, 2), 2)):
@@ -134,59 +148,12 @@ def test_closed_classes():
         )
         asked = ClosedClass("job", customers * 1.0, think, (Route("job", 1.0, (visit("cpu", cpu), fork)),))
         stations = tuple(queue(name) for name in ("cpu", *(name for row in names for name in row)))
-        found = solve(RoutedNetwork(stations, (asked,), size=count)).response
+        network = RoutedNetwork(stations, (asked,), size=count)
+        found = solve(network).response
         for point in range(count):
             branches = [tuple(float(time[point]) for time in row) for row in times]
             exact = closed_exact(int(customers[point]), float(think[point]), float(cpu[point]), branches)
+            _, _, low, high = closed_bounds(network.point(point))
+            assert low * (1 - 1e-9) <= exact <= high * (1 + 1e-9)
             errors.append(float(found[point]) / exact - 1)
     assert_told("fork-join: closed classes", errors)
-
-
-def left_exact(customers: int, think: float, cpu: float, left: float) -> tuple[float, float]:
-    """Response of customers of a processor-sharing processor who leave work behind there, and the probability of as
-    much work left as the chain tells apart."""
-    longest = 20
-
-    def moves(state: tuple[int, int]) -> Iterable[tuple[float, tuple[int, int]]]:
-        here, behind = state
-        yield (customers - here) / think, (here + 1, behind)
-        if here:
-            yield here / (here + behind) / cpu, (here - 1, min(behind + 1, longest))
-        if behind:
-            yield behind / (here + behind) / left, (here, behind - 1)
-
-    shares = stationary((0, 0), moves)
-    away = mean(shares, lambda state: customers - state[0])
-    return (customers - away) / (away / think), sum(share for state, share in shares.items() if state[1] == longest)
-
-
-def test_work_left_behind_by_closed_classes():
-    """2 to 5 customers; the work that is left behind takes at most 0.6 of the processor."""
-    random = np.random.default_rng(20262)
-    count = 200
-    customers, think = random.integers(2, 6, count) * 1.0, random.uniform(0.5, 5, count)
-    cpu = random.uniform(0.1, 1, count)
-    left = random.uniform(0.1, 0.6, count) * np.maximum(cpu, (think + cpu) / customers)
-    asked = leaving("cpu", customers, think, cpu, left)
-    found = solve(RoutedNetwork((queue("cpu", "ps"),), (asked,), size=count))
-    errors: list[float] = []
-    for point in range(count):
-        known = (int(customers[point]), float(think[point]), float(cpu[point]), float(left[point]))
-        exact, cut = left_exact(*known)
-        assert cut < 1e-3
-        errors.append(float(found.response[point]) / exact - 1)
-    assert_told("work left behind: closed classes", errors)
-
-
-def leaving(place: str, customers: object, think: object, cpu: object, left: object) -> ClosedClass:
-    route = Route("job", 1.0, (visit("cpu", cpu), visit(place, left, phase=2)))
-    return ClosedClass("job", customers, think, (route,))
-
-
-def test_work_left_elsewhere_changes_nothing_for_customers():
-    """Nobody waits for it: the response is that of the processor alone."""
-    stations = (queue("cpu", "ps"), queue("log"))
-    found = solve(RoutedNetwork(stations, (leaving("log", 5.0, 2.0, 0.5, 0.3),)))
-    alone = solve(RoutedNetwork(stations, (ClosedClass("job", 5.0, 2.0, (Route("job", 1.0, (visit("cpu", 0.5),)),)),)))
-    assert found.response == pytest.approx(alone.response, rel=1e-9)
-    assert found.stations[1].utilization == pytest.approx(0.3 * alone.throughput, rel=1e-9)

@@ -94,6 +94,15 @@ def _second_phases(draw: _Draw) -> RoutedNetwork:
     return _network(servers, (draw.one(1, 2), *first[1:]), (1, 3 * draw.time(), (draw.use("cpu"),)))
 
 
+def _one_memory(draw: _Draw) -> RoutedNetwork:
+    """Two classes that hold the same agents around stations in common, or around those and one of their own."""
+    agents, think = draw.one(1, 2, 2, 3), (3 * draw.time(), 3 * draw.time())
+    first, second = (draw.use("cpu"), draw.use("disk")), (draw.use("cpu"), draw.use(draw.one("disk", "tape")))
+    servers = {"agent": agents, "cpu": draw.one(1, 1, 2), "disk": 1, "tape": 1}
+    classes = (draw.one(1, 2), think[0], (Hold("agent", first),)), (draw.one(1, 2), think[1], (Hold("agent", second),))
+    return _network(servers, *classes)
+
+
 _FEATURES = {
     "layers: two deep": _two_deep,
     "layers: three deep": _three_deep,
@@ -120,3 +129,8 @@ def _errors(build: Callable[[_Draw], RoutedNetwork], seed: int) -> Iterator[floa
 def test_the_table_tells_the_measured_errors(name: str) -> None:
     found = [error for seed in _SEEDS for error in islice(_errors(_FEATURES[name], seed), _WANTED)]
     assert_told(name, found)
+
+
+def test_two_classes_that_hold_one_memory() -> None:
+    found = [error for seed in _SEEDS for error in islice(_errors(_one_memory, seed), 67)]
+    assert_told("layers: two classes in one memory", found)

@@ -12,9 +12,9 @@ from measuring import assert_told
 from priority_chain import System, exact
 
 import qnet
-from qnet.networks.exactness import HIGHER
+from qnet.networks.exactness import AWAY, HIGHER
 
-_DRAWN = 1.6
+_DRAWN = 2.5
 """So many times as many systems are drawn as are measured: those beyond the trusted region are left out."""
 
 
@@ -70,6 +70,8 @@ def errors(systems: Sequence[System], wanted: int) -> list[float]:
         ranked = [station for station, name in enumerate(system.disciplines) if name != "ps"]
         if len(found) == wanted or max(sum(used[place, station, :-1]) for station in ranked) > HIGHER:
             continue
+        if not all(_away(system, kind) >= AWAY for kind in range(len(system.away) - 1)):
+            continue
         rates, times = exact(system)
         told = [
             answer.response[place, kind] / times[kind] if out else answer.throughput[place, kind] / rates[kind]
@@ -78,6 +80,15 @@ def errors(systems: Sequence[System], wanted: int) -> list[float]:
         found.append(max(abs(value - 1) for value in told))
     assert len(found) == wanted
     return found
+
+
+def _away(system: System, kind: int) -> float:
+    """The share of its time without waits that a class spends thinking; of an open class all."""
+    return (
+        1.0
+        if system.opened[kind]
+        else system.away[kind] / (system.away[kind] + sum(row[kind] for row in system.demands))
+    )
 
 
 def closed(discipline: str, seed: int, each: int = 50, servers: int = 1) -> list[float]:

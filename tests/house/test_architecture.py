@@ -15,7 +15,7 @@ FILES = sorted((ROOT / "qnet").rglob("*.py"))
 GROUND = {"record", "errors", "units"}
 MAY_USE = {
     "record": set(),
-    "errors": {"record"},
+    "errors": {"record", "explanations"},
     "units": {"record"},
     "plain_tables": {"units"},
     "explanations": {"record"},

@@ -339,6 +339,20 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         'arrival_rate = "rate"\nsteps = []\n',
         "model.toml:16: classes.io: a class needs either routes or steps; expected [[classes.NAME.routes]], or steps for the only route [QN208]",
     ),
+    "a route of no steps": (
+        'steps = [ { station = "server", time = "work" } ]',
+        "steps = []",
+        "model.toml:22: classes.io.routes[0].steps: found an empty list, which takes no time; expected steps, or one of no time: [ { delay = 0 } ] [QN201]",
+    ),
+    "a hold of no steps": (
+        """    { hold = "path", steps = [
+      { time = "2 ms" },
+      { phase = 2, keeps = ["disk"], time = "1 ms" },
+    ] },
+""",
+        '    { hold = "path", steps = [] },\n',
+        "model.toml:32: classes.io.routes[1].steps[2].steps[1].steps: found an empty list, which takes no time; expected steps, or one of no time: [ { delay = 0 } ] [QN201]",
+    ),
     "an empty list of routes": (
         "[limits.buffer]",
         '[classes.other]\narrival_rate = "1/s"\nroutes = []\n[limits.buffer]',

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from qnet.errors import InvalidInput, Problem, caret, printable, render_path, suggest
+from qnet.errors import NO_ANSWER, InvalidInput, Problem, caret, printable, render_path, suggest
+from qnet.explanations import EXPLANATIONS
 
 
 def test_a_problem_says_where_what_and_what_to_do():
@@ -85,3 +86,18 @@ def test_nothing_is_offered_where_there_is_nothing():
 def test_names_of_a_huge_model_are_compared_in_bounded_time():
     names = [f"parameter_{number}" for number in range(100_000)]
     assert suggest("parameter_12_", names).startswith("did you mean")
+
+
+@pytest.mark.parametrize("code", [code for code in EXPLANATIONS if code.startswith(NO_ANSWER)])
+def test_a_missing_answer_never_goes_without_a_way_out(code: str):
+    told = Problem(code, "no answer").render()
+    assert told == f"no answer [{code}]\n  help: {EXPLANATIONS[code].action}"
+
+
+def test_what_is_known_at_the_place_comes_before_what_the_code_says():
+    assert Problem("QN401", "full", help="at most 3/s").render() == "full [QN401]\n  help: at most 3/s"
+
+
+def test_an_error_reads_as_its_problems():
+    first, second = Problem("QN202", "a"), Problem("QN203", "b")
+    assert str(InvalidInput(first, second)) == f"{first.render()}\n{second.render()}"

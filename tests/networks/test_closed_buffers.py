@@ -41,7 +41,7 @@ steps = [ { fill = "store" }, { phase = 2, drains = "store", station = "disk", t
 [[classes.client.routes]]
 name = "read"
 probability = "1 - writes"
-steps = []
+steps = [ { delay = 0 } ]
 """
 
 RICH = """
@@ -273,7 +273,7 @@ REFUSED = {
     ),
     "open classes that fill": (
         'population = "clients"\nthink_time = "think"',
-        'arrival_rate = "5/s"\n[[classes.client.routes]]\nname = "other"\nprobability = 0\nsteps = []',
+        'arrival_rate = "5/s"\n[[classes.client.routes]]\nname = "other"\nprobability = 0\nsteps = [ { delay = 0 } ]',
     ),
     "no time anywhere else": ('think_time = "think"', ""),
 }

@@ -128,11 +128,13 @@ def test_branches_that_meet_are_warned_of():
     assert codes(solve(RoutedNetwork((A, B), (arriving(2.0, PAIR),)))) == set()
 
 
-def test_work_left_by_few_customers_is_warned_of():
-    left = (visit("cpu", 0.1), visit("cpu", 0.05).replace(phase=2))
-    station = CPU.replace(discipline="ps")
-    assert codes(solve(RoutedNetwork((station,), (closed(1.0, 1.0, *left),)))) == {"QN662"}
-    assert codes(solve(RoutedNetwork((station,), (closed(3.0, 1.0, *left),)))) == set()
+def test_work_left_beyond_what_was_measured_is_warned_of():
+    left = closed(2.0, 1.0, visit("cpu", 0.1), visit("cpu", 0.05).replace(phase=2))
+    other = closed(2.0, 1.0, visit("cpu", 0.1)).replace(name="other")
+    shared, several = CPU.replace(discipline="ps"), CPU.replace(discipline="fcfs", servers=2)
+    assert codes(solve(RoutedNetwork((shared,), (left,)))) == set()
+    assert codes(solve(RoutedNetwork((shared,), (left, other)))) == {"QN662"}
+    assert "QN662" in codes(solve(RoutedNetwork((several,), (left,))))
 
 
 def test_work_left_that_piles_up_has_no_steady_state():

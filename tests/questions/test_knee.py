@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import qnet
-from qnet.errors import NoAnswer, UsageError
+from qnet.errors import NoAnswer, NotComputed, UsageError
 from qnet.model.metrics import metric
 from qnet.networks.wanted import AUTO
 from qnet.questions.answers import solve_table
@@ -755,9 +755,46 @@ def test_a_population_behind_other_parameters_is_found(model):
 
 
 def test_customers_who_never_queue_have_no_knee(closed):
-    with pytest.raises(NoAnswer, match="never queue") as caught:
-        knee(closed(ONE, '{ delay = "1 s" }', "1 s"))
+    with pytest.raises(
+        NoAnswer, match="n_star along users, power along users, curvature along users: its customers never queue"
+    ) as caught:
+        knee_report(closed(ONE, '{ delay = "1 s" }', "1 s"))
     assert caught.value.problems[0].code == "QN404"
+
+
+JOBS = """
+qnet = 1
+title = "users and jobs without think time"
+[stations]
+cpu = {{ discipline = "{discipline}" }}
+[classes.user]
+population = 5
+think_time = "5 s"
+steps = [ {{ station = "cpu", time = "100 ms" }} ]
+[classes.job]
+population = 2
+steps = [ {job} ]
+[classes.request]
+arrival_rate = "1/s"
+steps = [ {{ station = "cpu", time = "50 ms" }} ]
+"""
+
+
+def test_jobs_that_never_queue_leave_the_others_their_knees(model):
+    """A class in delays alone has none; along the mix, and along the users beside it, there are."""
+    found = knee(model(JOBS.format(discipline="ps", job='{ delay = "1 s" }')))
+    known = {item.axis.name: {one.definition: one.status for one in item.knees} for item in found if item.axis.closed}
+    users = known["population of user"]
+    assert users["n_star"] == known["mix of population of user, population of job"]["n_star"] == "ok"
+    assert all("never queue" in status for status in known["population of job"].values())
+
+
+def test_a_class_without_think_time_that_has_no_answer_alone_is_not_told_to_never_queue(model):
+    """Alone it keeps the only station busy, beside arrivals: what that network says is the answer."""
+    loaded = model(JOBS.format(discipline="fcfs", job=visit("cpu", "0.5 s")))
+    with pytest.raises(NotComputed) as caught:
+        knee(loaded)
+    assert caught.value.problems[0].code == "QN511"
 
 
 def test_a_range_without_a_customer_has_no_knee(model):

@@ -166,6 +166,24 @@ def test_an_open_quote_does_not_eat_the_memory(queue):
     assert "the row cannot be read" in through(Mapper(queue), text)
 
 
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ('rate\n10\n"10\n', "a quotation mark is opened and never closed"),
+        ('rate\n10\n"10"0\n', "a quotation mark is closed inside a cell"),
+    ],
+)
+def test_a_row_with_a_stray_quotation_mark_is_not_read(queue, rows: str, fault: str):
+    answered, refused = through(Mapper(queue, ["response"]), rows).splitlines()[1:]
+    assert answered.endswith(",ok")
+    assert refused == f",,,,the row cannot be read: {fault}"
+
+
+def test_a_header_with_an_open_quotation_mark_is_refused(queue):
+    with pytest.raises(InvalidInput, match="the header cannot be read: a quotation mark is opened"):
+        through(Mapper(queue), '"rate\n10\n')
+
+
 def test_assertions_are_counted_over_the_whole_stream(queue):
     mapper = Mapper(queue, ["response"], asserted=["response < 30 ms"])
     through(mapper, "rate\n1\n40\nx\n45\n", chunk=1)

@@ -1,4 +1,4 @@
-"""A limit on a percentile is approximate, whatever the means are: told alike by every question."""
+"""What is said of percentiles, point by point, and told alike by every question."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import qnet
+from qnet.reports.report import Report
 
 USERS = """
 qnet = 1
@@ -21,12 +22,79 @@ population = "users"
 think_time = "5 s"
 steps = [ { station = "cpu", time = "100 ms" }, { station = "disk", time = "150 ms" } ]
 """
+ORDERS = """
+qnet = 1
+title = "orders"
+[parameters]
+rate = "4/s"
+variability = 1
+[stations]
+check = {}
+print = {}
+[classes.order]
+arrival_rate = "rate"
+steps = [ { station = "check", time = "100 ms" }, { station = "print", time = "50 ms", scv = "variability" } ]
+"""
+
+
+def system(folder: Path, text: str) -> qnet.System:
+    path = folder / "model.toml"
+    path.write_text(text)
+    return qnet.load(str(path))
+
+
+def exactness(report: Report) -> list[object]:
+    return [row["exactness"] for row in report.records()]
+
+
+def notes(report: Report) -> dict[str, str]:
+    return {note.code: note.text for note in report.notes}
 
 
 @pytest.mark.parametrize(("metric", "word"), [("response", "exact"), ("response_p95", "approximate")])
-def test_envelope_and_knee_say_so(metric: str, word: str, tmp_path: Path):
-    (tmp_path / "users.toml").write_text(USERS)
-    system = qnet.load(str(tmp_path / "users.toml"))
+def test_a_limit_on_a_percentile_of_closed_classes_is_approximate(metric: str, word: str, tmp_path: Path):
+    users = system(tmp_path, USERS)
     limit = f"{metric} <= 3 s"
-    for told in (system.envelope(vary="users", limit=limit), system.knee(limit=limit)):
-        assert {row["exactness"] for row in told.records()} == {word}
+    for told in (users.envelope(vary="users", limit=limit), users.knee(limit=limit)):
+        assert set(exactness(told)) == {word}
+
+
+def test_percentiles_of_queues_in_a_row_are_told_as_exact(tmp_path: Path):
+    orders = system(tmp_path, ORDERS)
+    asked = ["response_p95"]
+    limit = "response_p95 <= 1 s"
+    reports = [
+        orders.sweep("rate=1/s,4/s", metric=asked),
+        orders.envelope(vary="rate", limit=limit),
+        orders.knee(vary="rate", limit=limit),
+        orders.sensitivity(of=asked, by="rate"),
+    ]
+    for report in reports:
+        assert set(exactness(report)) == {"exact"}
+        assert not {"QN609", "QN663"} & set(notes(report))
+
+
+def test_a_sweep_that_leaves_the_trusted_region_says_at_how_many_points(tmp_path: Path):
+    orders = system(tmp_path, ORDERS)
+    told = orders.sweep("variability=0.5,1,4,8", metric=["response_p95"])
+    assert exactness(told) == ["approximate", "exact", "approximate", "approximate"]
+    warning = "percentiles are not trusted at 2 of 4 points, where service times at print have an scv above 2"
+    assert notes(told)["QN663"] == warning
+
+
+def test_points_without_a_steady_state_are_not_counted(tmp_path: Path):
+    orders = system(tmp_path, ORDERS).set(variability=4)
+    told = orders.sweep("rate=4/s,9/s,20/s", metric=["response_p95"])
+    assert notes(told)["QN663"].startswith("percentiles are not trusted where")
+
+
+def test_an_envelope_that_leaves_the_trusted_region_says_so(tmp_path: Path):
+    orders = system(tmp_path, ORDERS)
+    told = orders.envelope(vary="rate", limit="response_p95 <= 1 s", over="variability = 1, 2, 4")
+    assert exactness(told) == ["exact", "approximate", "approximate"]
+    assert "at 1 of 3 points" in notes(told)["QN663"]
+
+
+def test_a_knee_that_leaves_the_trusted_region_says_so(tmp_path: Path):
+    orders = system(tmp_path, ORDERS).set(variability=4)
+    assert "QN663" in notes(orders.knee(vary="rate", limit="response_p95 <= 1 s"))

@@ -12,7 +12,7 @@ from building import at_station, delay, station, visit
 from qnet.errors import NotComputed
 from qnet.networks.by_demands import solve as solve_by_demands
 from qnet.networks.exactness import Beyond
-from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 
@@ -162,3 +162,19 @@ def test_what_layers_do_not_give_is_refused(asked: Any):
     with pytest.raises(NotComputed) as refused:
         solve(agents(5.0, 2), asked)
     assert refused.value.problems[0].code == "QN513"
+
+
+def test_a_batch_says_what_its_throughput_tends_to_as_its_points_do():
+    """Faster servers at one of two stations, of which the outer one is held during the inner one."""
+    times = np.array([0.05, 0.1, 0.3])
+    inner = Hold("b", (Time(times),))
+    network = RoutedNetwork(
+        tuple(Station(name, False, 2, "fcfs", (Group(name, 1, 1.0),)) for name in "ab"),
+        (ClosedClass("all", 6.0 + 0 * times, 1.0, (Route("all", 1.0, (Hold("a", (Time(0.1), inner)),)),)),),
+        size=3,
+    )
+    told = solve_by_demands(network, Wanted(ceilings=True)).ceiling
+    assert told is not None
+    alone = [solve_by_demands(network.point(place), AUTO).ceiling for place in range(3)]
+    assert told[0] == pytest.approx([item[0] for item in alone if item], rel=1e-8)
+    assert list(told[1]) == [item[1] for item in alone if item]

@@ -64,7 +64,7 @@ def _once(hold: Hold, network: RoutedNetwork, operations: Operations) -> bool:
 def _one_stay(network: RoutedNetwork, rest: Rest, operations: Operations) -> bool:
     """Whether all time of the only class is thinking, or one visit to one station with exponential times."""
     item = network.classes[0]
-    before = [_before(route, rest.full) for route in item.routes]
+    before = [_before(route, rest.full, operations) for route in item.routes]
     if any(after for _, after in before):
         return False
     steps = [steps for steps, _ in before]
@@ -92,13 +92,15 @@ def _frees(stream: Stream, rest: Rest) -> bool:
     return stream.drains == rest.name
 
 
-def _before(route: Route, full: Limited) -> tuple[tuple[Hold | Time, ...], bool]:
+def _before(route: Route, full: Limited, operations: Operations) -> tuple[tuple[Hold | Time, ...], bool]:
     """The steps of a route outside of what may be full, on which time is spent; whether any is behind it."""
     found: list[Hold | Time] = []
     taken = behind = False
     for step in route.steps:
         if takes(step, full):
             taken = True
+        elif isinstance(step, Time) and operations.all(step.mean == 0):
+            continue
         elif isinstance(step, (Time, Hold)) and not (isinstance(step, Hold) and step.drains == full.name):
             found.append(step)
             behind = behind or taken

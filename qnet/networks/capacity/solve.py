@@ -19,7 +19,7 @@ from qnet.networks.capacity.lines import LEAST, Lines
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses, Thinned, thinned
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import uneven_classes
+from qnet.networks.exactness import not_followed, uneven_classes
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import mixed
 from qnet.networks.open import NAME
@@ -211,8 +211,7 @@ def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
         raise NotComputed(Problem("QN513", found, "figures alone"))
     uneven = uneven_classes(network, FLOATS if network.size is None else arrays())
     if uneven:
-        found = f'arrivals of "{uneven[0]}" are not Poisson, and something may be full'
-        raise NotComputed(Problem("QN548", found, "arrival_scv = 1, or stations and buffers without limits"))
+        raise NotComputed(Problem("QN548", not_followed(uneven[0], "something may be full"), "arrival_scv = 1"))
     if network.profiles:
         found = "something may be full, and times depend on how many are inside"
         raise NotComputed(Problem("QN551", found, "one or the other"))

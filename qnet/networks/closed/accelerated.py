@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_ROUNDS = 3000
+_ROUNDS, _SOME = 3000, 300
 _ENOUGH = 1e-13
 _SETTLED = 1e-11
 _MEMORY = 5
@@ -27,12 +27,13 @@ Image = Callable[[Any], tuple[Any, Any]]
 """From (P, K, R) values to their images and the (P,) residuals."""
 
 
-def settled(images: Callable[[Any], Image], start: Any, patience: int = 300) -> Any:
+def settled(images: Callable[[Any], Image], start: Any, patience: int = 300, rough: bool = False) -> Any:
     """Where the images of values are the values themselves, as near as rounds bring them.
 
     images  the map of the points of a batch at some places.
     start   (P, K, R) values >= 0.
     patience  after how many rounds that bring nothing a point is given up.
+    rough   whether points are left that come near, and others after some hundred rounds.
     Returns (P, K, R) the values with the smallest residual seen; the caller proves them.
     Method  Half of each move, and the mix of the last five that leaves least (Anderson, J. ACM 12 (1965) 547-560);
             where that makes the residual worse, memory is dropped. After a few of these rounds Newton's steps, the
@@ -51,12 +52,13 @@ def settled(images: Callable[[Any], Image], start: Any, patience: int = 300) -> 
         at_once = max(1, _TOGETHER // start[0].size ** 2)
         for first in range(0, len(start), at_once):
             _steps(images, best, moves, least, every[first : first + at_once])
+    again = (_SOME, _NEAR) if rough else (_ROUNDS, _ENOUGH)
     for memory in (_MEMORY, 0) if few else (0,):
-        lost = np.flatnonzero(least > _SETTLED)
+        lost = np.flatnonzero(least > (_NEAR if rough else _SETTLED))
         if lost.size:
-            again, _, residual = _rounds(images, start, lost, memory, patience, _ROUNDS, _ENOUGH)
+            found, _, residual = _rounds(images, start, lost, memory, patience, *again)
             better = residual < least[lost]
-            best[lost[better]], least[lost[better]] = again[better], residual[better]
+            best[lost[better]], least[lost[better]] = found[better], residual[better]
     return best
 
 

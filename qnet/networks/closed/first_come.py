@@ -12,6 +12,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.networks.closed.accelerated import Image, settled
+from qnet.networks.closed.left_lines import Left, with_left
 from qnet.record import Record
 
 TOLERANCE = 1e-10
@@ -50,13 +51,21 @@ class Lines(Record):
     """(P, R) customers, >= 0."""
     think_time: Any
     """(P, R) seconds outside the queueing stations, >= 0; with some demand or think time for every customer."""
+    left: Left | None = None
+    """What closed classes leave behind at stations first come first served that they come to again."""
     joins: Any = None
     """Of parallel steps, from (P, K, R) residences to the (P, R) seconds by which a passage is longer than their sum,
     mostly below 0; points are taken from it like from an array."""
 
     def part(self, chosen: Any) -> Lines:
         """Some of the batch."""
-        return Lines(*(value if value is None else value[chosen] for value in self))
+        return Lines(*(_part(value, chosen) for value in self))
+
+
+def _part(value: Any, chosen: Any) -> Any:
+    if value is None:
+        return None
+    return value.part(chosen) if isinstance(value, Left) else value[chosen]
 
 
 class Found(Record):
@@ -68,6 +77,8 @@ class Found(Record):
     """(P, K, R) seconds."""
     met: Any
     """(P, K) what an open customer finds: wait per visit, or the stretch at processor sharing less 1."""
+    after: Any
+    """(P, K, R) what work left behind waits per visit; 0 where there is none."""
     starts: tuple[Any, ...] = ()
     """The residences of all core solutions, from which those of a batch that is nearly the same are found sooner."""
 
@@ -116,12 +127,16 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
             cores += [residence, *fewer]
         last = residence if starts is None else starts[-1]
         residence, throughput = last.copy(), np.zeros(lines.population.shape)
+        after, others = np.zeros(residence.shape), np.zeros(residence.shape[:2])
         waiting = np.arange(len(throughput))
         for share in _CALMER:
             here = lines.part(waiting)
             calm = _Changes(*(share * value[waiting] for value in changes))
             found = _core(here, calm, residence[waiting])
             residence[waiting] = found
+            if lines.left is not None:
+                left = _met(here, calm, found)[1]
+                after[waiting], others[waiting] = left.work, left.others
             throughput[waiting] = _throughput(here, _cycle(here, found))
             wrong = (_image(here, calm, found)[1] > TOLERANCE) | ~_feasible(here, throughput[waiting])
             waiting = waiting[wrong]
@@ -138,7 +153,8 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
         idle = 1.0 - busy.sum(-1) - lines.open_load
         excess = np.where(lines.open_excess < 0, np.maximum(idle, 0.0), 1.0) * lines.open_excess
         met = (work + lines.open_work + excess) / (1.0 - lines.open_load)
-    return Found(throughput, residence, met, (*cores, residence))
+        met = met + others
+    return Found(throughput, residence, met, after, (*cores, residence))
 
 
 def _start(lines: Lines) -> Any:
@@ -152,7 +168,7 @@ def _start(lines: Lines) -> Any:
         longer = 0.0 if lines.joins is None else lines.joins(residence)
         for _ in range(_FILLED):
             cycle = lines.think_time + residence.sum(1) + longer
-            used = _throughput(lines, cycle)[:, None, :] * lines.demands
+            used = _throughput(lines, cycle)[:, None, :] * _asked(lines)
             load = used.sum(-1) + lines.open_load
             full = load.argmax(1)
             over = np.maximum(load[place, full] - 1.0, 0.0)
@@ -188,9 +204,14 @@ def _cycle(lines: Lines, residence: Any) -> Any:
     return whole if lines.joins is None else whole + lines.joins(residence)
 
 
+def _asked(lines: Lines) -> Any:
+    """(P, K, R) seconds of a server per passage, those left behind too."""
+    return lines.demands if lines.left is None else lines.demands + lines.left.demands
+
+
 def _feasible(lines: Lines, throughput: Any) -> Any:
     """(P,) whether no station does more than it can."""
-    busy = (throughput[:, None, :] * lines.demands).sum(-1) + lines.open_load
+    busy = (throughput[:, None, :] * _asked(lines)).sum(-1) + lines.open_load
     return (busy <= 1.0 + 1e-11).all(-1)
 
 
@@ -219,6 +240,18 @@ def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
 
     np: Any = numpy
     cycle = _cycle(lines, residence)
+    met = np.maximum(_met(lines, changes, residence)[0], 0.0)
+    image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * met, 0.0)
+    change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)[:, None, :]
+    return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
+
+
+def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
+    """(P, K, R) what is met on arrival, as `Lines.weight`, and what work left behind makes of it, or None."""
+    import numpy
+
+    np: Any = numpy
+    cycle = _cycle(lines, residence)
     throughput = _throughput(lines, cycle)[:, None, :]
     one = np.eye(lines.population.shape[-1])
     left = np.maximum(lines.population[:, None, :] - one, 0.0)[:, None]
@@ -231,9 +264,18 @@ def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     idle = np.maximum(1.0 - busy.sum(-1) - lines.open_load, 0.0)
     from_open = lines.open_work + np.where(lines.open_excess < 0, idle, 1.0) * lines.open_excess
     met = (work + from_open[..., None]) / (1.0 - lines.open_load)[..., None]
-    image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * np.maximum(met, 0.0), 0.0)
-    change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)[:, None, :]
-    return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
+    if lines.left is None:
+        return met, None
+    left = with_left(lines, lines.left, residence, throughput[:, 0], _away(lines, residence, cycle), met)
+    return left.customers, left
+
+
+def _away(lines: Lines, residence: Any, cycle: Any) -> Any:
+    """(P, K, R) seconds from leaving a station to coming to it again."""
+    import numpy
+
+    np: Any = numpy
+    return np.maximum(cycle[:, None, :] - residence, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
 
 
 def _random(lines: Lines, residence: Any, cycle: Any) -> Any:
@@ -241,8 +283,7 @@ def _random(lines: Lines, residence: Any, cycle: Any) -> Any:
     import numpy
 
     np: Any = numpy
-    away = cycle[:, None, :] - residence
-    absence = np.maximum(away, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
+    absence = _away(lines, residence, cycle)
     known = _ABSENCE * lines.memory[:, :, None, :]
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)
 

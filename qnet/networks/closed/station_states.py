@@ -35,6 +35,8 @@ _RANGE = 280.0
 _EXTENDED = 4.0
 """How much longer extended floats take."""
 _MOST_STATES = 2**31 - 1
+_BLOCK = 1 << 14
+"""States that are worked on at a time: what is made of them stays in the cache."""
 
 
 def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
@@ -169,7 +171,7 @@ class _Customers:
         self.numbers, self.before, self.totals = _states(core.total, self.dimensions)
         self.factors = [table[numbers] for table, numbers in zip(self.tables[:-1], self.numbers, strict=True)]
         self.constant = bool(any(core.think_time) or not core.groups)
-        self.temporary = np.empty(len(self.totals), self.kind)
+        self.temporary = np.empty(min(len(self.totals), _BLOCK), self.kind)
         self.logs = 0.0
 
     def solve(self, network: ClosedNetwork) -> ClosedFigures:
@@ -185,8 +187,10 @@ class _Customers:
             for turn in range(count - 1)
         )
         distribution, logs = start, 0.0
+        # Fresh memory costs as much as what is written into it: two pieces take turns.
+        room: Any = np.empty((2, len(self.totals)), self.kind)
         for step, (_, place) in enumerate(turns):
-            distribution, grown = self.with_one(distribution, step, place)
+            distribution, grown = self.with_one(distribution, step, place, room[step % 2])
             logs += grown
         classes = list(range(len(core.population)))
         throughput, residence = [0.0] * len(classes), [[0.0] * len(classes) for _ in self.rows]
@@ -214,35 +218,43 @@ class _Customers:
             yield classes[0], distribution, logs
             return
         half = len(classes) // 2
+        import numpy
+
+        room: Any = numpy.empty((2, len(self.totals)), self.kind)
         for kept, added in ((classes[:half], classes[half:]), (classes[half:], classes[:half])):
             more, grown, count = distribution, logs, present
             for place in added:
-                more, factor = self.with_one(more, count, place)
+                more, factor = self.with_one(more, count, place, room[count % 2])
                 grown, count = grown + factor, count + 1
             yield from self.each_left_out(more, grown, count, kept)
 
-    def with_one(self, distribution: Any, present: int, place: int) -> tuple[Any, float]:
-        """The distribution with one customer of a class more, and the logarithm of its weight."""
+    def with_one(self, distribution: Any, present: int, place: int, into: Any = None) -> tuple[Any, float]:
+        """The distribution with one customer of a class more, and the logarithm of its weight.
+
+        into   where it is written, if it is not to have memory of its own; as long as all states, and not where the
+               distribution before it is.
+        """
         import numpy
 
         np: Any = numpy
         size, length = len(distribution), comb(present + 1 + self.dimensions, self.dimensions)
-        result = np.zeros(length, self.kind)
+        result = np.empty(length, self.kind) if into is None else into[:length]
         demand = self.rows[-1][place]
+        result[size if demand > 0 else 0 :] = 0.0
         if demand > 0:
             np.multiply(distribution, demand, out=result[:size])
             if not self.constant:
                 result[:size] *= self.tables[-1][present + 1 - self.totals[:size]]
-        padded = np.zeros(length, self.kind)
-        padded[:size] = distribution
-        part = self.temporary[:length]
-        for station in range(self.dimensions):
-            demand = self.rows[station][place]
-            if demand > 0:
-                np.take(padded, self.before[station][:length], out=part, mode="clip")
-                part *= self.factors[station][:length]
-                part *= demand
-                result += part
+        used = [station for station in range(self.dimensions) if self.rows[station][place] > 0]
+        for first in range(0, length, _BLOCK):
+            block = slice(first, min(first + _BLOCK, length))
+            here, part = result[block], self.temporary[: block.stop - first]
+            for station in used:
+                # With nobody to take away the factor is 0, wherever the place points to.
+                np.take(distribution, self.before[station][block], out=part, mode="clip")
+                part *= self.factors[station][block]
+                part *= self.rows[station][place]
+                here += part
         whole = result.sum()
         result /= whole
         return result, float(np.log(whole))
@@ -267,9 +279,22 @@ class _Customers:
             elif station == self.dimensions and self.constant:
                 times.append(row[place])
             else:
-                states = self.marginal(without, station, present)
-                times.append(row[place] * float(states @ self.tables[station][1 : present + 2]))
+                times.append(row[place] * self.found(without, station, present))
         return times
+
+    def found(self, distribution: Any, station: int, present: int) -> float:
+        """The mean of what a customer who comes to a station waits for there, himself included, in services."""
+        import numpy
+
+        np: Any = numpy
+        table, last, mean = self.tables[station][1 : present + 2], station == self.dimensions, 0.0
+        part = self.temporary
+        for first in range(0, len(distribution), _BLOCK):
+            block = slice(first, min(first + _BLOCK, len(distribution)))
+            numbers = present - self.totals[block] if last else self.numbers[station][block]
+            here = np.take(table, numbers, out=part[: len(numbers)], mode="clip")
+            mean += float(here @ distribution[block])
+        return mean
 
 
 def _states(total: int, dimensions: int) -> tuple[list[Any], list[Any], Any]:

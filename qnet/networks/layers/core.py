@@ -18,6 +18,8 @@ _PASSES = 2
 _WHOLE, _CALM = 6, 12
 """Rounds without memory that lead from any start to where memory helps, the first ones not damped: half of the way to
 where an overload has gone leaves waits inside holds that are far too long, and those of others none."""
+_PATIENCE, _HASTE = 300, 30
+"""Rounds that bring nothing after which a point is given up."""
 _NEAR = 1e-3
 """Residuals at which it does."""
 
@@ -54,9 +56,10 @@ class State(Record):
         )
 
 
-def solve(shape: Shape, numbers: Numbers) -> tuple[Any, State]:
+def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, State]:
     """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
 
+    rough     whether points that do not settle soon are left as they are.
     Applies   nested holds and second phases in closed and open classes; single and several servers.
     Method    Mean value analysis. Who arrives at a station finds there the customers of the network with one customer
               of its class less and without the servers it holds itself, estimated as Linearizer does: by the shares
@@ -79,12 +82,12 @@ def solve(shape: Shape, numbers: Numbers) -> tuple[Any, State]:
     changes = np.zeros((3, size, streams, streams))
     waits = np.zeros((size, streams))
     for _ in range(_PASSES):
-        waits, state = _core(shape, numbers, changes, waits)
-        changes = _changes(shape, numbers, changes, waits, state)
-    return _core(shape, numbers, changes, waits)
+        waits, state = _core(shape, numbers, changes, waits, rough)
+        changes = _changes(shape, numbers, changes, waits, state, rough)
+    return _core(shape, numbers, changes, waits, rough)
 
 
-def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any) -> tuple[Any, State]:
+def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool) -> tuple[Any, State]:
     """(P, S) waits at the fixed point, and what they imply."""
     import numpy
 
@@ -108,11 +111,11 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any) -> tuple[Any
         if (after.residual <= _NEAR).all():
             break
         waits = after.waits if number < _WHOLE else (waits + after.waits) / 2
-    waits = settled(images, waits[..., None])[..., 0]
+    waits = settled(images, waits[..., None], _HASTE if rough else _PATIENCE, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 
 
-def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: State) -> Any:
+def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: State, rough: bool) -> Any:
     """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them."""
     import numpy
 
@@ -120,10 +123,10 @@ def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: St
     fewer = [numbers.without(tag) for tag in shape.tags]
     every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
     count = len(shape.tags)
-    shares = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)))[1].numbers
-    less = np.moveaxis(shares.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
+    found = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)), rough)[1]
+    less = np.moveaxis(found.numbers.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
     met = (state.scale > 0) & shape.closed[shape.kind]
-    return np.where(met, less / np.where(met, state.scale, 1.0) - state.numbers[:, :, None], 0.0)
+    return np.where(met, less - state.scale * state.numbers[:, :, None], 0.0)
 
 
 def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> State:
@@ -163,8 +166,8 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
                 # A second phase that has given the outer server back is met by the next who holds that.
                 scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
         meets, own = shape.met[rows], shape.own[rows]
-        left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free) * scale[:, :, rows]
-        near = left * np.maximum(shares[:, :, None] + changes[:, :, rows], 0.0)
+        left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free)
+        near = left * np.maximum(scale[:, :, rows] * shares[:, :, None] + changes[:, :, rows], 0.0)
         of_free = (meets * shape.free) * (many * (shares[1] + shares[2]))[:, None]
         again = _own_second(own * meets, visits, second, away[:, rows], cycle[:, shape.kind[rows]], servers[:, rows])
         again = again * scale[2][:, rows]
@@ -183,6 +186,10 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     felt = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
     felt = _own(shape, felt)
     felt = np.where(shape.counted & (felt > 0), cycle[:, shape.kind] / np.maximum(felt, 1e-300), 0.0)
+    # Those who ask from inside holds come back when the servers they hold are free, which may be long before they do.
+    rate = _met(shape, many * each[:, shape.kind] * visits)
+    pool = (numbers.servers @ shape.pools.T)[:, shape.centre]
+    felt = np.where((pool > 0) & (rate > 0), np.minimum(felt, pool / np.maximum(rate, 1e-300)), felt)
     # No station does more than it can: where it would, waits grow until it does not.
     found = np.where((load > 0.5) & (felt > 0), np.maximum(found, waits + (load - 1.0) * felt), found)
     change = np.abs(found - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]

@@ -9,6 +9,7 @@ Cost      rounds x tags x streams^2, some hundred rounds.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -33,6 +34,8 @@ _LARGEST = 2_000_000
 _FACTOR, _MOST = 3.0, 4.0
 """How far holding times at a station may differ, and how large their scv may be, where answers are trusted."""
 _ROUNDING = 1e-8
+_ENDLESS = 1e-3
+"""Residuals with which an open load that is beyond a capacity by more than that is known to be so."""
 _CROWD = 1e5
 """As many customers as without end."""
 
@@ -83,12 +86,15 @@ class _Layers:
         self.network, self.unit = network, compiled
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.members = compiled.members()
+        self.open = any(isinstance(item, OpenClass) for item in network.classes)
 
     def solve(self, wanted: Wanted) -> RoutedSolution:
         full = self.overloaded()
         shape, numbers = tables(self.calmed(full), self.unit)
-        alone = self.network.size is None and len(self.network.classes) == 1 and bool(self.network.closed)
-        waits, whole = self.found(shape, self.crowded(numbers) if alone else numbers, full)
+        alone = (self.network.size is None or wanted.ceilings) and len(self.network.classes) == len(
+            self.network.closed
+        ) == 1
+        waits, whole = self.found(shape, self.crowded(numbers) if alone else numbers, wanted.rough)
         waits, state = waits[: len(numbers.population)], whole.part(slice(len(numbers.population)))
         throughputs: list[Value] = [
             self.told(state.throughput[:, number]) if isinstance(item, ClosedClass) else item.arrival_rate
@@ -100,8 +106,10 @@ class _Layers:
             for number in range(len(compiled.streams))
         ]
         rho = self.open_loads(compiled, every)
+        self.prove(whole.residual[: len(waits)], full, rho, _ENDLESS if wanted.rough else TOLERANCE)
         steady = Steady(self.network, throughputs, compiled, self.members, every, rho, self.operations)
         solution = figures(steady, METHOD, 1)
+        stable: Value = False if wanted.rough else solution.stable
         reasons = (*dict.fromkeys((*solution.reasons, *self.beyond(shape, numbers, state))),)
         return solution.replace(
             exact=False,
@@ -111,8 +119,8 @@ class _Layers:
                 if isinstance(asked, ClosedClass) else item
                 for item, asked in zip(solution.classes, self.network.classes, strict=True)
             ),
-            stations=tuple(self.within(item, solution.stable) for item in solution.stations),
-            ceiling=self.ceiling(shape, numbers, whole) if alone else None,
+            stations=tuple(self.within(item, stable) for item in solution.stations),
+            ceiling=self.ceilings(shape, numbers, whole) if alone else None,
             why="it is the only one that knows what is waited for while servers are held",
         )  # fmt: skip
 
@@ -163,8 +171,8 @@ class _Layers:
         )
         return self.network.replace(classes=classes)
 
-    def found(self, shape: Shape, numbers: Numbers, full: Value) -> tuple[Any, State]:
-        """Waits and what they imply, proven, a part of the batch at a time."""
+    def found(self, shape: Shape, numbers: Numbers, rough: bool) -> tuple[Any, State]:
+        """Waits and what they imply, a part of the batch at a time."""
         import numpy
 
         np: Any = numpy
@@ -176,7 +184,7 @@ class _Layers:
         at_once = max(1, _CELLS // max(1, cells))
         parts: list[tuple[Any, State]] = []
         for first in range(0, count, at_once):
-            parts.append(solve_tables(shape, numbers.part(slice(first, first + at_once))))
+            parts.append(solve_tables(shape, numbers.part(slice(first, first + at_once)), rough))
         waits = np.concatenate([part[0] for part in parts])
         joined = State(
             *(
@@ -184,15 +192,33 @@ class _Layers:
                 for name, values in zip(State.fields(), zip(*(part[1] for part in parts), strict=True), strict=True)
             )
         )
-        points = self.network.size or 1
-        residual = joined.residual[:points]
-        wrong = (residual > TOLERANCE) & ~np.broadcast_to(full, residual.shape)
-        if wrong.any():
-            where = f" at point {int(wrong.argmax()) + 1} of the batch" if points > 1 else ""
-            worst = float(residual[wrong].max())
-            found = f"the waits of the layers did not converge{where}: a residual of {worst:.0e}"
-            raise NotComputed(Problem("QN540", found, f"a residual of {TOLERANCE:.0e}"))
         return waits, joined
+
+    def prove(self, residual: Any, full: Value, loads: Mapping[Key, Value], tolerance: float) -> None:
+        """Raise unless the waits of all points are a fixed point, but where open classes have no steady state.
+
+        residual   (P,)
+        full       where they have none without any wait.
+        loads      of open classes, with the waits: waits grow without end where one is beyond its capacity, and what is
+                   found of them is only that.
+        tolerance  the largest residual.
+        """
+        import numpy
+
+        np: Any = numpy
+        settled = (residual <= tolerance) | np.broadcast_to(full, residual.shape)
+        for load in loads.values():
+            settled = settled | ((residual <= _ENDLESS) & (np.asarray(load) > 1.0 + _ENDLESS))
+        if not settled.all():
+            where = f" at point {int(settled.argmin()) + 1} of the batch" if len(residual) > 1 else ""
+            worst = float(residual[~settled].max())
+            found = f"the waits of the layers did not converge{where}: a residual of {worst:.0e}"
+            help = (
+                "keep open classes out of what closed ones hold, or try a lower load"
+                if self.open
+                else "change the load"
+            )
+            raise NotComputed(Problem("QN540", found, f"a residual of {tolerance:.0e}", help=help))
 
     def beyond(self, shape: Shape, numbers: Numbers, state: State) -> list[str]:
         """Why the answer is less sure than what was measured."""
@@ -208,12 +234,30 @@ class _Layers:
         return found
 
     def crowded(self, numbers: Numbers) -> Numbers:
-        """A point, and after it the same with customers without end."""
+        """All points, and after them the same with customers without end."""
         import numpy
 
         np: Any = numpy
         both = [np.concatenate([value, value]) for value in numbers]
-        return Numbers(*both).replace(population=np.concatenate([numbers.population, np.full((1, 1), _CROWD)]))
+        crowd = np.full(numbers.population.shape, _CROWD)
+        return Numbers(*both).replace(population=np.concatenate([numbers.population, crowd]))
+
+    def ceilings(self, shape: Shape, numbers: Numbers, whole: State) -> tuple[Value, Any] | None:
+        """What the throughput tends to and the station that is full then; of a batch arrays, not-a-number for unknown.
+
+        whole   as of `crowded`.
+        """
+        if self.network.size is None:
+            return self.ceiling(shape, numbers, whole)
+        import numpy
+
+        np: Any = numpy
+        size = self.network.size
+        found = [
+            self.ceiling(shape, numbers.part([point]), whole.part([point, size + point])) or (float("nan"), "")
+            for point in range(size)
+        ]
+        return np.array([rate for rate, _ in found]), np.array([label for _, label in found], dtype=object)
 
     def ceiling(self, shape: Shape, numbers: Numbers, whole: State) -> tuple[Value, str] | None:
         """What the throughput of a single closed class tends to, and the station that is full then.

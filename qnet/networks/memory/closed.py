@@ -12,7 +12,7 @@ from typing import Any
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Value
 from qnet.networks.by_demands import solve as solve_demands
-from qnet.networks.memory.levels import repeated, solved
+from qnet.networks.memory.levels import repeated, solved, solved_inside
 from qnet.networks.memory.parts import Aggregation, Inside, Outside, Part
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, inside
 from qnet.networks.memory.states import spread
@@ -147,7 +147,7 @@ class _Closed(Aggregation):
                 and not part.levels.instant.any()
             ):
                 crowd = inside(self.network, region, float(region.limit))
-                most = self.column(solve_demands(crowd, Wanted(enclosed=False)).throughput)
+                most = self.column(solved_inside(crowd, Wanted(enclosed=False)).throughput)
             else:
                 continue
             endless = (often <= 0) | part.levels.instant

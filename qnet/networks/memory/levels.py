@@ -79,7 +79,7 @@ def solved(network: RoutedNetwork, kind: int, points: int, wanted: Wanted, witho
     only = own.replace(think_time=np.where(instant, 1.0, own.think_time))
     classes = tuple(only if index == kind else item for index, item in enumerate(network.classes))
     asked = Wanted(operations=float("inf"), memory=float("inf"), enclosed=False)
-    solution = solve(network.replace(classes=classes), asked)
+    solution = solved_inside(network.replace(classes=classes), asked)
     passages = solution.passages
     assert passages is not None
 
@@ -98,6 +98,15 @@ def solved(network: RoutedNetwork, kind: int, points: int, wanted: Wanted, witho
         np.broadcast_to(np.asarray(_longest(compiled, spent, kind)), (size,)).reshape(points, most),
         solution,
     )
+
+
+def solved_inside(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    """The figures of a part by itself, which may have limited subnetworks of its own."""
+    from qnet.networks.memory.regions import regions
+    from qnet.networks.memory.solve import solve as solve_limited
+
+    found = regions(network)
+    return solve_limited(network, found, wanted) if found else solve(network, wanted)
 
 
 def _time(compiled: Streams, own: ClosedClass, kind: int) -> Value:

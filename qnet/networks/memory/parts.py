@@ -7,19 +7,19 @@ from typing import Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond
+from qnet.networks.exactness import AGGREGATED, Beyond
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.memory.averages import averaged
 from qnet.networks.memory.levels import Levels, repeated, solved
 from qnet.networks.memory.regions import Region, entries, holds, inside
 from qnet.networks.memory.states import two_modes
+from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Hold, RoutedNetwork, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, streams
 from qnet.networks.wanted import Wanted
 from qnet.record import Record
 
-METHOD = "flow-equivalent"
 _BUSY = 0.7
 """The load of arrivals up to which errors were measured."""
 
@@ -174,13 +174,13 @@ class Aggregation:
         }
         rho = {keys[label]: self.value(load) for label, load in outside.loads.items()}
         steady = Steady(network, throughputs, compiled, compiled.members(), told, rho, self.operations)
-        solution = figures(steady, METHOD, 1)
+        solution = figures(steady, AGGREGATED, 1)
         reasons = tuple(dict.fromkeys([*outside.reasons, *self.reasons(regions)]))
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
             stations=tuple(not_above_one(item, self.operations) for item in solution.stations),
-            passages=None,
+            passages=Passages(network, compiled, tuple(throughputs), tuple(told)),
             network=network if self.profiles else None,
         )
 

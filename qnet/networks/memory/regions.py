@@ -32,9 +32,9 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     network   any.
     Returns   one region for each station that is held while others are waited for, or whose holders are counted; ()
               where there is none, or any hold is not of this kind: several classes use it, its class is not the only
-              closed one where any is closed, holds nest deeper, an inner station is used elsewhere as well, the held
-              station has copies, rates or an order of service other than first come first served, or work has
-              priorities or is left for later.
+              closed one where any is closed, an inner station is used elsewhere as well, the held station has copies,
+              rates or an order of service other than first come first served, or work has priorities or is left for
+              later; the same of holds inside.
     """
     by_name = {station.name: station for station in network.stations}
     outer = [step.station for step in _steps(network) if any(isinstance(inner, Hold) for inner in step.steps)]
@@ -71,7 +71,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     if closed and {*closed, *users.values()} != {closed[0]}:
         return ()
     names = list(by_name)
-    return tuple(
+    found = tuple(
         Region(
             name,
             UNLIMITED if by_name[name].delay else by_name[name].servers,
@@ -80,6 +80,13 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
         )
         for name, own in inner.items()
     )
+    return found if all(_apart(inside(network, region, 1.0)) for region in found) else ()
+
+
+def _apart(network: RoutedNetwork) -> bool:
+    """Whether what is inside a region has no limits of its own, or limits that can be taken apart as well."""
+    limited = any(isinstance(inner, Hold) for step in _steps(network) for inner in step.steps)
+    return not limited or bool(regions(network))
 
 
 def _steps(network: RoutedNetwork) -> Iterator[Hold]:
@@ -129,11 +136,11 @@ def _inside(hold: Hold, served_before: set[str]) -> set[str] | None:
         if step.phase != 1 or isinstance(step, Fork):
             return None
         if isinstance(step, Hold):
-            if step.station in served_before or any(
-                not isinstance(item, Time) or item.phase != 1 for item in step.steps
-            ):
+            visit = all(isinstance(item, Time) and item.phase == 1 for item in step.steps)
+            within = set[str]() if visit and step.station not in served_before else _inside(step, served_before)
+            if within is None:
                 return None
-            found.add(step.station)
+            found |= {step.station} | within
     return found
 
 

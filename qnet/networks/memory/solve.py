@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.errors import NotComputed, Problem
-from qnet.networks.memory.parts import METHOD
+from qnet.networks.exactness import AGGREGATED
 from qnet.networks.memory.regions import UNLIMITED, Region, regions
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
@@ -46,8 +46,8 @@ def solve(network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted = AU
               Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 9.
     """
     reason = f'"{found[0].station}" is held while others are waited for'
-    if wanted.method not in ("auto", METHOD):
-        raise NotComputed(Problem("QN513", f"{wanted.method} does not apply: {reason}", f"auto, or {METHOD}"))
+    if wanted.method not in ("auto", AGGREGATED):
+        raise NotComputed(Problem("QN513", f"{wanted.method} does not apply: {reason}", f"auto, or {AGGREGATED}"))
     if wanted.bounds:
         raise NotComputed(Problem("QN513", f"no bounds are known where {reason}", "a network with product form"))
     if network.closed:

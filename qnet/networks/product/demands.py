@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from qnet.networks.product.given import Given
@@ -21,7 +21,7 @@ class Demands:
     """
 
     __slots__ = (
-        "arrival_rate", "delay", "demands", "disciplines", "joins", "population", "priority", "rates", "scv",
+        "arrival_rate", "delay", "demands", "disciplines", "joins", "left", "population", "priority", "rates", "scv",
         "servers", "size", "think_time", "visits",
     )  # fmt: skip
 
@@ -44,6 +44,9 @@ class Demands:
     """B, or None for a point."""
     joins: Any
     """Of parallel steps in closed classes, as of `closed.first_come.Lines`, over all stations; None without any."""
+    left: Mapping[int, int]
+    """Of open classes that are work left behind by closed ones, first come first served before these come again: by
+    open class the closed one. How often it comes, the throughput of the closed one tells."""
 
     def __init__(
         self,
@@ -59,6 +62,7 @@ class Demands:
         scv: Any = None,
         priority: Any = None,
         joins: Any = None,
+        left: Mapping[int, int] | None = None,
     ) -> None:
         """A checked network.
 
@@ -81,7 +85,7 @@ class Demands:
                       count at stations "fcfs", "priority" and "preemptive" only.
         priority      R whole numbers, or (K, R) of them: the highest is served first at stations "priority" and
                       "preemptive", equal ones in the order of their arrival; None: all are equal.
-        joins         of parallel steps, as of the attribute; not checked.
+        joins, left   of parallel steps and of work left behind, as of the attributes; not checked.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Given()
@@ -103,6 +107,7 @@ class Demands:
             given.visits(self.demands, self.visits)
         self.size = given.size
         self.joins = joins
+        self.left = left or {}
         given.finish()
         if self.size is not None:
             self._spread(self.size)
@@ -202,6 +207,7 @@ class Demands:
             setattr(found, name, values)
         found.size = None
         found.joins = None if self.joins is None else self.joins[[index]]
+        found.left = self.left
         return found
 
     def __repr__(self) -> str:

@@ -42,6 +42,8 @@ def wanted_for(network: Demands, wanted: Wanted) -> bool:
         return True
     if refusal:
         return False
+    if network.left and not wanted.states:
+        return True
     needed: Any = False
     for station in lines(network):
         alike = product_form(network, station)
@@ -100,6 +102,7 @@ def solve_first_come(network: Demands, starts: Any = None) -> Solution:
     np: Any = numpy
     refuse_without_time(network)
     table = Table(network)
+    own = list(network.closed)
     places = [place for place, away in enumerate(network.delay) if not away]
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
@@ -114,7 +117,15 @@ def solve_first_come(network: Demands, starts: Any = None) -> Solution:
     residence = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
     opened = table.fast[:, places, :] + table.stretch[:, places, :] * met[..., None]
     residence[:, places, :] += np.where(table.closed, 0.0, opened)
-    for place, kind in enumerate(network.closed):
+    if network.left:
+        after = np.concatenate([part.after for part in parts])
+        for column, kind in network.left.items():
+            behind = table.behind[:, places, column]
+            # Beside the part that several servers do at once.
+            found = table.fast[:, places, column] + table.visits[:, places, column] * after[..., own.index(kind)]
+            found = found + table.rest[:, places, column]
+            residence[:, places, column] = np.where(behind, found, residence[:, places, column])
+    for place, kind in enumerate(own):
         # Rounding must not leave a wait where a class never comes.
         residence[:, places, kind] += np.where(table.demands[:, places, kind] > 0, waits[..., place], 0.0)
         residence[:, :, kind] *= (table.population[:, place] > 0)[:, None]
@@ -175,7 +186,11 @@ class Table:
         self.think_time = column([network.think_time[kind] for kind in own]) + outside[:, own]
         opened = list(network.open)
         rates = column([network.arrival_rate[kind] for kind in opened]) if opened else np.zeros((size, 0))
-        self.load = self.fast[:, :, opened] * rates[:, None, :]
+        self.behind = np.zeros(self.demands.shape, bool)
+        """Where open classes are work that the customers who left it meet again."""
+        for place, kind in network.left.items():
+            self.behind[:, :, place] = line & (self.demands[:, :, kind] > 0) & (self.demands[:, :, place] > 0)
+        self.load = np.where(self.behind, 0.0, self.fast)[:, :, opened] * rates[:, None, :]
 
     def lines(self, places: list[int]) -> Any:
         """The queueing stations and closed classes, with what open classes add to them."""
@@ -200,7 +215,25 @@ class Table:
             population=self.population,
             think_time=self.think_time,
             joins=None if self.network.joins is None else _Joins(self, places),
+            left=self.left(places),
         )
+
+    def left(self, places: list[int]) -> Any:
+        """The work left behind that is met again, of every closed class."""
+        from qnet.networks.closed.left_lines import Left
+
+        if not self.network.left:
+            return None
+        import numpy
+
+        np: Any = numpy
+        own = list(self.network.closed)
+        rows = [np.zeros((len(self.demands), len(places), len(own))) for _ in range(3)]
+        for column, kind in self.network.left.items():
+            here = self.behind[:, places, column]
+            for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
+                row[..., own.index(kind)] = np.where(here, values[:, places, column], 0.0)
+        return Left(*rows)
 
 
 class _Joins:

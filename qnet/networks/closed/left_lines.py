@@ -1,0 +1,100 @@
+r"""What closed customers leave behind at a station first come first served, and meet there when they come again.
+
+Each customer has at most one piece of such work there at a time, since nobody is served before what he left: so it is
+no Poisson stream, and never more than there are customers. With N of a class, the work of L seconds that each leaves,
+and R seconds from then until it is done, an arriving customer waits for
+
+.. math:: \frac{N - 1}{N} \lambda L R + \frac{L}{L + A} L
+
+the work of the others by Little's law, and the rest of his own where that lasts longer than his absence A.
+
+Source    Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; the terms: this tool
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.closed.first_come import Lines
+
+_LEAST = 1e-9
+_BUSY = 0.5
+"""The load below which no station is full."""
+
+
+class Left(Record):
+    """The work of P networks with K stations and R closed classes, as arrays (P, K, R)."""
+
+    demands: Any
+    """Seconds left behind per passage; 0 where none is, or where it is not met again."""
+    weight: Any
+    """Mean seconds of one piece."""
+    excess: Any
+    """Its mean residual service at a random moment, less the mean service."""
+
+    def part(self, chosen: Any) -> Left:
+        """Some of the networks."""
+        return Left(*(value[chosen] for value in self))
+
+
+class Met(Record):
+    """What is waited per visit where work is left behind."""
+
+    customers: Any
+    """(P, K, R) by closed customers."""
+    work: Any
+    """(P, K, R) by what they left."""
+    others: Any
+    """(P, K) by open customers, beyond what they wait for customers."""
+
+
+def with_left(lines: Lines, left: Left, residence: Any, throughput: Any, away: Any, met: Any) -> Met:
+    """What is waited, of the work that is left too.
+
+    lines       the stations and classes, and `left` of them.
+    residence   (P, K, R) seconds per passage.
+    throughput  (P, R) passages per second.
+    away        (P, K, R) seconds from leaving a station to coming to it again.
+    met         (P, K, R) what customers wait for customers and open classes.
+    Method      As above. The work of a class waits for what its next customer does, but for his own; the waits of all
+                that is left together obey one linear equation. Where a station would do more than it can, all waits
+                there grow alike until it is just full: so customers and what they leave keep it busy together.
+    """
+    import numpy
+
+    np: Any = numpy
+    people = np.maximum(np.where(lines.population > 0, lines.population, 1.0), 1.0)[:, None, :]
+    rate = throughput[:, None, :]
+    busy, behind = rate * lines.demands, rate * left.demands
+    load = (busy + behind).sum(-1) + lines.open_load
+    behind = behind / np.maximum(load, 1.0)[..., None]
+    room = (1.0 - lines.open_load)[..., None]
+    own = 1.0 / (1.0 + behind / people / room)
+    most = 1.0 - (behind * own / room).sum(-1)
+    whole = (behind * own * (left.weight + met)).sum(-1) / np.maximum(most, _LEAST)
+    time = own * (left.weight + met + whole[..., None] / room)
+    idle = np.maximum(1.0 - load, 0.0)[..., None]
+    tail = (behind * np.where(left.excess < 0, idle, 1.0) * left.excess).sum(-1)
+    often = np.where(left.weight > 0, left.demands / np.where(left.weight > 0, left.weight, 1.0), 0.0)
+    visits = np.where(lines.visits > 0, lines.visits, 1.0)
+    still = left.weight / np.maximum(left.weight + away, _LEAST * (left.weight + 1e-300))
+    again = np.minimum(often / visits, 1.0) * still * left.weight
+    customers = met + (whole[..., None] - behind * time / people + again + tail[..., None]) / room
+    customers = np.maximum(customers, 0.0)
+    # No station does more than it can.
+    here = (lines.stretch > 0) & (lines.population > 0)[:, None, :] & (left.demands.sum(-1) > 0)[..., None]
+    stretch = np.where(here, lines.stretch, 1.0)
+    beyond = np.where(here, (residence - lines.demands) / stretch - customers, np.inf).min(-1)
+    cycle = np.where(throughput > 0, lines.population / np.where(throughput > 0, throughput, 1.0), np.inf)[:, None, :]
+    felt = np.where(here, (busy + behind) * lines.stretch / cycle, 0.0).sum(-1)
+    full = (load > _BUSY) & (felt > 0) & np.isfinite(beyond)
+    more = np.where(full, beyond + (load - 1.0) / np.where(felt > 0, felt, 1.0), 0.0)
+    more = np.maximum(more, 0.0)
+    return Met(
+        customers + np.where(here, more[..., None], 0.0),
+        np.where(left.demands > 0, time - left.weight + more[..., None], 0.0),
+        (whole + tail) / room[..., 0] + more,
+    )

@@ -1,0 +1,111 @@
+"""How far the response of closed customers who leave work behind is from their Markov chains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np  # noqa: TID253
+import pytest
+from left_chain import Leaving, throughputs
+from measuring import assert_told
+
+from qnet.networks.routed import ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Time
+from qnet.networks.solve import solve
+
+Draw = np.random.Generator
+_SHAPES: tuple[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], ...] = (
+    *(((people,), ((0, 0),)) for people in (1, 2, 3, 4)),
+    ((2,), ((0, 1, 0),)),
+    ((3,), ((0, 1, 1),)),
+    ((1, 1), ((0, 0), (0, 0))),
+    ((2, 1), ((0, 0), (0, 1, 1))),
+)
+"""Populations, and the stations of each class with the one where the work is left."""
+
+
+def drawn(
+    draw: Draw, count: int, shape: Any, factor: float, servers: int = 1, shared: bool = False, longest: int = 0
+) -> Leaving:
+    """Systems whose times at stations differ by up to a factor, and whose think times by one of 1000."""
+    population, ways = shape
+    times = [[factor ** draw.uniform(-0.5, 0.5, count) for _ in way] for way in ways]
+    think = 10 ** draw.uniform(-2, 1, (len(population), count))
+    stations = 1 + max(max(way) for way in ways)
+    return Leaving(population, think, ways, times, (servers,) + (1,) * (stations - 1), shared, longest)
+
+
+def network(system: Leaving) -> RoutedNetwork:
+    """The same as qnet is told it."""
+    order = "ps" if system.shared else "fcfs"
+    stations = [
+        Station(f"{place}", False, count, order, (Group(f"{place}", 1, 1.0),))
+        for place, count in enumerate(system.servers)
+    ]
+    classes: list[ClosedClass] = []
+    for kind, (way, times) in enumerate(zip(system.ways, system.times, strict=True)):
+        last = len(way) - 1
+        steps = tuple(
+            Hold(f"{place}", (Time(time),), phase=1 + (step == last))
+            for step, (place, time) in enumerate(zip(way, times, strict=True))
+        )
+        classes.append(
+            ClosedClass(f"{kind}", 1.0 * system.population[kind], system.think[kind], (Route("", 1.0, steps),))
+        )
+    return RoutedNetwork(tuple(stations), tuple(classes), size=system.think.shape[1])
+
+
+def errors(system: Leaving) -> list[float]:
+    """Of the response of the class that is told worst."""
+    exact, cut = throughputs(system)
+    assert (cut < 1e-3).all()
+    found = solve(network(system))
+    people = np.array(system.population)[:, None]
+    told = np.array([item.response for item in found.classes])
+    wanted = people / exact - system.think
+    assert all((np.asarray(item.utilization) <= 1.0).all() for item in found.stations)
+    return abs(told / wanted - 1).max(0).tolist()
+
+
+def test_first_come_first_served():
+    draw = np.random.default_rng(20262)
+    found = [error for shape in _SHAPES for error in errors(drawn(draw, 25, shape, 3.0))]
+    assert_told("work left behind: first come first served", found)
+
+
+def test_several_servers():
+    draw = np.random.default_rng(20263)
+    found = [error for shape in _SHAPES for error in errors(drawn(draw, 25, shape, 3.0, 2))]
+    assert_told("work left behind: several servers", found)
+
+
+def test_shared_service():
+    draw = np.random.default_rng(20264)
+    found: list[float] = []
+    for people, longest in ((1, 14), (2, 22), (3, 28), (4, 34)):
+        found += errors(drawn(draw, 50, ((people,), ((0, 0),)), 3.0, 1, True, longest))
+    assert_told("work left behind: shared service", found)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_full_station_does_both(shared: bool):
+    """Without think time it is always busy, and every passage takes both times of it."""
+    times = np.array([0.1, 0.3]), np.array([0.05, 2.0])
+    system = Leaving((3,), np.zeros((1, 2)), ((0, 0),), (times,), (1,), shared)
+    assert solve(network(system)).throughput == pytest.approx(1 / (times[0] + times[1]), rel=1e-9)
+
+
+def test_one_customer_alone_is_exact():
+    """He meets the rest of what he left, which lasts longer than he thinks with the probability L / (L + Z)."""
+    think, times = np.array([[0.1, 1.0, 5.0]]), (np.full(3, 0.2), np.array([3.0, 0.5, 1.0]))
+    left = times[1]
+    found = solve(network(Leaving((1,), think, ((0, 0),), (times,), (1,), False)))
+    assert found.response == pytest.approx(0.2 + left * left / (left + think[0]), rel=1e-9)
+
+
+def test_work_left_elsewhere_changes_nothing_for_customers():
+    """Nobody waits for it: the response is that of the first station alone."""
+    think, times = np.array([[2.0]]), (np.array([0.5]), np.array([0.3]))
+    found = solve(network(Leaving((5,), think, ((0, 1),), (times,), (1, 1), True)))
+    alone = solve(network(Leaving((5,), think, ((0, 0),), ((times[0], np.zeros(1)),), (1, 1), True)))
+    assert found.response == pytest.approx(alone.response, rel=1e-9)
+    assert found.stations[1].utilization == pytest.approx(0.3 * alone.throughput, rel=1e-9)
