@@ -117,8 +117,8 @@ CODES: dict[str, _T] = {
         "The station has no closed form for this figure, or its numbers would lose their digits.",
         "Ask for means only, a lower load, or another figure."),
     "QN551": _T("something may be full where that cannot be computed",
-        "Stations with a capacity and buffers are solved in networks of open classes with fixed routes: beside closed "
-        "classes, chains, rates and inside holds they are not, nor what is lost where a station serves others in turn "
+        "Stations with a capacity and buffers are solved in networks of open classes with fixed routes: beside "
+        "chains, rates and inside holds they are not, nor what is lost where a station serves others in turn "
         "with the work that frees places.",
         "Take an open class; put the station outside of holds; give what drains a lower priority than other work."),
     "QN552": _T("parallel steps that are not computed",
@@ -130,6 +130,24 @@ CODES: dict[str, _T] = {
         "A formula was asked of the time until the slowest branch has finished, which is an integral; or a percentile "
         "of a network whose closed classes have parallel steps or leave work behind.",
         "Ask for numbers and means: qnet solve tells them."),
+    "QN555": _T("something may be full beside closed classes where that cannot be computed",
+        "Beside closed classes one buffer, or one station with a capacity, may be full: outside of holds, for closed "
+        "classes alone, and for one of them where those who find it full are lost. A wait for a place while a station "
+        "is held keeps that station from others, which changes what comes to the buffer in a way that is not followed.",
+        "Take the way out that the message names; or give all classes an arrival rate."),
+    "QN556": _T("too many places and customers",
+        "Beside closed classes a buffer is looked at with every number of places taken and of customers who wait, at "
+        "every point of a grid.",
+        "Ask for fewer points at a time; or leave out a buffer so large that it is never full."),
+    "QN557": _T("who waits for a place, or is lost, was not found",
+        "The shares of the classes among those who wait for a place, of those who are lost, and how long places are "
+        "kept, depend on each other. They are only told where one more round changes nothing by more than 1e-10.",
+        "Change the load a little, or put classes together that differ little."),
+    "QN558": _T("work that a station cannot do",
+        "What closed classes fill is solved with every number of places taken, and the estimates of all numbers are "
+        "put together. Where they ask more of a station than its servers can do, they are too far from each other to "
+        "be told: mostly at a station that frees places and does much other work first come first served.",
+        "Give what frees places a lower priority, or the station processor sharing; or change the load a little."),
     "QN563": _T("no bounds of parallel steps",
         "Bounds were asked for, and theory has none: branches meet at a station, or meet what is before the step; "
         "customers queue again after it; a branch is no part of a network of product form; or there are closed classes "

@@ -254,6 +254,13 @@ CODES: dict[str, _T] = {
         "before, so that the percentile is too short by 11 % mostly and 27 % at worst; and what was not measured, such "
         "as parallel steps, priorities, capacities, and stations held while others are waited for.",
         "Trust the mean; take the percentile as a sign. qnet methods --error tells what was measured."),
+    "QN670": _T("what closed classes fill, beyond where its figures are trusted",
+        "The places of a buffer or a station that closed classes fill go up and down at the throughputs of what is "
+        "around, with the customers who are there. Against Markov chains of 1000 small systems of one to six customers "
+        "the throughput had a median error of 0.1 to 0.5 %, and 10 % at most; the places taken 1 to 4 %, and 35 % at "
+        "most where the station that frees them does other work as well. The note names what was not measured: times "
+        "to free a place that are not exponential, and several places taken at once.",
+        "Trust the throughput more than how often the buffer is full; limits and drain rates do not rest on it."),
     "QN675": _T("the largest load by capacities alone",
         "Near the load at which the steady state ends, the waits inside holds of a network with open and closed "
         "classes change so steeply that their fixed point was not proven. What the stations can do by their service "

@@ -57,6 +57,12 @@ def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> Rou
     return solution.replace(classes=reduction.classes(solution, reduction.bounds(reduced, kind, solution.reasons)))
 
 
+def ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
+    """What the throughput of a single closed class tends to, and the station that limits it; None where unknown."""
+    reduction = _Answer(network)
+    return reduction.ceiling(reduction.table(weighted=True))
+
+
 class _Answer(Reduction):
     """The solution of a reduced network, told by its routes."""
 

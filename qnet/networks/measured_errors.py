@@ -53,6 +53,9 @@ _MIXED = "Abate, Whitt, ORSA J. Computing 7 (1995) 36-43, for the sum; gamma tim
 _FOUND = "Sevcik, Mitrani, J. ACM 28 (1981) 358-371, for what is found; gamma times: this tool"
 _ROLIA = "Rolia, Sevcik, IEEE TSE 21 (1995)"
 
+_PLACES = "exponential times to free a place, one place at a time"
+_OWN_PLACES = f"{_CHANDY}, for one number in the place of a network; places as customers: this tool"
+
 _MEMORY = (
     Measured("memory: throughput of a closed class", "flow-equivalent", 200, "throughput", 0.002, 0.051,
              _SHORT, "QN644", _CHANDY),
@@ -145,6 +148,37 @@ _FULL = (
         "own, for M/M/c: Kleinrock, Queueing Systems I, 1975, section 3.5",
     ),
 )  # fmt: skip
+_CLIENTS = (
+    Measured(
+        "buffer: wait, closed classes", "flow-equivalent", 200, "throughput", 0.0014, 0.031,
+        _PLACES, "QN670", _OWN_PLACES,
+    ),
+    Measured(
+        "buffer: wait, closed classes, occupancy", "flow-equivalent", 200, "occupancy", 0.01, 0.075,
+        _PLACES, "QN670", _OWN_PLACES,
+    ),
+    Measured(
+        "buffer: wait, closed classes, drained beside other work", "flow-equivalent", 200, "throughput", 0.0011, 0.019,
+        _PLACES + "; other work there is shared, in turn or first", "QN670", _OWN_PLACES,
+    ),
+    Measured(
+        "buffer: wait, closed classes, occupancy beside other work", "flow-equivalent", 200, "occupancy", 0.037, 0.35,
+        _PLACES + "; other work there is shared, in turn or first", "QN670", _OWN_PLACES,
+    ),
+    Measured(
+        "buffer: wait, several closed classes", "flow-equivalent", 200, "throughput of the class where it is worse",
+        0.0031, 0.096, _PLACES, "QN670", _OWN_PLACES,
+    ),
+    Measured(
+        "buffer: lost, closed classes", "flow-equivalent", 200, "throughput", 0.0047, 0.05, _PLACES, "QN670",
+        _OWN_PLACES,
+    ),
+    Measured(
+        "capacity: closed classes", "flow-equivalent", 200, "throughput", 0.0013, 0.024,
+        "exponential times, alike for all visits of a station with a capacity", "QN670",
+        f"{_CHANDY}, for one number in the place of a network; losses on average: this tool",
+    ),
+)  # fmt: skip
 _LAYERED = (
     Measured("layers: two deep", "layers", 600, "response", 0.0058, 0.28, _LAYERS, "QN640", _ROLIA),
     Measured("layers: three deep", "layers", 600, "response", 0.004, 0.29, _LAYERS, "QN640", _ROLIA),
@@ -173,6 +207,17 @@ _PERCENTILES = (
 
 MEASURED: dict[str, Measured] = {
     row.name: row
-    for row in (*_MEMORY, *_PATHS, *_FIRST_COME, *_OPEN, *_PRIORITIES, *_PARALLEL, *_FULL, *_LAYERED, *_PERCENTILES)
+    for row in (
+        *_MEMORY,
+        *_PATHS,
+        *_FIRST_COME,
+        *_OPEN,
+        *_PRIORITIES,
+        *_PARALLEL,
+        *_FULL,
+        *_CLIENTS,
+        *_LAYERED,
+        *_PERCENTILES,
+    )
 }
 """By name."""

@@ -281,10 +281,23 @@ def _parts(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> lis
     found: list[dict[str, Part]] = []
     for item, row in zip(solution.classes, service, strict=True):
         spent = {**_spent(solution, item.name), "": row.get("", 0.0)}
+        if network.buffers:
+            spent[""] = _outside(solution, item.name)
+            row.setdefault("", 0.0)
         whole = float(item.response)
         parts = {label: (float(spent[label]), value) for label, value in row.items()}
         found.append({label: _part(label, *part, whole, label not in changing) for label, part in parts.items()})
     return found
+
+
+def _outside(solution: RoutedSolution, name: str) -> float:
+    """Of the response of a class, what is spent at no station: delays, and waits for places of buffers."""
+    own = [route for route in solution.routes if route.class_name == name]
+    weights = [float(route.throughput) for route in own]
+    if sum(weights) <= 0:
+        weights = [float(route.probability) for route in own]
+    spent = (weight * float(route.spent.get("", 0.0)) for weight, route in zip(weights, own, strict=True))
+    return sum(spent) / (sum(weights) or 1.0)
 
 
 def _weighted(parts: Sequence[Mapping[str, Part]], mix: Sequence[float], response: float) -> dict[str, Part]:

@@ -26,6 +26,8 @@ class Visited(Record):
     demand: Value
     """Seconds per passage, longer by what open classes take of a single server."""
     servers: Value
+    answered: Value
+    """Of the demand, what is done before the response."""
 
 
 class Customers(Record):
@@ -43,7 +45,7 @@ class Customers(Record):
     @property
     def least(self) -> Value:
         """The response without any queueing."""
-        return self.away + total(queue.copies * queue.demand for queue in self.queues)
+        return self.away + total(queue.copies * queue.answered for queue in self.queues)
 
     @property
     def most(self) -> Value:
@@ -73,14 +75,15 @@ def customers(symbolic: Symbolic) -> tuple[Customers, ...]:
             if centre.station.delay:
                 away = away + centre.group.copies * centre.demands[kind]
             else:
-                queues.append(_visited(symbolic, centre, centre.demands[kind]))
+                queues.append(_visited(symbolic, centre, kind))
         found.append(
             Customers(item.name, item.population, everybody - 1, item.think_time, away, tuple(queues))  # type: ignore[union-attr]
         )
     return tuple(found)
 
 
-def _visited(symbolic: Symbolic, centre: Centre, demand: Value) -> Visited:
+def _visited(symbolic: Symbolic, centre: Centre, kind: int) -> Visited:
+    demand, answered = centre.demands[kind], centre.answered[kind]
     if centre.held:
         raise _refused(f'"{centre.label}" is held while another station is waited for')
     if centre.station.rates is not None:
@@ -88,8 +91,9 @@ def _visited(symbolic: Symbolic, centre: Centre, demand: Value) -> Visited:
     taken = symbolic.open_load(centre)
     if taken != 0 and centre.station.servers != 1:
         raise _refused(f'"{centre.label}" shares several servers among open and closed classes')
-    left = 1 - taken if taken != 0 else 1.0
-    return Visited(centre.label, centre.group.copies, demand / left if taken != 0 else demand, centre.station.servers)
+    if taken != 0:
+        demand, answered = demand / (1 - taken), answered / (1 - taken)
+    return Visited(centre.label, centre.group.copies, demand, centre.station.servers, answered)
 
 
 def throughput_upper(of: Customers) -> Pieces:
@@ -163,9 +167,16 @@ BALANCED: Sequence[Callable[[Customers], Pieces]] = (
 def pieces(symbolic: Symbolic, bound: Callable[[Customers], Pieces]) -> list[tuple[str, str, Value]]:
     """A bound by closed class: class, station, formula.
 
-    Raises `NotComputed` QN521 as `customers`, and for a balanced bound of several classes.
+    Raises `NotComputed` QN521 as `customers`, for a balanced bound of several classes, and beside work that is done
+    after the response for all but the bounds that it does not lengthen.
     """
     everybody = customers(symbolic)
+    losing = any(item.loses for item in symbolic.network.buffers)
+    losing = losing or any(item.capacity is not None for item in symbolic.network.stations)
+    if bound not in (throughput_upper, n_star) and losing:
+        raise _refused("customers may be lost, which keeps the others from waiting for them")
+    if bound not in (throughput_upper, response_lower, n_star) and symbolic.unit.deferred:
+        raise _refused("work is left behind after the response, which others wait for without a known bound")
     if bound in BALANCED and (len(everybody) > 1 or not all(of.queues for of in everybody)):
         raise _refused("the balanced bounds are formulas for one closed class that visits a queue")
     return [(of.name, about, value) for of in everybody for about, value in bound(of)]

@@ -36,6 +36,8 @@ class Centre(Record):
     """Seconds of one copy per passage, by class."""
     held: bool
     """Whether holding times contain waits for other stations, so that demands are without them."""
+    answered: tuple[Value, ...]
+    """Of the demands, what is done before the response."""
 
     @property
     def label(self) -> str:
@@ -76,7 +78,11 @@ class Symbolic:
                 )
                 if any(demand != 0 for demand in demands):
                     held = any(stream.holding.waits for stream in own)
-                    found.append(Centre((station.name, index), station, group, demands, held))
+                    answered = tuple(
+                        total(item.rate * item.first.mean for item in own if item.class_index == kind and not item.left)
+                        for kind in range(len(self.network.classes))
+                    )
+                    found.append(Centre((station.name, index), station, group, demands, held, answered))
         return tuple(found)
 
     @cached_property

@@ -34,7 +34,8 @@ def full(found: Bottleneck) -> Iterator[Finding]:
     if first.full_population is not None and found.solution.classes[0].population is not None:
         now = format_number(float(found.solution.classes[0].population))
         text = f"Its asymptotes meet at N* = {format_number(first.full_population)} customers; there are {now} now. "
-        text += "With many more than N*, each further customer adds only response."
+        losing = found.solution.offered is not None
+        text += f"With many more than N*, each further customer adds only {'losses' if losing else 'response'}."
         yield Finding(FULL, first.label, text, "full_population", first.full_population)
     second = next((place for place in found.ranked if place != first), None)
     if second and second.full_at and full_at(found, first):

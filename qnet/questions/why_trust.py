@@ -64,6 +64,12 @@ def _littles_law(item: ClassFigures) -> Finding:
         text += f"{format_number(rate * response)} in the system."
         return Finding(LAWS, item.name, text, "queue_length", rate * response)
     think = float(item.think_time)
+    if item.offered is not None:
+        begun = float(item.offered)
+        each = float(item.population) / begun - think if begun > 0 else 0.0
+        text = f"Little's law, N = X (R + Z), of {item.name}, lost passages among them: {rate_of(begun)} x "
+        text += f"({time_of(each)} + {time_of(think)}) = {format_number(float(item.population))} customers."
+        return Finding(LAWS, item.name, text, "population", float(item.population))
     text = f"Little's law, N = X (R + Z), of {item.name}: {rate_of(rate)} x ({time_of(response)} + {time_of(think)})"
     text += f" = {format_number(rate * (response + think))} customers."
     return Finding(LAWS, item.name, text, "population", rate * (response + think))

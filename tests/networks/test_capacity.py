@@ -163,7 +163,6 @@ def test_faults_are_told(right: str) -> None:
     assert code in {problem.code for problem in caught.value.problems}
 
 
-def test_closed_classes_are_refused() -> None:
-    text = QUEUE.replace('arrival_rate = "rate"', "population = 3")
-    with pytest.raises(NotComputed, match="QN551"):
-        solve_points(model_of(text))
+def test_closed_classes_beside_open_ones_are_refused() -> None:
+    with pytest.raises(NotComputed, match="QN555"):
+        solve_points(model_of(QUEUE + '\n[classes.other]\npopulation = 3\nsteps = [ { delay = "1 s" } ]\n'))

@@ -146,3 +146,11 @@ def test_named_methods_take_batches_with_absent_classes(method: str):
         one = [column[place] for column in counts]
         alone = qnet.Network([[1.0, 0.5]], population=one, **asked).solve()
         np.testing.assert_allclose(whole.throughput[place], alone.throughput, rtol=1e-12)
+
+
+def test_a_point_of_a_batch_serves_whom_the_batch_serves_first() -> None:
+    batch = qnet.Network(
+        demands=[[0.1, 0.2]], disciplines=["priority"], population=[[2, 3], None], think_time=[1.0, 0.0],
+        arrival_rate=[None, [0.5, 0.6]], priority=[1, 0],
+    )  # fmt: skip
+    assert [batch.point(index).ranks(0) for index in (0, 1)] == [batch.ranks(0)] * 2

@@ -4,6 +4,7 @@ import pytest
 from formulas import BOUNDS, CLOSED, EXAMPLES, MIXED, combined, formulas, model, some_numbers, used
 
 import qnet
+from qnet.errors import NotComputed
 from qnet.networks.wanted import Wanted
 from qnet.questions.points import solve_points
 
@@ -56,3 +57,32 @@ def test_a_chain_has_the_bounds_of_the_solver(buy):
     solved = solve_points(system, {"buy": buy}, asked=Wanted(bounds="asymptotic")).parts[0].solution
     found = [combined(answer, metric, "", {"buy": buy}) for metric in BOUNDS]
     assert found == pytest.approx(list(solved.classes[0].enclosed), rel=1e-12)
+
+
+LEAVING = """
+[parameters]
+jobs = 8
+
+[stations]
+cpu = {}
+disk = {}
+
+[classes.job]
+population = "jobs"
+think_time = "20 ms"
+steps = [
+  { station = "cpu", time = "1 ms" },
+  { phase = 2, station = "disk", time = "5 ms" },
+]
+"""
+
+
+def test_bounds_leave_work_out_that_is_done_after_the_response():
+    system = model(LEAVING)
+    answer = formulas(system, ("throughput_upper", "response_lower"))
+    by_place = {(item.metric, item.about): answer.at(item, {"jobs": 8}) for item in answer.formulas}
+    assert by_place["response_lower", "no queueing"] == pytest.approx(0.001)
+    assert by_place["throughput_upper", "no queueing"] == pytest.approx(8 / 0.021)
+    assert by_place["throughput_upper", "disk"] == pytest.approx(200)
+    with pytest.raises(NotComputed):
+        formulas(system, ("throughput_lower",))

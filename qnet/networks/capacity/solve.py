@@ -16,6 +16,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.capacity.buffers import Found, find
 from qnet.networks.capacity.exactness import other_work, reasons_for
 from qnet.networks.capacity.lines import LEAST, Lines
+from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses, Thinned, thinned
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, uneven_classes
@@ -23,8 +24,8 @@ from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import mixed
 from qnet.networks.open import NAME
 from qnet.networks.routed import Fork, Hold, OpenClass, RoutedNetwork, Step, Time
-from qnet.networks.solution import Limiting, RoutedSolution, RouteFigures, StationFigures
-from qnet.networks.streams import Key, filled, streams
+from qnet.networks.solution import Limiting, RoutedSolution
+from qnet.networks.streams import filled, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
@@ -46,6 +47,10 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
               any two rounds that follow each other; where they meet there is only one.
     Source    Reduced-load (Erlang fixed point) approximation: Kelly, Advances in Applied Probability 18 (1986) 473-505.
     """
+    if network.closed:
+        from qnet.networks.capacity.closed import solve as solve_closed
+
+        return solve_closed(network, wanted)
     _refuse(network, wanted)
     if network.size is None:
         return _Solver(network).solve()
@@ -159,7 +164,7 @@ class _Solver:
             exact=not reasons,
             loads=self.loads(solution, solver),
         )
-        return self.offered(solution, routes, solver) if self.loses else solution
+        return with_offered(solution, self.network, _rates(self.network), solver.losses) if self.loses else solution
 
     def replaced(self, reason: str) -> bool:
         """Whether a reason of open networks is told in another way here."""
@@ -186,33 +191,6 @@ class _Solver:
         left |= {labels[key]: 0.0 for key in self.keys}
         found = [item.replace(load=left.get(item.name, item.load)) for item in solution.loads]
         return tuple(item for item in found if item.name not in left or not self.operations.all(item.load == 0))
-
-    def offered(self, solution: RoutedSolution, routes: Thinned, solver: Lines) -> RoutedSolution:
-        """The solution with what was offered."""
-        rates = _rates(self.network)
-        stated = {
-            (customers.name, route.name): (rate, route.probability)
-            for customers, rate in zip(self.network.classes, rates, strict=True)
-            for route in customers.routes
-        }
-        told: list[StationFigures] = []
-        places: dict[str, int] = {}
-        for item in solution.stations:
-            place = places.get(item.name, 0)
-            places[item.name] = place + 1
-            key: Key = (item.name, place)
-            kept = solver.losses.stations.get(key)
-            told.append(item if kept is None else item.replace(offered=item.throughput / kept))
-        found: list[RouteFigures] = []
-        for item in solution.routes:
-            rate, probability = stated[item.class_name, item.name]
-            found.append(item.replace(probability=probability, offered=rate * probability))
-        return solution.replace(
-            offered=total(rates),
-            classes=tuple(item.replace(offered=rate) for item, rate in zip(solution.classes, rates, strict=True)),
-            routes=tuple(found),
-            stations=tuple(told),
-        )
 
 
 def _rates(network: RoutedNetwork) -> list[Value]:

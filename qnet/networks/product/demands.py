@@ -197,9 +197,8 @@ class Demands:
         if self.size is None:
             return self
         found = object.__new__(type(self))
-        found.delay, found.disciplines, found.servers, found.rates = (
-            self.delay, self.disciplines, self.servers, self.rates,
-        )  # fmt: skip
+        for name in ("delay", "disciplines", "servers", "rates", "priority"):
+            setattr(found, name, getattr(self, name))
         found.demands = _rows(self.demands[index])
         found.visits = None if self.visits is None else _rows(self.visits[index])
         found.scv = None if self.scv is None else _rows(self.scv[index])

@@ -126,7 +126,8 @@ def solve_first_come(network: Demands, starts: Any = None) -> Solution:
             found = found + table.rest[:, places, column]
             residence[:, places, column] = np.where(behind, found, residence[:, places, column])
     for place, kind in enumerate(own):
-        residence[:, places, kind] += waits[..., place]
+        # Rounding must not leave a wait where a class never comes.
+        residence[:, places, kind] += np.where(table.demands[:, places, kind] > 0, waits[..., place], 0.0)
         residence[:, :, kind] *= (table.population[:, place] > 0)[:, None]
     rates: list[Any] = list(network.arrival_rate)
     for place, kind in enumerate(network.closed):
