@@ -134,3 +134,20 @@ def test_the_table_tells_the_measured_errors(name: str) -> None:
 def test_two_classes_that_hold_one_memory() -> None:
     found = [error for seed in _SEEDS for error in islice(_errors(_one_memory, seed), 67)]
     assert_told("layers: two classes in one memory", found)
+
+
+@pytest.mark.parametrize("servers", [1, 2])
+def test_copies_that_wait_for_one_channel(servers: int) -> None:
+    """Two disks of one or two servers each, kept until the channel is free: as exact as stations written apart."""
+    inside = (Time(1.0), Hold("channel", (Time(0.5),)))
+    names = ["one", "two"]
+    places = [Station(name, False, count, "fcfs", (Group(name, 1, 1.0),)) for name, count in
+              (("one", servers), ("two", servers), ("channel", 1))]  # fmt: skip
+    users = ClosedClass("c", 5.0, 1.0, (Route("r", 1.0, tuple(Hold(name, inside) for name in names)),))
+    exact = throughputs(RoutedNetwork(tuple(places), (users,), (), 1))
+    disk = Station("disk", False, servers, "fcfs", (Group("disk", 2, 0.5),))
+    held = users.replace(routes=(Route("r", 1.0, (Hold("disk", inside, visits=2.0),)),))
+    network = RoutedNetwork((disk, places[-1]), (held,), (), 1)
+    _, state = solve(*tables(network, streams(network, arrays(), [1.0])))
+    assert state.residual.max() <= TOLERANCE
+    assert state.throughput == pytest.approx(exact, rel=0.05)

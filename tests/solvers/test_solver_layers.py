@@ -77,6 +77,21 @@ def test_copies_that_follow_are_never_waited_for():
     assert at_station(found, "channel").wait == 0
 
 
+@pytest.mark.parametrize("later", [0.0, 0.1], ids=["before-the-answer", "after-it"])
+@pytest.mark.parametrize("count", [2.0, 7.0])
+def test_copies_that_are_held_are_as_so_many_stations(count: float, later: float):
+    """Three disks that wait for one channel: nobody meets others there who hold the same disk."""
+    inside = (Time(0.2), visit("channel", 0.2)) + (Time(later, phase=2),) * (later > 0)
+    names = ["one", "two", "three"]
+    others = OpenClass("web", 1.0, (Route("r", 1.0, (visit("channel", 0.1),)),))
+    shared = [station("disk", copies=3), station("channel")]
+    apart = [*map(station, names), station("channel")]
+    copies = solve(system(shared, terminals(count, 1.0, Hold("disk", inside, visits=3.0)), others))
+    written = solve(system(apart, terminals(count, 1.0, *(Hold(name, inside) for name in names)), others))
+    assert copies.throughput == pytest.approx(written.throughput, rel=1e-9)
+    assert at_station(copies, "channel").wait == pytest.approx(at_station(written, "channel").wait, rel=1e-9)
+
+
 def mixed() -> RoutedNetwork:
     """Closed classes through agents, with work left behind inside and outside, beside arrivals."""
     steps = (visit("cpu", 0.3), Hold("disk", (Time(0.2), visit("channel", 0.1), Time(0.1, phase=2))), delay_of(0.1))

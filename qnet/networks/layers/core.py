@@ -38,6 +38,8 @@ class State(Record):
     scale: Any
     """(3, P, S, S) how much of the others' number remains to be met, since they share a limited number of outer servers
     of which the one who asks holds one."""
+    full: Any
+    """(P, S) the chance that who arrives finds all servers busy, over the mean number of busy servers found."""
     variance: Any
     """(P, S) of the waits."""
     holding: Any
@@ -66,9 +68,10 @@ def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, Sta
               of the same network so reduced. Inside holds the others are fewer still: of m servers of an outer station
               that are busy in the mean b as it is found there, and all with probability C, a holder meets the others
               in the ratio 1 - C / b, that is, all of them where servers are plenty, (m - 1)/m where all are busy, and
-              none of one. C follows from a finite-source chain at the same load, with second phases; it is b of one
-              server. The wait is that for the rest of the service in progress, as far as it is met at a random
-              moment, and for all in line. Work left behind, and open classes, are met as Poisson arrivals meet them.
+              none of one; of c copies of the station, in the ratio 1 - C / (b c). C follows from a finite-source chain
+              at the same load, with second phases; it is b of one server. The wait is that for the rest of the service
+              in progress, as far as it is met at a random moment, and for all in line. Work left behind, and open
+              classes, are met as Poisson arrivals meet them.
     Exact     for one customer without second phases, and one class at a station of several servers beside a delay.
     Fails     where service times of visits first come first served differ much: an arrival finds long ones less often
               than an observer does.
@@ -126,7 +129,33 @@ def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: St
     found = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)), rough)[1]
     less = np.moveaxis(found.numbers.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
     met = (state.scale > 0) & shape.closed[shape.kind]
-    return np.where(met, less - state.scale * state.numbers[:, :, None], 0.0)
+    # The network without a customer lacks the servers it holds, but not one of several copies.
+    kept = np.ones(state.scale.shape)
+    for rows in shape.levels:
+        for row in rows:
+            _leave_out(shape, int(row), kept, state.full, state.numbers[2], lacking=False)
+    return np.where(met, kept * less - state.scale * state.numbers[:, :, None], 0.0)
+
+
+def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacking: bool) -> None:
+    """Scale the number of others whom a stream meets down to those who can hold a server of the holds around it.
+
+    scale    (3, P, S, S)
+    second   (P, S), positive where there are second phases.
+    lacking  whether holds count whose server is taken from the network without the customer.
+    """
+    import numpy
+
+    np: Any = numpy
+    taken = shape.tags[int(shape.tag[row])][1]
+    around: tuple[tuple[int, Any], ...] = shape.outer[row]
+    for outer, others in around:
+        if not lacking and shape.centre[outer] in taken:
+            continue
+        rest = 1.0 - others * full[:, outer, None]
+        scale[:2, :, row] *= rest
+        # A second phase that has given the outer server back is met by the next who holds that.
+        scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
 
 
 def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> State:
@@ -159,12 +188,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     away = np.maximum(away, 0.0)
     for rows in shape.levels:
         for row in rows:
-            around: tuple[tuple[int, Any], ...] = shape.outer[int(row)]
-            for outer, others in around:
-                rest = 1.0 - others * full[:, outer, None]
-                scale[:2, :, row] *= rest
-                # A second phase that has given the outer server back is met by the next who holds that.
-                scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
+            _leave_out(shape, int(row), scale, full, second, lacking=True)
         meets, own = shape.met[rows], shape.own[rows]
         left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free)
         near = left * np.maximum(scale[:, :, rows] * shares[:, :, None] + changes[:, :, rows], 0.0)
@@ -194,7 +218,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     found = np.where((load > 0.5) & (felt > 0), np.maximum(found, waits + (load - 1.0) * felt), found)
     change = np.abs(found - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
-    return State(found, residual, people * each, shares, scale, variance, holding, scv)
+    return State(found, residual, people * each, shares, scale, full, variance, holding, scv)
 
 
 def _times(counts: Any, waits: Any) -> Any:
