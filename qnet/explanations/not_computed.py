@@ -130,7 +130,7 @@ CODES: dict[str, _T] = {
         "A formula was asked of the time until the slowest branch has finished, which is an integral; or a percentile "
         "of a network whose closed classes have parallel steps or leave work behind.",
         "Ask for numbers and means: qnet solve tells them."),
-    "QN555": _T("something may be full beside closed classes where that cannot be computed",
+    "QN555": _T("what may be full beside closed classes where that cannot be computed",
         "Beside closed classes one buffer, or one station with a capacity, may be full: outside of holds, for closed "
         "classes alone, and for one of them where those who find it full are lost. A wait for a place while a station "
         "is held keeps that station from others, which changes what comes to the buffer in a way that is not followed.",

@@ -12,7 +12,6 @@ from qnet.networks.exactness import LAYERS
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, at_loads, needs_solution
-from qnet.queues.roots import NEARNESS, bracket
 from qnet.record import Record
 from qnet.reports.report import Note
 
@@ -113,6 +112,8 @@ def _search(
     themselves may be as small as the smallest floats. It begins just below `bound`, because outer stations mostly
     fill only when those inside are nearly full.
     """
+    from qnet.queues.roots import NEARNESS, bracket
+
     reached, where = edge.stable, operations.where
     last = edge
 
