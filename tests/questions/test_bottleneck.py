@@ -8,7 +8,7 @@ import qnet
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.bind import depends_on_population
 from qnet.questions.bottleneck import bottleneck
-from qnet.questions.bottleneck_report import bottleneck_report
+from qnet.questions.bottleneck_report import bottleneck_report, notes
 
 FAST = (
     "call-centre", "central-server", "contention", "disk-array", "interactive-users", "multiprocessor", "one-queue",
@@ -323,7 +323,8 @@ def test_waits_inside_holds_end_the_steady_state_first():
     system = qnet.load("ibm-3990-6").set(skew=2)
     found = bottleneck(system)
     between = (found.maximum + found.ranked[0].full_at) / 2
-    assert told(system, "QN623") == ["waits inside holds end the steady state before back_end is full by its own work"]
+    why = [note.text for note in notes(found) if note.code == "QN623"]
+    assert why == ["waits inside holds end the steady state before back_end is full by its own work"]
     with pytest.raises(NoAnswer):
         system.set(rate=f"{between!r}/s").metric("response")
 

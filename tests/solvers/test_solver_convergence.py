@@ -21,7 +21,7 @@ from qnet.networks.routed import Hold, RoutedNetwork, Time
 from qnet.networks.solution import RoutedSolution
 
 FULL = bool(os.environ.get("QNET_FULL"))
-COUNT = 2000 if FULL else 400
+COUNT = 2000 if FULL else 240
 SAMPLE = slice(None, None, 10 if FULL else 4)
 
 
