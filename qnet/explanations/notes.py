@@ -88,9 +88,9 @@ CODES: dict[str, _T] = {
         "A station that is held while others are waited for is kept busy by these waits as well, and so is full at a "
         "smaller load than its own work alone would fill it.",
         "Relieve the stations that are waited for inside; the column waits inside says how much of the time it is."),
-    "QN624": _T("demands depend on the population",
-        "Times or visits of the model change with a parameter that sets a population, so where a station is full, and "
-        "N*, hold for the demands at the present population only.",
+    "QN624": _T("demands depend on the population, or on the solution",
+        "Times or visits of the model change with a parameter that sets a population, or with a figure of the solution "
+        "such as busy_servers('path'). So where a station is full, and N*, hold for the demands of now only.",
         "Ask again at another population with -p, or solve along a grid of populations."),
     "QN625": _T("some changes have no answer",
         "With one of the changes that were tried the model has no steady state or cannot be computed.",

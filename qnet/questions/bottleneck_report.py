@@ -9,6 +9,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.bottleneck import Bottleneck, Part, Place, bottleneck
 from qnet.questions.changes import Change
+from qnet.questions.points import needs_solution
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import claims, false_claims, trust_notes
 from qnet.questions.why_limits import software_words
@@ -85,6 +86,8 @@ def notes(found: Bottleneck) -> list[Note]:
         told.append(Note("QN623", text))
     if depends_on_population(found.model):
         told.append(Note("QN624", "demands depend on the population: where a place is full is told with those of now"))
+    elif needs_solution(found.model):
+        told.append(Note("QN624", "times depend on the solution: where a place is full is told with those of now"))
     unanswered = [change for change in found.changes if change.status != "ok"]
     if unanswered:
         text = f"{len(unanswered)} of {len(found.changes)} changes have no answer; their status says why"

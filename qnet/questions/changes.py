@@ -18,7 +18,7 @@ from qnet.networks.solve import solve
 from qnet.networks.streams import streams
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import work
-from qnet.questions.points import Solved, solve_points
+from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.saturation import Saturation, limiting, saturation
 from qnet.questions.solve import largest_throughput
 from qnet.record import Record
@@ -203,7 +203,8 @@ def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, nam
         stable = solution.stable
     arriving = float(sum(item.throughput for item in solution.classes if item.population is None))
     arrivals = arriving * edge.factor if arriving > 0 else None
-    limit = (*_maximum(solution, edge, network), arrivals, solution.exact)
+    most = largest_throughput(solution, edge) if needs_solution(model) else _maximum(solution, edge, network)
+    limit = (*most, arrivals, solution.exact)
     if not stable:
         full = edge.cause or (limiting(part) if point is None else limiting(part)[point])
         return Change(name, faster, f"no steady state: {full}", None, None, *limit)

@@ -64,8 +64,8 @@ def saturation(
         return Saturation(nothing + float("inf"), "")
     certain = solved.certain_load
     # Beyond saturation only loads without waits in them are to be trusted, and none where times depend on waits.
-    beyond = operations.where(solved.stable, 1.0, 1.0) if needs_solution(model) else certain
-    load = operations.where(solved.stable | (certain <= 0), solved.load, beyond)
+    beyond = 0.0 * certain + 1.0 if needs_solution(model) else operations.where(certain > 0, certain, solved.load)
+    load = operations.where(solved.stable, solved.load, beyond)
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
     if model.loses:

@@ -6,8 +6,23 @@ import numpy as np  # noqa: TID253
 import pytest
 
 import qnet
+from qnet.errors import NoAnswer
 from qnet.expression import ExpressionError, arrays, check, evaluate, parse, symbols
-from qnet.units import NUMBER, TIME
+from qnet.units import NUMBER, TIME, format_number
+
+OPEN = """
+qnet = 1
+title = "disks"
+[stations]
+disk = { copies = 4 }
+path = { delay = true }
+[classes.io]
+arrival_rate = "50/s"
+steps = [ { hold = "disk", steps = [
+  { time = "10 ms" },
+  { time = "missed_revolutions(busy_servers('path'), 1, 4) * 16 ms" },
+  { station = "path", time = "8 ms" } ] } ]
+"""
 
 
 def missed(busy: float, paths: float, disks: float) -> float:
@@ -55,19 +70,21 @@ def test_plain_numbers_only():
 def test_an_open_disk_is_held_for_what_its_path_makes_it_miss(tmp_path):
     """Arrivals say how busy the path is, so that the holding time is known beforehand."""
     path = tmp_path / "disks.toml"
-    path.write_text("""
-qnet = 1
-title = "disks"
-[stations]
-disk = { copies = 4 }
-path = { delay = true }
-[classes.io]
-arrival_rate = "50/s"
-steps = [ { hold = "disk", steps = [
-  { time = "10 ms" },
-  { time = "missed_revolutions(busy_servers('path'), 1, 4) * 16 ms" },
-  { station = "path", time = "8 ms" } ] } ]
-""")
+    path.write_text(OPEN)
     rows = qnet.load(str(path)).solve().records()
     disk = next(row for row in rows if row["scope"] == "station" and row["name"] == "disk")
     assert disk["holding_s"] == pytest.approx(0.010 + (0.4 - 0.1) / 0.6 * 0.016 + 0.008, rel=1e-9)
+
+
+@pytest.mark.parametrize("rate", [405, 450, 600, 100000])
+def test_the_largest_rate_is_told_whatever_rate_is_asked(tmp_path, rate: int):
+    """Disks are full by what their two paths make them miss: where rate / 4 x (10 + missed x 16 + 8) ms is 1."""
+    path = tmp_path / "disks.toml"
+    path.write_text(OPEN.replace("50/s", f"{rate}/s").replace(", 1, 4)", ", 2, 4)"))
+    low, high = 1.0, 200.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        full = middle / 4 * (0.018 + 0.016 * missed(middle * 0.008, 2, 4)) >= 1
+        low, high = (low, middle) if full else (middle, high)
+    with pytest.raises(NoAnswer, match=f"largest possible rate is {format_number(low, 6)}/s"):
+        qnet.load(str(path)).solve()
