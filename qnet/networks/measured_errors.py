@@ -192,7 +192,8 @@ _PERCENTILES = (
     Measured("percentiles: service times", _GAMMAS, 200, _LATE, 0.036, 0.11,
              "Poisson arrivals, single servers first come first served, scv up to 2", "QN663", _MIXED),
     Measured("percentiles: closed", _GAMMAS, 200, _LATE, 0.029, 0.19,
-             "exponential times first come first served, classes, several servers, returns by plan or by chance",
+             "exponential times first come first served, classes, several servers, returns by plan or by chance; two "
+             "to four customers, or no two stations that are about as full",
              "QN663", _FOUND),
     Measured("percentiles: open and closed classes", _GAMMAS, 200, _LATE, 0.016, 0.18,
              "the same exponential times for all at single servers first come first served", "QN663", _FOUND),

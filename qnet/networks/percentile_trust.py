@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from qnet.expression import Operations, Value
 from qnet.networks.exactness import in_order
 from qnet.networks.overtaking import one_way_at_most
-from qnet.networks.routed import Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import streams
 
 _MOST = 2.0
 """The largest scv of a service time of which the percentiles are trusted."""
+_NEARLY, _FEW = 0.75, 4.0
+"""How full a station is beside the fullest to have many customers as well; and customers who were measured so."""
 
 _Found = Iterator[tuple[str, Value]]
 
@@ -110,12 +112,49 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
             for step in route.steps:
                 yield from _step(step, stations, operations)
     yield from ((reason, True) for reason in _places(network))
+    if network.closed:
+        together = "two stations and more have nearly all customers of closed classes between them"
+        yield f"{together}: what one has the other lacks", _crowded(network, operations)
     if network.closed and len(network.closed) < len(network.classes):
         uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
         for station in network.stations:
             if not station.delay and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven):
                 text = f"beside open and closed classes {station.name} is no single server with one exponential time"
                 yield f"{text} for all", True
+
+
+def _crowded(network: RoutedNetwork, operations: Operations) -> Value:
+    """Where closed classes are more than the asymptotes of the first full station bear, and another is nearly as full.
+
+    Their loads are those of customers who never wait. Few customers were measured, and are trusted.
+    """
+    compiled = streams(network, operations, [1.0] * len(network.classes))
+    spent: list[Value] = [0.0 for _ in network.classes]
+    delays = {station.name: station for station in network.stations if station.delay}
+    for route in compiled.routes:
+        for part in route.parts.values():
+            spent[route.class_index] = spent[route.class_index] + route.probability * part.mean
+    people: Value = 0.0
+    loads: dict[str, Value] = {}
+    servers = {station.name: station.servers for station in network.stations}
+    for kind, customers in enumerate(network.classes):
+        if not isinstance(customers, ClosedClass):
+            continue
+        people = people + customers.population
+        cycle = customers.think_time + spent[kind]
+        passing = customers.population / operations.maximum([cycle, 1e-300 + 0.0 * cycle])
+        for stream in compiled.streams:
+            if stream.class_index == kind and stream.station not in delays:
+                load = passing * stream.rate * stream.holding.mean / servers[stream.station]
+                loads[stream.station] = loads.get(stream.station, 0.0) + load
+    if len(loads) < 2:
+        return False
+    largest = operations.maximum(list(loads.values()))
+    near: Value = 0.0
+    for load in loads.values():
+        near = near + operations.where(operations.compare(">=", load, _NEARLY * largest), 1.0 + 0.0 * load, 0.0 * load)
+    full = operations.compare(">=", largest, 1.0) & operations.compare(">", people, _FEW)
+    return full & operations.compare(">=", near, 2.0)
 
 
 def _returns(customers: OpenClass, operations: Operations) -> _Found:

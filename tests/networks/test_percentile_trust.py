@@ -122,3 +122,15 @@ def test_methods_of_means_refuse_percentiles(tmp_path, text):
     problem = refused.value.problems[0]
     assert problem.code == "QN516"
     assert "means" in problem.expected
+
+
+@pytest.mark.parametrize(
+    ("population", "second", "warned"),
+    [(64, "20 ms", True), (16, "18 ms", True), (8, "20 ms", False), (64, "10 ms", False), (4, "20 ms", False)],
+    ids=["crowded", "nearly as full", "before the asymptotes meet", "one is full", "few"],
+)
+def test_customers_between_two_stations_that_are_full_alike_are_warned_of(noted, population, second, warned):
+    """Of 64 customers the 95th percentile is told 43 % too long: the two queues are never long at once."""
+    steps = f'[ {{ station = "a", time = "20 ms" }}, {{ station = "b", time = "{second}" }} ]'
+    text = CLOSED.replace("population = 4", f"population = {population}").replace('"1 s"', '"0.2 s"')
+    assert ("QN663" in noted(HEAD + "[stations]\na = {}\nb = {}\n" + text + f"steps = {steps}\n")) is warned
