@@ -251,8 +251,8 @@ CODES: dict[str, _T] = {
         "where service is shared, and by 4 % with service times of an scv up to 2. The warning names what is beyond, "
         "and of a sweep at how many points: "
         "longer-tailed services; open customers who come back by chance, who find much when they have found much "
-        "before, so that the percentile is too short by 11 % mostly and 27 % at worst; many closed customers at two stations "
-        "about as full, where one lacks whom the other has, so that it is too long by half and more; and what was not "
+        "before, so that the percentile is too short by 11 % mostly and 27 % at worst; many closed customers at two "
+        "stations about as full, where one lacks whom the other has, so that it is too long by half and more; and what was not "
         "measured, such "
         "as parallel steps, priorities, capacities, and stations held while others are waited for.",
         "Trust the mean; take the percentile as a sign. qnet methods --error tells what was measured."),
