@@ -252,9 +252,8 @@ CODES: dict[str, _T] = {
         "and of a sweep at how many points: "
         "longer-tailed services; open customers who come back by chance, who find much when they have found much "
         "before, so that the percentile is too short by 11 % mostly and 27 % at worst; many closed customers at two "
-        "stations about as full, where one lacks whom the other has, so that it is too long by half and more; and what was not "
-        "measured, such "
-        "as parallel steps, priorities, capacities, and stations held while others are waited for.",
+        "stations about as full, where one lacks whom the other has, so that it is too long by half and more; and "
+        "what was not measured, such as parallel steps, priorities, capacities, and stations held around others.",
         "Trust the mean; take the percentile as a sign. qnet methods --error tells what was measured."),
     "QN670": _T("what closed classes fill, beyond where its figures are trusted",
         "The places of a buffer or a station that closed classes fill go up and down at the throughputs of what is "

@@ -59,7 +59,7 @@ class _Seeking:
         # Many points of open classes alone cost little; beside closed ones each is a network of its own.
         count = 33 if all(item.population is None for item in axis.model.customers) else 17
         self.places = places_to(self.edge, self.idle, self.bounded, count)
-        self.floor = self.curve.places([self.idle])[0].response
+        self.floor = Curve(_without_least(axis), limits, wanted).places([_IDLE * self.edge])[0].response
 
     def found(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
@@ -138,3 +138,10 @@ def _without_closed(model: Model) -> Model:
     return model.with_customers(
         item if item.population is None else item.replace(population=parse(0)) for item in model.customers
     )
+
+
+def _without_least(axis: Axis) -> Axis:
+    """The axis with no end of the range below: the floor is without load, also where a range begins with some."""
+    name = axis.parameters[0]
+    parameters = {**axis.model.parameters, name: axis.model.parameters[name].replace(low=None)}
+    return axis.replace(model=axis.model.replace(parameters=parameters))

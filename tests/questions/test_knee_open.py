@@ -1,5 +1,7 @@
 """Knees along the rates of open classes."""
 
+import re
+
 import pytest
 from knees import MIXED, OPEN, by_definition
 
@@ -47,3 +49,11 @@ def test_open_load_beside_closed_classes_takes_its_part_beforehand(model):
     web = metric("response('web')", found["rate"].axis.model).expression
     response = solve_table(found["rate"].axis.model, {"rate": [1e-9, knees["multiple"].value]}, 2).of(web)
     assert response[1] == pytest.approx(2 * response[0], rel=1e-8)
+
+
+def test_the_floor_is_without_load_also_where_the_range_begins_with_some(model):
+    """One server at 0.2 s twice, so that no load is answered in 0.4 s, and 2.5/s in twice that."""
+    ranged = re.sub(r"rate = .*", 'rate = { value = "3/s", unit = "/s", range = ["2/s", "5/s"] }', OPEN, count=1)
+    (found,) = knee(model(ranged), multiple=2)
+    assert found.floor == pytest.approx(0.4, rel=1e-6)
+    assert by_definition([found])["multiple"].value == pytest.approx(2.5, rel=1e-6)
