@@ -123,3 +123,15 @@ def test_an_approximation_says_what_encloses_it_or_that_nothing_does() -> None:
         "The exact response of user lies between"
         in qnet.load("examples/interactive-users.toml").why(method="bard-schweitzer").text()
     )
+
+
+def test_arrivals_are_told_as_they_come(tmp_path: Path) -> None:
+    path = tmp_path / "bursts.toml"
+    path.write_text(
+        'qnet = 1\ntitle = "bursts"\n[stations]\ndb = {}\n'
+        '[classes.even]\narrival_rate = "1/s"\nsteps = [{ station = "db", time = "20 ms" }]\n'
+        '[classes.burst]\narrival_rate = "1/s"\narrival_scv = 4\nsteps = [{ station = "db", time = "20 ms" }]\n'
+    )
+    told = [row["text"] for row in qnet.load(str(path)).why().records() if row["section"] == "assumptions"]
+    assert "Arrivals of even are Poisson and do not react to delays." in told
+    assert "Arrivals of burst come with scv 4 and do not react to delays." in told
