@@ -97,6 +97,8 @@ class Bottleneck(Record):
     """The part of the response outside stations."""
     visits: tuple[Visit, ...]
     """Of several classes."""
+    outside: Mapping[str, Part]
+    """The part of the response outside stations by class, of several."""
     routes: tuple[RoutePart, ...]
     """Of classes with several routes; of a chain its classes stand for them."""
     before: Change
@@ -112,6 +114,14 @@ class Bottleneck(Record):
     def ranked(self) -> tuple[Place, ...]:
         """The places that can be full, the first to be so first."""
         return tuple(place for place in self.places if place.rank)
+
+    def told(self, part: Part) -> str:
+        """What a part of a response is in words: a station, delays, waits for a place in what is full, or both."""
+        full = [item.name for item in self.solution.buffers if item.delay_when_full * item.found_full > 0]
+        if part.label or not part.wait or not full:
+            return part.label or "delays"
+        waiting = f"waiting for a place in {' or '.join(full)}"
+        return f"delays and {waiting}" if part.service else waiting
 
 
 def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bottleneck:
@@ -155,6 +165,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         for demand in [float(group.demands[number])]
         if part is not None and demand > 0
     ]
+    several = len(solution.classes) > 1
     return Bottleneck(
         model,
         solved,
@@ -165,7 +176,8 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         edge,
         places,
         of_system.get(""),
-        tuple(visits) if len(solution.classes) > 1 else (),
+        tuple(visits) if several else (),
+        {item.name: row[""] for item, row in zip(solution.classes, parts, strict=True) if several and "" in row},
         tuple(_routes(solution, now, network)),
         compared.before,
         compared.tried,

@@ -49,9 +49,19 @@ def listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def where(part: Part) -> str:
-    """Where a part of the response is spent: `at cpu`."""
-    return f"at {part.label}" if part.label else "in delays outside the stations"
+def called(found: Bottleneck, part: Part) -> str:
+    """What a part of the response is: `cpu`, `delays outside the stations`, `waiting for a place in nvs`."""
+    told = found.told(part)
+    apart = not part.label and told.startswith("delays")
+    return told.replace("delays", "delays outside the stations", 1) if apart else told
+
+
+def where(found: Bottleneck, part: Part) -> str:
+    """Where a part of the response is spent: `at cpu`, `in delays outside the stations`."""
+    told = called(found, part)
+    if part.label:
+        return f"at {told}"
+    return f"in {told}" if told.startswith("delays") else told
 
 
 def made_of(part: Part) -> str:
@@ -60,6 +70,8 @@ def made_of(part: Part) -> str:
         return "service and waiting cannot be told apart there, because its rate depends on the number present"
     if not part.wait:
         return "nothing of it is waiting"
+    if not part.service:
+        return "all of it is waiting"
     return f"{time_of(part.service)} of it is service and {time_of(part.wait)} waiting"
 
 

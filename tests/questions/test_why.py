@@ -135,3 +135,37 @@ def test_arrivals_are_told_as_they_come(tmp_path: Path) -> None:
     told = [row["text"] for row in qnet.load(str(path)).why().records() if row["section"] == "assumptions"]
     assert "Arrivals of even are Poisson and do not react to delays." in told
     assert "Arrivals of burst come with scv 4 and do not react to delays." in told
+
+
+FULL = """qnet = 1
+title = "writers"
+[buffers]
+nvs = { places = 2 }
+[stations]
+cpu = {}
+disk = {}
+[classes.writer]
+population = 6
+think_time = "20 ms"
+steps = [
+  { station = "cpu", time = "1 ms" },
+  { fill = "nvs" },
+  { phase = 2, drains = "nvs", station = "disk", time = "8 ms" },
+]
+"""
+
+
+def test_the_wait_for_a_place_is_told_by_the_name_of_the_buffer(tmp_path: Path) -> None:
+    path = tmp_path / "writers.toml"
+    path.write_text(FULL)
+    system = qnet.load(str(path))
+    told = [row["text"] or "" for row in system.why().records()]
+    assert any(text.startswith("The largest part is spent waiting for a place in nvs: ") for text in told)
+    assert any(
+        text.startswith("waiting for a place in nvs: ") and text.endswith("all of it is waiting.") for text in told
+    )
+    (row,) = [row for row in system.bottleneck().records() if row["scope"] == "delays"]
+    assert row["name"] == "waiting for a place in nvs" and row["service_s"] == 0
+    path.write_text(FULL.replace("steps = [\n", 'steps = [\n  { delay = "1 ms" },\n'))
+    (row,) = [row for row in qnet.load(str(path)).bottleneck().records() if row["scope"] == "delays"]
+    assert row["name"] == "delays and waiting for a place in nvs"
