@@ -161,9 +161,9 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         Visit(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups
         for number, item in enumerate(solution.classes)
-        for part in [parts[number].get(group.label)]
+        for part in [parts[number].get(group.label) or _nothing(group.label, item.response)]
         for demand in [float(group.demands[number])]
-        if part is not None and demand > 0
+        if demand > 0
     ]
     several = len(solution.classes) > 1
     return Bottleneck(
@@ -234,6 +234,11 @@ def _part(label: str, residence: float, service: float, response: float, told: b
         wait, service = 0.0, residence
     share = residence / response if response > 0 else None
     return Part(label, residence, service, wait, share) if told else Part(label, residence, None, None, share)
+
+
+def _nothing(label: str, response: Value) -> Part:
+    """The part of a response of what is only done after it."""
+    return Part(label, 0.0, 0.0, 0.0, 0.0 if response > 0 else None)
 
 
 def _changing(network: RoutedNetwork) -> set[str]:
@@ -354,7 +359,7 @@ def _places(
                 population,
                 None,
                 sum(map(float, inside.values())) if inside else None,
-                parts.get(group.label) or Part(group.label, 0.0, 0.0, 0.0, 0.0 if solution.response > 0 else None),
+                parts.get(group.label) or _nothing(group.label, solution.response),
             )
         )
     return found

@@ -169,3 +169,15 @@ def test_the_wait_for_a_place_is_told_by_the_name_of_the_buffer(tmp_path: Path) 
     path.write_text(FULL.replace("steps = [\n", 'steps = [\n  { delay = "1 ms" },\n'))
     (row,) = [row for row in qnet.load(str(path)).bottleneck().records() if row["scope"] == "delays"]
     assert row["name"] == "delays and waiting for a place in nvs"
+
+
+def test_work_after_the_response_counts_for_what_a_class_alone_fills(tmp_path: Path) -> None:
+    path = tmp_path / "both.toml"
+    steps = 'population = 2\nsteps = [ { station = "cpu", time = "1 ms" }, { station = "disk", time = "6 ms" } ]\n'
+    path.write_text(f"{FULL}[classes.reader]\n{steps}")
+    system = qnet.load(str(path))
+    told = [row["text"] for row in system.why().records() if row["section"] == "what is full first"]
+    assert "The bottleneck is the same for every class alone: disk for writer and disk for reader." in told
+    rows = [row for row in system.bottleneck().records() if row["scope"] == "class at station"]
+    (row,) = [row for row in rows if (row["class"], row["name"]) == ("writer", "disk")]
+    assert (row["demand_s"], row["full_at_per_s"], row["residence_s"]) == (0.008, 125, 0)
