@@ -17,6 +17,7 @@ from qnet.questions.points import Solved, solve_points
 from qnet.questions.saturation import Saturation, saturation
 from qnet.questions.software import Software, software
 from qnet.questions.solve import largest_throughput, no_steady_state
+from qnet.questions.ties import rising
 from qnet.record import Record
 from qnet.units import format_quantity
 
@@ -387,7 +388,7 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Place]:
 def _ranked(stations: Sequence[Place], limits: Sequence[Place]) -> tuple[Place, ...]:
     """All places with their ranks, in that order; those that are never full last."""
     places = [*stations, *limits]
-    can = sorted((place for place in places if place.full_at is not None), key=lambda place: place.full_at or 0.0)
+    can = rising((place for place in places if place.full_at is not None), lambda place: place.full_at or 0.0)
     ranked = [place.replace(rank=number) for number, place in enumerate(can, 1)]
     return (*ranked, *(place for place in places if place.full_at is None))
 

@@ -12,7 +12,7 @@ from qnet.questions.findings import (
     TIME,
     Finding,
     called,
-    distance,
+    few,
     first_full,
     full_at,
     largest,
@@ -22,9 +22,11 @@ from qnet.questions.findings import (
     rate_of,
     slowest,
     time_of,
+    told_first,
     where,
 )  # fmt: skip
 from qnet.questions.full import lost
+from qnet.questions.ties import rising, same
 from qnet.units import format_number
 
 _MOST_PARTS, _ENOUGH = 4, 0.9
@@ -62,12 +64,13 @@ def answer(found: Bottleneck) -> Iterator[Finding]:
     parts = largest(found)
     if parts:
         part = parts[0]
-        text = f"The largest part is spent {where(found, part)}: {time_of(part.residence)}, {percent(part.share or 0)}."
+        alike = [item.label for item in parts if item.label and same(item.residence, part.residence)]
+        place = where(found, part) if len(alike) < 2 else f"alike at each of {few(alike)}"
+        text = f"The largest part is spent {place}: {time_of(part.residence)}, {percent(part.share or 0)}."
         yield Finding(ANSWER, part.label, text, "residence", part.residence, "s")
     first = first_full(found)
     if first:
-        text = f"{first.label} is full first, {distance(found, first)}."
-        yield Finding(ANSWER, first.label, text, "full_at", full_at(found, first), "/s")
+        yield Finding(ANSWER, first.label, told_first(found), "full_at", full_at(found, first), "/s")
 
 
 def _split(found: Bottleneck) -> Iterator[Finding]:
@@ -97,7 +100,7 @@ def time(found: Bottleneck) -> Iterator[Finding]:
         own = [visit.part for visit in found.visits if visit.class_name == item.name]
         own += [found.outside[item.name]] if item.name in found.outside else []
         if own:
-            part = max(own, key=lambda part: part.residence)
+            part = rising(own, lambda part: -part.residence)[0]
             text = f"{item.name} spends most of its {time_of(float(item.response))} {where(found, part)}: "
             text += f"{time_of(part.residence)}, {percent(part.share or 0)}; {made_of(part)}."
             yield Finding(TIME, item.name, text, "residence", part.residence, "s")

@@ -181,3 +181,35 @@ def test_work_after_the_response_counts_for_what_a_class_alone_fills(tmp_path: P
     rows = [row for row in system.bottleneck().records() if row["scope"] == "class at station"]
     (row,) = [row for row in rows if (row["class"], row["name"]) == ("writer", "disk")]
     assert (row["demand_s"], row["full_at_per_s"], row["residence_s"]) == (0.008, 125, 0)
+
+
+ALIKE = """qnet = 1
+title = "three branches alike"
+[stations]
+r1 = {}
+r2 = {}
+r3 = {}
+front = {}
+[classes.x]
+population = 8
+think_time = "100 ms"
+steps = [
+  { station = "front", time = "5 ms" },
+  { parallel = [
+    { steps = [ { station = "r1", time = "20 ms" } ] },
+    { steps = [ { station = "r2", time = "20 ms" } ] },
+    { steps = [ { station = "r3", time = "20 ms" } ] },
+  ] },
+]
+"""
+
+
+def test_what_is_alike_is_told_together_in_the_order_of_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "alike.toml"
+    path.write_text(ALIKE)
+    told = qnet.load(str(path)).why().text()
+    assert "The largest part is spent alike at each of r1, r2 and r3: " in told
+    assert "\nr1, r2 and r3 are full first, together, at 50/s" in told
+    assert "\nfront is next, at 200/s: 4 times as much. It limits the system once these no longer do." in told
+    assert "\nr1, r2 or r3, alike, 2 times as fast, shortens the response most: " in told
+    assert "\nOne server more helps most at r1, r2 or r3, alike: " in told
