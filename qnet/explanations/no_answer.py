@@ -11,8 +11,9 @@ CODES: dict[str, _T] = {
         "Lower the load, or give what is saturated more servers or less work; qnet envelope tells the largest load."),
     "QN402": _T("the limit cannot be met",
         "Even at the lowest load the metric exceeds the limit, or at the highest it does not reach one from below, or "
-        "several limits hold nowhere together, or there is no steady state at any value that was looked at; or every "
-        "value keeps the limits, so that there is no largest or no smallest one.",
+        "a limit holds at no value between, or several limits hold nowhere together, or there is no steady state at "
+        "any value that was looked at; or every value keeps the limits, so that there is no largest or no smallest "
+        "one.",
         "Ask for what is possible, or make the service faster; vary what loads the system, or what relieves it."),
     "QN403": _T("a throughput without limit",
         "A closed class has customers, and neither demand on any station nor think time: it would pass without end.",

@@ -201,7 +201,8 @@ def _refuse_early(compiled: Streams, closed: set[int]) -> None:
     early = [fork for route in compiled.routes if route.class_index in closed for fork in route.forks]
     if any(fork.needed < fork.width for fork in early):
         found = "closed classes that go on before all branches of a parallel step have finished"
-        raise NotComputed(Problem("QN552", found, "an open class, or no join"))
+        help = "leave join out, to wait for all branches, or give the class an arrival rate instead of a population"
+        raise NotComputed(Problem("QN552", found, "an open class, or no join", help=help))
 
 
 def _copies(network: RoutedNetwork) -> dict[Key, int]:

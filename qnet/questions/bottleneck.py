@@ -17,6 +17,7 @@ from qnet.questions.points import Solved, solve_points
 from qnet.questions.saturation import Saturation, saturation
 from qnet.questions.software import Software, software
 from qnet.questions.solve import largest_throughput, no_steady_state
+from qnet.questions.ties import rising
 from qnet.record import Record
 from qnet.units import format_quantity
 
@@ -97,6 +98,8 @@ class Bottleneck(Record):
     """The part of the response outside stations."""
     visits: tuple[Visit, ...]
     """Of several classes."""
+    outside: Mapping[str, Part]
+    """The part of the response outside stations by class, of several."""
     routes: tuple[RoutePart, ...]
     """Of classes with several routes; of a chain its classes stand for them."""
     before: Change
@@ -112,6 +115,14 @@ class Bottleneck(Record):
     def ranked(self) -> tuple[Place, ...]:
         """The places that can be full, the first to be so first."""
         return tuple(place for place in self.places if place.rank)
+
+    def told(self, part: Part) -> str:
+        """What a part of a response is in words: a station, delays, waits for a place in what is full, or both."""
+        full = [item.name for item in self.solution.buffers if item.delay_when_full * item.found_full > 0]
+        if part.label or not part.wait or not full:
+            return part.label or "delays"
+        waiting = f"waiting for a place in {' or '.join(full)}"
+        return f"delays and {waiting}" if part.service else waiting
 
 
 def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bottleneck:
@@ -151,10 +162,11 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         Visit(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups
         for number, item in enumerate(solution.classes)
-        for part in [parts[number].get(group.label)]
+        for part in [parts[number].get(group.label) or _nothing(group.label, item.response)]
         for demand in [float(group.demands[number])]
-        if part is not None and demand > 0
+        if demand > 0
     ]
+    several = len(solution.classes) > 1
     return Bottleneck(
         model,
         solved,
@@ -165,7 +177,8 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         edge,
         places,
         of_system.get(""),
-        tuple(visits) if len(solution.classes) > 1 else (),
+        tuple(visits) if several else (),
+        {item.name: row[""] for item, row in zip(solution.classes, parts, strict=True) if several and "" in row},
         tuple(_routes(solution, now, network)),
         compared.before,
         compared.tried,
@@ -222,6 +235,11 @@ def _part(label: str, residence: float, service: float, response: float, told: b
         wait, service = 0.0, residence
     share = residence / response if response > 0 else None
     return Part(label, residence, service, wait, share) if told else Part(label, residence, None, None, share)
+
+
+def _nothing(label: str, response: Value) -> Part:
+    """The part of a response of what is only done after it."""
+    return Part(label, 0.0, 0.0, 0.0, 0.0 if response > 0 else None)
 
 
 def _changing(network: RoutedNetwork) -> set[str]:
@@ -342,7 +360,7 @@ def _places(
                 population,
                 None,
                 sum(map(float, inside.values())) if inside else None,
-                parts.get(group.label) or Part(group.label, 0.0, 0.0, 0.0, 0.0 if solution.response > 0 else None),
+                parts.get(group.label) or _nothing(group.label, solution.response),
             )
         )
     return found
@@ -370,7 +388,7 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Place]:
 def _ranked(stations: Sequence[Place], limits: Sequence[Place]) -> tuple[Place, ...]:
     """All places with their ranks, in that order; those that are never full last."""
     places = [*stations, *limits]
-    can = sorted((place for place in places if place.full_at is not None), key=lambda place: place.full_at or 0.0)
+    can = rising((place for place in places if place.full_at is not None), lambda place: place.full_at or 0.0)
     ranked = [place.replace(rank=number) for number, place in enumerate(can, 1)]
     return (*ranked, *(place for place in places if place.full_at is None))
 

@@ -135,8 +135,15 @@ def _system(found: Bottleneck) -> _Rows:
 def _places(found: Bottleneck) -> _Rows:
     stations = [_row(scope="station", **_place(place)) for place in found.places if place.part]
     limits = [_row(scope="limit", **_place(place)) for place in found.places if not place.part]
-    delays = [_row(scope="delays", **_part(found.delays))] if found.delays else []
-    return [*stations, *limits, *delays]
+    return [*stations, *limits, *_outside(found)]
+
+
+def _outside(found: Bottleneck) -> _Rows:
+    """The part of the response outside stations, with a name where it is more than delays."""
+    if found.delays is None:
+        return []
+    told = found.told(found.delays)
+    return [_row(scope="delays", name=None if told == "delays" else told, **_part(found.delays))]
 
 
 def _place(place: Place) -> dict[str, Cell]:
@@ -179,7 +186,7 @@ def _routes(found: Bottleneck) -> _Rows:
             scope="route at station",
             route=item.route,
             class_=item.class_name,
-            name=item.part.label or "delays",
+            name=found.told(item.part),
             **_part(item.part),
         )
         for item in found.routes

@@ -188,10 +188,11 @@ def _way_out(asked: Question, point: Point, value: float) -> str:
     ]
     if not shown:
         return ""
-    if point.status in NOWHERE:
-        nearest = format_quantity(value, base_unit(asked.model.parameters[asked.vary].dimension))
-        figures = ", ".join(f"{name} is {figure}" for name, figure in shown)
-        return f"they are nearest to it where {asked.vary} is {nearest}: {figures}"
-    if asked.limits[0].upper:
-        return f"at the lowest load it is {shown[0][1]}: ask for more than that"
-    return f"at the highest load it is {shown[0][1]}: ask for less than that"
+    more = f"ask for {'more' if asked.limits[0].upper else 'less'} than that"
+    if point.status not in NOWHERE:
+        return f"at the {'lowest' if asked.limits[0].upper else 'highest'} load it is {shown[0][1]}: {more}"
+    nearest = format_quantity(value, base_unit(asked.model.parameters[asked.vary].dimension))
+    if len(asked.limits) == 1:
+        return f"even where {asked.vary} is {nearest} it is {shown[0][1]}: {more}"
+    figures = ", ".join(f"{name} is {figure}" for name, figure in shown)
+    return f"they are nearest to it where {asked.vary} is {nearest}: {figures}"

@@ -75,7 +75,7 @@ def points(
     extremes = (regions.steady_least if smallest else regions.steady_greatest)[places]
     rows: list[Point] = []
     for row, place in enumerate(map(int, places)):
-        status = _status(asked, smallest, found, row, bool(regions.hopeless[place]))
+        status = _status(asked, smallest, found, row, regions, place)
         answered = status == OK
         shown = tuple(_number(values[row]) if status != HOPELESS else None for values in metrics)
         extreme = _number(extremes[row]) if status not in (HOPELESS, UNLIMITED) else None
@@ -97,13 +97,13 @@ def points(
     return rows
 
 
-def _status(asked: Question, smallest: bool, found: Found, row: int, hopeless: bool) -> str:
-    if hopeless:
+def _status(asked: Question, smallest: bool, found: Found, row: int, regions: Regions, place: int) -> str:
+    if regions.hopeless[place]:
         return HOPELESS
     if found.held[row]:
         return UNLIMITED if found.cause[row] == ENDLESS else OK
     limit, *others = asked.limits
-    if others or smallest:
+    if others or smallest or not regions.scan.nearest_at_end(place, lowest=limit.upper):
         return NOWHERE[bool(others)]
     return EXCEEDED if limit.upper else NOT_REACHED
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qnet.networks.solution import ClassFigures
 from qnet.questions.bottleneck import Bottleneck, Part, Place
+from qnet.questions.ties import rising, same
 from qnet.record import Record
 from qnet.units import format_number, format_quantity
 
@@ -12,6 +13,7 @@ QUESTION, ANSWER, TIME, ROUTES, FULL, HELP, LAWS, TRUST, ASSUMED, SOURCES = SECT
     "method and trust", "assumptions", "provenance",
 )  # fmt: skip
 _MOST_CLASSES = 3
+_MOST_ALIKE = 4
 LITTLE = 0.01
 """A share that is not worth a word."""
 
@@ -44,14 +46,29 @@ def rate_of(value: float) -> str:
     return format_quantity(value, "/s")
 
 
-def listed(names: list[str]) -> str:
+def listed(names: list[str], word: str = "and") -> str:
     """Names as a list in a sentence: `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
-def where(part: Part) -> str:
-    """Where a part of the response is spent: `at cpu`."""
-    return f"at {part.label}" if part.label else "in delays outside the stations"
+def few(names: list[str], word: str = "and") -> str:
+    """The same of many names, of which only the first are told: `a, b and 7 others`."""
+    return listed(names, word) if len(names) <= _MOST_ALIKE else listed([*names[:2], f"{len(names) - 2} others"], word)
+
+
+def called(found: Bottleneck, part: Part) -> str:
+    """What a part of the response is: `cpu`, `delays outside the stations`, `waiting for a place in nvs`."""
+    told = found.told(part)
+    apart = not part.label and told.startswith("delays")
+    return told.replace("delays", "delays outside the stations", 1) if apart else told
+
+
+def where(found: Bottleneck, part: Part) -> str:
+    """Where a part of the response is spent: `at cpu`, `in delays outside the stations`."""
+    told = called(found, part)
+    if part.label:
+        return f"at {told}"
+    return f"in {told}" if told.startswith("delays") else told
 
 
 def made_of(part: Part) -> str:
@@ -60,14 +77,36 @@ def made_of(part: Part) -> str:
         return "service and waiting cannot be told apart there, because its rate depends on the number present"
     if not part.wait:
         return "nothing of it is waiting"
+    if not part.service:
+        return "all of it is waiting"
     return f"{time_of(part.service)} of it is service and {time_of(part.wait)} waiting"
 
 
 def largest(found: Bottleneck) -> list[Part]:
     """The parts of the response that matter, the largest first."""
-    parts = [place.part for place in found.places if place.part] + ([found.delays] if found.delays else [])
-    parts.sort(key=lambda part: -part.residence)
-    return [part for part in parts if part.residence > 0]
+    order = [item.label for item in found.solution.stations]
+    parts = [place.part for place in found.places if place.part]
+    parts.sort(key=lambda part: order.index(part.label))
+    parts += [found.delays] if found.delays else []
+    return rising((part for part in parts if part.residence > 0), lambda part: -part.residence)
+
+
+def told_first(found: Bottleneck) -> str:
+    """What is full first, in words: `cpu is full first, at 1002/s, ...`; all that are so together."""
+    first, *others = full_together(found)
+    if not others:
+        return f"{first.label} is full first, {distance(found, first)}."
+    names = few([first.label, *(place.label for place in others)])
+    return f"{names} are full first, together, {distance(found, first)}."
+
+
+def full_together(found: Bottleneck) -> list[Place]:
+    """What is full first, and what is so at the same throughput; empty where nothing can be full."""
+    first = first_full(found)
+    if first is None:
+        return []
+    full = full_at(found, first) or 0.0
+    return [first, *(place for place in found.ranked if place != first and same(place.full_at or 0.0, full))]
 
 
 def slowest(found: Bottleneck) -> list[ClassFigures]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.questions.scan import Scan
+from qnet.questions.scan import ALIKE, Scan
 from qnet.record import Record
 
 LIMIT, SATURATION, RANGE, ENDLESS = range(4)
@@ -70,9 +70,19 @@ def intervals(scan: Scan) -> tuple[Any, Any]:
 
 
 def best(scan: Scan, size: int) -> Any:
-    """Per point the value at which the limits are exceeded least; the lowest of several, 0 where there is none."""
+    """Per point the value at which the limits are exceeded least; 0 where there is none.
+
+    Of several values that are alike it is the lowest, else the highest, of all that have a steady state.
+    """
     np = scan.np
     found = np.zeros(size)
     order = np.lexsort((-scan.value, -np.where(scan.stable, scan.excess, 2.0)))
     found[scan.place[order]] = scan.value[order]
+    place, value, excess = (column[scan.stable] for column in (scan.place, scan.value, scan.excess))
+    least = np.full(size, np.inf)
+    np.minimum.at(least, place, excess)
+    alike = excess <= least[place] + ALIKE
+    change = place[1:] != place[:-1]
+    for ends in (alike & np.append(change, True), alike & np.append(True, change)):
+        found[place[ends]] = value[ends]
     return found

@@ -11,6 +11,8 @@ from qnet.questions.trial import Trial
 
 _CLOSER = 12
 """How often the neighbourhood of a turning point that may hide two crossings is looked at again."""
+ALIKE = 1e-9
+"""An excess that differs by no more than this is the same."""
 
 
 class Scan:
@@ -81,6 +83,12 @@ class Scan:
     def neighbours(self) -> Any:
         """Which values have the next one at the same point of the grid, one element less."""
         return self.place[1:] == self.place[:-1]
+
+    def nearest_at_end(self, place: int, lowest: bool) -> bool:
+        """Whether nowhere at a point of the grid the excess is below that of its lowest value, or of its highest."""
+        own = slice(*self.np.searchsorted(self.place, [place, place + 1]))
+        excess = self.excess[own][self.stable[own]]
+        return not len(excess) or excess[0 if lowest else -1] <= excess.min() + ALIKE
 
     def closer(self, middle: Callable[[Any, Any], Any]) -> None:
         """Look between the neighbours of every turning point at which the excess may reach zero unseen.

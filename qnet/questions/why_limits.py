@@ -11,37 +11,42 @@ from qnet.questions.findings import (
     HELP,
     LITTLE,
     Finding,
-    distance,
-    first_full,
+    few,
     full_at,
+    full_together,
     listed,
     percent,
     rate_of,
     time_of,
+    told_first,
 )  # fmt: skip
 from qnet.questions.software import Software
+from qnet.questions.ties import rising, same
 from qnet.units import format_number
 
 
 def full(found: Bottleneck) -> Iterator[Finding]:
     """What is full first, what second and how far apart, by class as well, and which holds wait inside."""
-    first = first_full(found)
-    if first is None:
+    together = full_together(found)
+    if not together:
         return
-    used = f" Its utilization is now {format_number(first.utilization)}." if first.utilization is not None else ""
-    text = f"{first.label} is full first, {distance(found, first)}.{used}"
-    yield Finding(FULL, first.label, text, "full_at", full_at(found, first), "/s")
+    first, several = together[0], len(together) > 1
+    its = "Their" if several else "Its"
+    used = ""
+    if first.utilization is not None and all(same(first.utilization, place.utilization or 0.0) for place in together):
+        used = f" {its} utilization is now {format_number(first.utilization)}."
+    yield Finding(FULL, first.label, f"{told_first(found)}{used}", "full_at", full_at(found, first), "/s")
     if first.full_population is not None and found.solution.classes[0].population is not None:
         now = format_number(float(found.solution.classes[0].population))
-        text = f"Its asymptotes meet at N* = {format_number(first.full_population)} customers; there are {now} now. "
+        text = f"{its} asymptotes meet at N* = {format_number(first.full_population)} customers; there are {now} now. "
         losing = found.solution.offered is not None
         text += f"With many more than N*, each further customer adds only {'losses' if losing else 'response'}."
         yield Finding(FULL, first.label, text, "full_population", first.full_population)
-    second = next((place for place in found.ranked if place != first), None)
+    second = next((place for place in found.ranked if place not in together), None)
     if second and second.full_at and full_at(found, first):
         ratio = second.full_at / (full_at(found, first) or 1.0)
         text = f"{second.label} is next, at {rate_of(second.full_at)}: {format_number(ratio, 3)} times as much. "
-        text += f"It limits the system once {first.label} no longer does."
+        text += f"It limits the system once {'these no longer do' if several else f'{first.label} no longer does'}."
         yield Finding(FULL, second.label, text, "full_at", second.full_at, "/s")
     yield from _by_class(found)
     for place in found.places:
@@ -104,14 +109,17 @@ def helps(found: Bottleneck) -> Iterator[Finding]:
         tried = [item for item in found.changes if item.response is not None and (item.faster is not None) == kind]
         if not tried or before <= 0:
             continue
-        best = min(tried, key=lambda item: item.response or 0.0)
+        best = rising(tried, lambda item: item.response or 0.0)[0]
         response = best.response or 0.0
+        alike = [item.station for item in tried if same(item.response or 0.0, response)]
+        names = f"{few(alike, 'or')}, alike" if len(alike) > 1 else best.station
         if response > before * (1 - LITTLE):
             text = f"{words} shortens the response by less than {percent(LITTLE)}, whichever it is."
         elif kind:
-            text = f"{best.words} shortens the response most: to {time_of(response)}, {_less(response / before)}."
+            words = f"{names}, {best.what}," if len(alike) > 1 else best.words
+            text = f"{words} shortens the response most: to {time_of(response)}, {_less(response / before)}."
         else:
-            text = f"{words} helps most at {best.station}: {time_of(response)}, {_less(response / before)}."
+            text = f"{words} helps most at {names}: {time_of(response)}, {_less(response / before)}."
         yield Finding(HELP, best.station, text, "response", response, "s")
     yield from _further(found)
 
@@ -129,7 +137,7 @@ def _further(found: Bottleneck) -> Iterator[Finding]:
         text = f"None of these changes raises the largest throughput, {rate_of(found.maximum)}, by {percent(LITTLE)}."
         yield Finding(HELP, "", text, "maximum_throughput", found.maximum, "/s")
         return
-    ordered = sorted(raised, key=lambda item: -(item.maximum or 0.0))
+    ordered = rising(raised, lambda item: -(item.maximum or 0.0))
     told = listed([f"{item.words} to {rate_of(item.maximum or 0.0)}" for item in ordered[:3]])
     text = f"The largest throughput, now {rate_of(found.maximum)}, is raised by {told}."
     yield Finding(HELP, ordered[0].station, text, "maximum_throughput", ordered[0].maximum, "/s")
@@ -137,4 +145,5 @@ def _further(found: Bottleneck) -> Iterator[Finding]:
 
 def ordered(changes: Sequence[Change]) -> list[Change]:
     """Changes, those with the shortest response first."""
-    return sorted(changes, key=lambda item: (item.response is None, item.response or 0.0))
+    answered = rising((item for item in changes if item.response is not None), lambda item: item.response or 0.0)
+    return [*answered, *(item for item in changes if item.response is None)]

@@ -116,7 +116,7 @@ def _parts(found: Bottleneck) -> Iterator[_Cells]:
         if place.part and place.part.residence > 0:
             yield {"name": place.label, **_part(place.part)}
     if found.delays:
-        yield {"name": "delays", **_part(found.delays)}
+        yield {"name": found.told(found.delays), **_part(found.delays)}
 
 
 def _routes(found: Bottleneck) -> Iterator[_Cells]:

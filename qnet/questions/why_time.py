@@ -11,7 +11,8 @@ from qnet.questions.findings import (
     ROUTES,
     TIME,
     Finding,
-    distance,
+    called,
+    few,
     first_full,
     full_at,
     largest,
@@ -21,9 +22,11 @@ from qnet.questions.findings import (
     rate_of,
     slowest,
     time_of,
+    told_first,
     where,
 )  # fmt: skip
 from qnet.questions.full import lost
+from qnet.questions.ties import rising, same
 from qnet.units import format_number
 
 _MOST_PARTS, _ENOUGH = 4, 0.9
@@ -61,12 +64,13 @@ def answer(found: Bottleneck) -> Iterator[Finding]:
     parts = largest(found)
     if parts:
         part = parts[0]
-        text = f"The largest part is spent {where(part)}: {time_of(part.residence)}, {percent(part.share or 0)}."
+        alike = [item.label for item in parts if item.label and same(item.residence, part.residence)]
+        place = where(found, part) if len(alike) < 2 else f"alike at each of {few(alike)}"
+        text = f"The largest part is spent {place}: {time_of(part.residence)}, {percent(part.share or 0)}."
         yield Finding(ANSWER, part.label, text, "residence", part.residence, "s")
     first = first_full(found)
     if first:
-        text = f"{first.label} is full first, {distance(found, first)}."
-        yield Finding(ANSWER, first.label, text, "full_at", full_at(found, first), "/s")
+        yield Finding(ANSWER, first.label, told_first(found), "full_at", full_at(found, first), "/s")
 
 
 def _split(found: Bottleneck) -> Iterator[Finding]:
@@ -75,7 +79,7 @@ def _split(found: Bottleneck) -> Iterator[Finding]:
     response = float(found.solution.response)
     if response > 0 and all(part.wait is not None for part in parts):
         wait = sum(part.wait or 0.0 for part in parts)
-        what = "service and delays" if found.delays else "service"
+        what = "service and delays" if found.delays and found.delays.service else "service"
         of = "it" if len(found.solution.classes) == 1 else f"the {time_of(response)} of the mean customer"
         text = f"{time_of(response - wait)} of {of} ({percent(1 - wait / response)}) is {what}, "
         text += f"{time_of(wait)} ({percent(wait / response)}) is waiting." if wait else "and nobody waits."
@@ -89,14 +93,15 @@ def time(found: Bottleneck) -> Iterator[Finding]:
         if told >= _ENOUGH:
             break
         told += part.share or 0.0
-        name = part.label or "delays outside the stations"
-        text = f"{name}: {time_of(part.residence)}, {percent(part.share or 0)} of the response; {made_of(part)}."
+        text = f"{called(found, part)}: {time_of(part.residence)}, {percent(part.share or 0)} of the response; "
+        text += f"{made_of(part)}."
         yield Finding(TIME, part.label, text, "residence", part.residence, "s")
     for item in slowest(found):
         own = [visit.part for visit in found.visits if visit.class_name == item.name]
+        own += [found.outside[item.name]] if item.name in found.outside else []
         if own:
-            part = max(own, key=lambda part: part.residence)
-            text = f"{item.name} spends most of its {time_of(float(item.response))} {where(part)}: "
+            part = rising(own, lambda part: -part.residence)[0]
+            text = f"{item.name} spends most of its {time_of(float(item.response))} {where(found, part)}: "
             text += f"{time_of(part.residence)}, {percent(part.share or 0)}; {made_of(part)}."
             yield Finding(TIME, item.name, text, "residence", part.residence, "s")
 
@@ -115,6 +120,6 @@ def routes(found: Bottleneck) -> Iterator[Finding]:
         )
         text = f"{slow.name} is the slowest route of {customers.name}: {time_of(float(slow.response))}, "
         text += f"{format_number(times, 3)} times the mean. It is {percent(share)} of the passages and "
-        text += f"{percent(share * times)} of their time. Most of its time is spent {where(part)}: "
+        text += f"{percent(share * times)} of their time. Most of its time is spent {where(found, part)}: "
         text += f"{time_of(part.residence)}; {made_of(part)}."
         yield Finding(ROUTES, slow.name, text, "response", float(slow.response), "s")

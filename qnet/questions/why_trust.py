@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qnet.expression import FLOATS
+from qnet.model.bind import bind
+from qnet.networks.exactness import uneven_classes
+from qnet.networks.routed import OpenClass
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.questions.bottleneck import Bottleneck
 from qnet.questions.findings import (
@@ -125,7 +129,7 @@ def assumed(found: Bottleneck) -> Iterator[Finding]:
     arriving = [item.name for item in found.solution.classes if item.population is None]
     closed = [item.name for item in found.solution.classes if item.population is not None]
     if arriving:
-        yield Finding(ASSUMED, "", f"Arrivals of {listed(arriving)} are Poisson and do not react to delays.")
+        yield from _arrivals(found, arriving)
     if closed:
         yield Finding(ASSUMED, "", f"Every customer of {listed(closed)} waits for the answer before the next request.")
     queues = [station for station in model.stations if not station.delay]
@@ -137,6 +141,20 @@ def assumed(found: Bottleneck) -> Iterator[Finding]:
     yield Finding(ASSUMED, "", "A faster station has shorter times of its own; those of stations held inside it stay.")
     if needs_solution(model):
         yield Finding(ASSUMED, "", "Some times depend on the solution and are found with it.")
+
+
+def _arrivals(found: Bottleneck, names: list[str]) -> Iterator[Finding]:
+    """How the open classes arrive, those told together that arrive alike."""
+    network = found.solution.network or bind(found.model, found.solved.parts[0].values)
+    uneven = uneven_classes(network, FLOATS)
+    alike: dict[str, list[str]] = {}
+    for item in network.classes:
+        if isinstance(item, OpenClass) and item.name in names:
+            scv = format_number(float(item.arrival_scv))
+            how = f"come with scv {scv}" if item.name in uneven else "are Poisson"
+            alike.setdefault(how, []).append(item.name)
+    for how, own in alike.items():
+        yield Finding(ASSUMED, "", f"Arrivals of {listed(own)} {how} and do not react to delays.")
 
 
 def _copies(found: Bottleneck) -> Iterator[Finding]:

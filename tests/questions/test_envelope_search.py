@@ -13,6 +13,7 @@ from qnet.cli.inline import inline
 from qnet.errors import NoAnswer
 from qnet.questions.envelope import envelope
 from qnet.questions.envelope_question import question
+from qnet.units import format_quantity
 
 
 def erlang_response(rate: float, time: float, servers: int) -> float:
@@ -96,6 +97,14 @@ def test_limits_from_both_sides():
 def test_limits_that_exclude_each_other():
     with pytest.raises(NoAnswer, match="limits hold together at no value"):
         points(TWO, "rate", ["throughput >= 6/s", "utilization('b') <= 0.5"])
+
+
+@pytest.mark.parametrize(("limit", "least"), [("response <= 90 ms", 64), ("response >= 400 ms", 4)])
+def test_a_figure_that_falls_is_not_told_as_that_of_a_load(limit: str, least: int):
+    text = SERVERS.replace("servers = 1", "servers = { value = 4, range = [4, 64] }")
+    there = format_quantity(erlang_response(30, 0.1, least), "s")
+    with pytest.raises(NoAnswer, match=rf"limit holds at no value.*\n.*even where servers is {least} it is {there}"):
+        points(text, "servers", limit)
 
 
 def random_text(random: Random, kind: str) -> str:

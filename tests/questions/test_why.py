@@ -123,3 +123,93 @@ def test_an_approximation_says_what_encloses_it_or_that_nothing_does() -> None:
         "The exact response of user lies between"
         in qnet.load("examples/interactive-users.toml").why(method="bard-schweitzer").text()
     )
+
+
+def test_arrivals_are_told_as_they_come(tmp_path: Path) -> None:
+    path = tmp_path / "bursts.toml"
+    path.write_text(
+        'qnet = 1\ntitle = "bursts"\n[stations]\ndb = {}\n'
+        '[classes.even]\narrival_rate = "1/s"\nsteps = [{ station = "db", time = "20 ms" }]\n'
+        '[classes.burst]\narrival_rate = "1/s"\narrival_scv = 4\nsteps = [{ station = "db", time = "20 ms" }]\n'
+    )
+    told = [row["text"] for row in qnet.load(str(path)).why().records() if row["section"] == "assumptions"]
+    assert "Arrivals of even are Poisson and do not react to delays." in told
+    assert "Arrivals of burst come with scv 4 and do not react to delays." in told
+
+
+FULL = """qnet = 1
+title = "writers"
+[buffers]
+nvs = { places = 2 }
+[stations]
+cpu = {}
+disk = {}
+[classes.writer]
+population = 6
+think_time = "20 ms"
+steps = [
+  { station = "cpu", time = "1 ms" },
+  { fill = "nvs" },
+  { phase = 2, drains = "nvs", station = "disk", time = "8 ms" },
+]
+"""
+
+
+def test_the_wait_for_a_place_is_told_by_the_name_of_the_buffer(tmp_path: Path) -> None:
+    path = tmp_path / "writers.toml"
+    path.write_text(FULL)
+    system = qnet.load(str(path))
+    told = [row["text"] or "" for row in system.why().records()]
+    assert any(text.startswith("The largest part is spent waiting for a place in nvs: ") for text in told)
+    assert any(
+        text.startswith("waiting for a place in nvs: ") and text.endswith("all of it is waiting.") for text in told
+    )
+    (row,) = [row for row in system.bottleneck().records() if row["scope"] == "delays"]
+    assert row["name"] == "waiting for a place in nvs" and row["service_s"] == 0
+    path.write_text(FULL.replace("steps = [\n", 'steps = [\n  { delay = "1 ms" },\n'))
+    (row,) = [row for row in qnet.load(str(path)).bottleneck().records() if row["scope"] == "delays"]
+    assert row["name"] == "delays and waiting for a place in nvs"
+
+
+def test_work_after_the_response_counts_for_what_a_class_alone_fills(tmp_path: Path) -> None:
+    path = tmp_path / "both.toml"
+    steps = 'population = 2\nsteps = [ { station = "cpu", time = "1 ms" }, { station = "disk", time = "6 ms" } ]\n'
+    path.write_text(f"{FULL}[classes.reader]\n{steps}")
+    system = qnet.load(str(path))
+    told = [row["text"] for row in system.why().records() if row["section"] == "what is full first"]
+    assert "The bottleneck is the same for every class alone: disk for writer and disk for reader." in told
+    rows = [row for row in system.bottleneck().records() if row["scope"] == "class at station"]
+    (row,) = [row for row in rows if (row["class"], row["name"]) == ("writer", "disk")]
+    assert (row["demand_s"], row["full_at_per_s"], row["residence_s"]) == (0.008, 125, 0)
+
+
+ALIKE = """qnet = 1
+title = "three branches alike"
+[stations]
+r1 = {}
+r2 = {}
+r3 = {}
+front = {}
+[classes.x]
+population = 8
+think_time = "100 ms"
+steps = [
+  { station = "front", time = "5 ms" },
+  { parallel = [
+    { steps = [ { station = "r1", time = "20 ms" } ] },
+    { steps = [ { station = "r2", time = "20 ms" } ] },
+    { steps = [ { station = "r3", time = "20 ms" } ] },
+  ] },
+]
+"""
+
+
+def test_what_is_alike_is_told_together_in_the_order_of_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "alike.toml"
+    path.write_text(ALIKE)
+    told = qnet.load(str(path)).why().text()
+    assert "The largest part is spent alike at each of r1, r2 and r3: " in told
+    assert "\nr1, r2 and r3 are full first, together, at 50/s" in told
+    assert "\nfront is next, at 200/s: 4 times as much. It limits the system once these no longer do." in told
+    assert "\nr1, r2 or r3, alike, 2 times as fast, shortens the response most: " in told
+    assert "\nOne server more helps most at r1, r2 or r3, alike: " in told

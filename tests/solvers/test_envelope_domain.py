@@ -81,7 +81,9 @@ def test_the_largest_number_with_a_steady_state_is_told():
     assert (point.status, point.value, point.extreme, point.binds) == ("ok", 2, 2, "saturation of a")
 
 
-@pytest.mark.parametrize(("limit", "words"), [("response <= 1 ms", "exceeded"), ("throughput >= 9/s", "not reached")])
+@pytest.mark.parametrize(
+    ("limit", "words"), [("response <= 1 ms", "holds at no value"), ("throughput >= 9/s", "not reached")]
+)
 def test_a_limit_that_no_number_meets(limit: str, words: str):
     with pytest.raises(NoAnswer, match=words):
         points("servers", limit)
