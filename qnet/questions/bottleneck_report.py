@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck import Bottleneck, Part, Place, bottleneck
+from qnet.questions.bottleneck import Bottleneck, bottleneck
+from qnet.questions.bottleneck_parts import Part, Place
 from qnet.questions.changes import Change
 from qnet.questions.points import needs_solution
 from qnet.questions.provenance import Basis

@@ -6,10 +6,20 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import NoAnswer, Problem, UsageError
+from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.expression import Expression, Value
 from qnet.model.grids import Grid
-from qnet.questions.envelope_points import HOPELESS, NOWHERE, OK, UNLIMITED, Interval, Point, binds, points
+from qnet.questions.envelope_points import (
+    HOPELESS,
+    NOWHERE,
+    OK,
+    UNLIMITED,
+    Interval,
+    Point,
+    binds,
+    points,
+    refused_point,
+)
 from qnet.questions.envelope_question import Question
 from qnet.questions.points import solve_points
 from qnet.questions.regions import ENDLESS, Regions
@@ -26,6 +36,8 @@ _CHUNK = 4096
 class Piece(Record):
     """Some points that were searched at once."""
 
+    rows: Sequence[int]
+    """Which points of the grid they are."""
     coordinates: Sequence[tuple[float, ...]]
     trial: Trial
     regions: Regions
@@ -70,32 +82,48 @@ class Envelope(Record):
         """The value of an expression over figures, outputs and parameters per point, the parameter as it was found."""
         import numpy as np
 
-        return np.concatenate([piece.metric(self.question.vary, expression) for piece in self.pieces])
+        found: Any = np.full(len(self.points), np.nan)
+        for piece in self.pieces:
+            found[list(piece.rows)] = piece.metric(self.question.vary, expression)
+        return found
 
 
 def envelope(asked: Question) -> Envelope:
     """Answer one question, the whole grid as arrays.
 
-    A point without an answer says so in its status. Raises `NoAnswer` where no point has one.
+    A point without an answer says so in its status, as one does where some value that was looked at is not computed.
+    Raises `NoAnswer` where no point has one; `NotComputed` where some were not computed, and no other has one.
     """
-    searched = [(coordinates, trial, search(trial)) for coordinates, trial in _trials(asked)]
+    grid = _product(asked.over)
+    searched: list[_Searched] = []
+    refused: dict[int, NotComputed] = {}
+    for start in range(0, len(grid), _CHUNK):
+        _search(asked, grid, range(start, min(start + _CHUNK, len(grid))), searched, refused)
     smallest = asked.find == "smallest"
     if not asked.find:
         turns = [falls(regions) for _, _, regions in searched]
         smallest = False not in turns and True in turns
-    pieces = [Piece(*piece, pick(piece[1], piece[2], smallest)) for piece in searched]
-    told = [point for piece in pieces for point in _points(asked, piece, smallest)]
-    if not any(point.status == OK for point in told):
-        raise _no_answer(asked, smallest, told, pieces[0])
-    return Envelope(asked, smallest, tuple(told), _reasons(asked, pieces), _looked(pieces), tuple(pieces))
+    pieces = [
+        Piece(rows, [grid[row] for row in rows], trial, regions, pick(trial, regions, smallest))
+        for rows, trial, regions in searched
+    ]
+    told = {row: refused_point(asked, grid[row], error.problems[0].found) for row, error in refused.items()}
+    for piece in pieces:
+        told.update(zip(piece.rows, _points(asked, piece, smallest), strict=True))
+    every = [told[row] for row in range(len(grid))]
+    if not any(point.status == OK for point in every):
+        raise next(iter(refused.values()), None) or _no_answer(asked, smallest, every, pieces[0])
+    return Envelope(asked, smallest, tuple(every), _reasons(asked, pieces), _looked(pieces), tuple(pieces))
 
 
 def crossings(answer: Envelope) -> list[Interval]:
     """Every interval of every point in which the limits hold; points without any have one row that says why."""
     import numpy as np
 
-    found: list[Interval] = []
+    found: list[tuple[int, Interval]] = []
     asked = answer.question
+    known = {row for piece in answer.pieces for row in piece.rows}
+    found += [(row, Interval(0, None, "", item)) for row, item in enumerate(answer.points) if row not in known]
     for piece in answer.pieces:
         regions = piece.regions
         without: Any = np.setdiff1d(np.arange(len(piece.coordinates)), regions.place)
@@ -107,27 +135,37 @@ def crossings(answer: Envelope) -> list[Interval]:
         first = np.searchsorted(place, place)
         for row, point in enumerate(points(asked, piece.coordinates, regions, place, upper, False)):
             if index[row] < 0:
-                found.append(Interval(0, None, "", point))
+                found.append((piece.rows[int(place[row])], Interval(0, None, "", point)))
                 continue
-            known = point.replace(status=OK, binds="nothing") if point.status == UNLIMITED else point
+            open_above = point.replace(status=OK, binds="nothing") if point.status == UNLIMITED else point
             open_below = lower.cause[row] == ENDLESS
             least, cause = (None, "nothing") if open_below else (float(lower.value[row]), binds(asked, lower, row))
-            found.append(Interval(int(row - first[row]) + 1, least, cause, known))
-    return found
+            interval = Interval(int(row - first[row]) + 1, least, cause, open_above)
+            found.append((piece.rows[int(place[row])], interval))
+    return [interval for _, interval in sorted(found, key=lambda item: item[0])]
 
 
-def _trials(asked: Question) -> list[tuple[Sequence[tuple[float, ...]], Trial]]:
-    """The grid in pieces that are searched at once."""
+_Searched = tuple[Sequence[int], Trial, Regions]
+
+
+def _search(
+    asked: Question, grid: Sequence[tuple[float, ...]], rows: Sequence[int], searched: list[_Searched],
+    refused: dict[int, NotComputed],
+) -> None:  # fmt: skip
+    """Search some points of the grid at once; in halves, down to those that are refused, where one is not computed."""
     import numpy as np
 
-    product = _product(asked.over)
-    found: list[tuple[Sequence[tuple[float, ...]], Trial]] = []
-    for start in range(0, len(product), _CHUNK):
-        some = product[start : start + _CHUNK]
-        table: Any = np.array(some, dtype=float).reshape(len(some), len(asked.over))
-        columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
-        found.append((some, Trial(asked.model, asked.vary, asked.limits, columns, len(some), asked.wanted)))
-    return found
+    table: Any = np.array([grid[row] for row in rows], dtype=float).reshape(len(rows), len(asked.over))
+    columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
+    trial = Trial(asked.model, asked.vary, asked.limits, columns, len(rows), asked.wanted)
+    try:
+        searched.append((rows, trial, search(trial)))
+    except NotComputed as error:
+        if len(rows) == 1:
+            refused[rows[0]] = error
+            return
+        for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
+            _search(asked, grid, half, searched, refused)
 
 
 def _product(over: tuple[Grid, ...]) -> list[tuple[float, ...]]:

@@ -97,6 +97,12 @@ def points(
     return rows
 
 
+def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> Point:
+    """A point of which some value that was looked at is not computed, and why."""
+    nothing = (None,) * len(asked.model.outputs)
+    return Point(coordinates, status, None, None, "", (None,) * len(asked.limits), "", None, nothing, "", False)
+
+
 def _status(asked: Question, smallest: bool, found: Found, row: int, regions: Regions, place: int) -> str:
     if regions.hopeless[place]:
         return HOPELESS

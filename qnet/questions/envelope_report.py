@@ -42,7 +42,8 @@ def envelope_report(
         rows += [layout.row(item.question, interval) for interval in intervals]
     points = [point for item in envelopes for point in item.points]
     claimed = conditions(asserted, model)
-    exact = all(point.exact for point in points)
+    answered = [point for point in points if point.method]
+    exact = all(point.exact for point in answered)
     columns = layout.columns
     told = [column.key for column in columns]
     along = told[2 : 2 + len(layout.over)]
@@ -58,7 +59,7 @@ def envelope_report(
         tuple(columns),
         rows,
         tuple(_notes(envelopes, points, every, guessed)),
-        Basis(model, ", ".join(dict.fromkeys(point.method for point in points)), exact),
+        Basis(model, ", ".join(dict.fromkeys(point.method for point in answered)), exact),
         group="envelope",
         matrix=matrix,
         plot=plot,
@@ -156,7 +157,8 @@ class _Layout:
         for name, value in zip(self.model.outputs, point.outputs, strict=True):
             if name not in self.limited:
                 cells.append(None if value is None else in_unit(value, self.shown(name)))
-        return (*cells, point.status, point.method, "exact" if point.exact else "approximate")
+        exactness = "exact" if point.exact else "approximate"
+        return (*cells, point.status, point.method or None, exactness if point.method else None)
 
     def metrics(self, question: Question, point: Point) -> list[Cell]:
         """What the limits are on, each once."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from qnet.networks.solution import ClassFigures
-from qnet.questions.bottleneck import Bottleneck, Part, Place
+from qnet.questions.bottleneck import Bottleneck
+from qnet.questions.bottleneck_parts import Part, Place
 from qnet.questions.ties import rising, same
 from qnet.record import Record
 from qnet.units import format_number, format_quantity

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck import Bottleneck, Part
+from qnet.questions.bottleneck import Bottleneck
+from qnet.questions.bottleneck_parts import Part
 from qnet.questions.bottleneck_report import notes
 from qnet.questions.command import command_line
 from qnet.questions.findings import ANSWER, FULL, HELP, ROUTES, SECTIONS, SOURCES, TIME, Finding

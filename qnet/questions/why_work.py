@@ -12,7 +12,8 @@ from qnet.model.model import Model, StepModel
 from qnet.networks.route_demands import only_work
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.work import work
-from qnet.questions.bottleneck import Bottleneck, Place
+from qnet.questions.bottleneck import Bottleneck
+from qnet.questions.bottleneck_parts import Place
 from qnet.questions.findings import (
     ANSWER,
     FULL,

@@ -10,8 +10,9 @@ import pytest
 from envelopes import answer, holds, inside, model, points
 
 from qnet.cli.inline import inline
-from qnet.errors import NoAnswer
-from qnet.questions.envelope import envelope
+from qnet.errors import NoAnswer, NotComputed
+from qnet.expression import parse
+from qnet.questions.envelope import crossings, envelope
 from qnet.questions.envelope_question import question
 from qnet.units import format_quantity
 
@@ -105,6 +106,35 @@ def test_a_figure_that_falls_is_not_told_as_that_of_a_load(limit: str, least: in
     there = format_quantity(erlang_response(30, 0.1, least), "s")
     with pytest.raises(NoAnswer, match=rf"limit holds at no value.*\n.*even where servers is {least} it is {there}"):
         points(text, "servers", limit)
+
+
+BRANCHES = """[parameters]
+users = { value = 2, range = [1, 4] }
+awaited = 2
+[stations]
+a = {}
+b = {}
+[classes.x]
+population = "users"
+think_time = "1 s"
+steps = [ { join = "awaited", parallel = [
+  { steps = [ { station = "a", time = "50 ms" } ] },
+  { steps = [ { station = "b", time = "50 ms" } ] },
+] } ]
+"""
+
+
+def test_a_point_that_is_not_computed_says_so_beside_others():
+    """Closed customers who go on before all branches have finished are refused."""
+    found = answer(BRANCHES, "users", "response <= 100 ms", ["awaited=2, 1, 2"])
+    alone = answer(BRANCHES, "users", "response <= 100 ms", ["awaited=2"]).points[0]
+    assert [point.status for point in found.points[::2]] == ["ok", "ok"]
+    assert [point.value for point in found.points] == [alone.value, None, alone.value]
+    assert "before all branches" in found.points[1].status
+    assert [interval.upper.status for interval in crossings(found)] == [point.status for point in found.points]
+    assert list(np.isnan(found.of(parse("response")))) == [False, True, False]
+    with pytest.raises(NotComputed):
+        answer(BRANCHES, "users", "response <= 100 ms", ["awaited=1"])
 
 
 def random_text(random: Random, kind: str) -> str:
