@@ -15,7 +15,7 @@ from qnet.questions.calibrate_report import calibration_report
 from qnet.questions.sweep import sweep
 from qnet.questions.sweep_report import sweep_report
 
-TRIALS = 100
+TRIALS = 50
 
 QUEUE = """\
 qnet = 1

@@ -70,7 +70,7 @@ def test_the_answer_does_not_depend_on_the_start(start: float) -> None:
             assert again[name] == pytest.approx(value, rel=1e-6, abs=1e-9), name
 
 
-@pytest.mark.parametrize("seed", [1996, 2147, 2702])
+@pytest.mark.parametrize("seed", [1996, 2147, 2702] if FULL else [1996])
 def test_waits_that_jump_are_enclosed(seed: int) -> None:
     """Networks whose waits swing between two values in plain rounds, at some rates on the way to their load."""
     model = hold_network(seed)

@@ -21,7 +21,7 @@ from qnet.networks.routed import OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 
 FULL = bool(os.environ.get("QNET_FULL"))
-COUNT = 300 if FULL else 120
+COUNT = 300 if FULL else 90
 BATCHES = 100 if FULL else 40
 SIZE = 3
 
