@@ -14,5 +14,5 @@ def test_asymptotes_meet_where_the_layers_let_no_more_through():
     system = qnet.load("examples/file-server-agents.toml")
     most = _record(system.solve(), "scope", "system")["maximum_throughput_per_s"]
     alone = _record(system.set(terminals=1).solve(), "scope", "system")["throughput_per_s"]
-    found = _record(system.knee("terminals", definitions=["n_star"]), "definition", "n_star")["population_real"]
+    found = _record(system.knee("terminals"), "definition", "n_star")["population_real"]
     assert found == pytest.approx(most / alone, rel=1e-6)
