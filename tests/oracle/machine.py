@@ -203,7 +203,7 @@ class Machine:
                 waiting = entry if number - 1 in self.ordered else entry[1]
                 for position, token in enumerate(waiting):
                     sign(token, (number, position))
-        for number, record in records.items():
+        for record in records.values():
             if record[3] in signs:
                 signs[record[3]].append(((-1, 0), record[1:3]))
         order = sorted(records, key=lambda number: (sorted(map(repr, signs[number])), repr(records[number][1:])))
@@ -258,9 +258,9 @@ class Machine:
 
     def step(self, thread: Any, rate: float, state: list[Any], agenda: list[Thread]) -> Any:
         """One instruction: the thread afterwards, a list of threads with probabilities, or None where it must wait."""
-        pc, slots, fork, where = thread[:4]
-        if type(pc) is str:
+        if type(thread[0]) is str:
             return self.drawn(thread, state, agenda)
+        pc, slots, fork, where = thread
         op = self.ops[pc]
         name = op[0]
         if name == "time":
@@ -272,14 +272,11 @@ class Machine:
             if place < 0:
                 return (pc + 1, slots, fork, where)
             self.count(("visit", place), rate)
-            taken = self.release(place, where, state, agenda)
+            self.release(place, where, state, agenda)
             slots = _set(slots, op[1], 0)
             if where is not None and where[0] == place:
                 where, slots = None, _set(slots, len(slots) - 1, 0)
-            if taken is None:
-                return (pc + 1, slots, fork, where)
-            agenda.append((pc + 1, slots, fork, where))
-            return taken
+            return (pc + 1, slots, fork, where)
         if name == "goto":
             return (op[1], slots, fork, where)
         if name == "choose":
@@ -301,6 +298,8 @@ class Machine:
             return self.come(*rest, state)
         if what == "take":
             return self.take(*rest, state)
+        if what == "grant":
+            return self.grant(*rest, state, agenda)
         if what == "start":
             agenda += rest[0]
             return None
@@ -355,7 +354,7 @@ class Machine:
 
     def seize(self, thread: Thread, op: Any, state: list[Any]) -> Any:
         """A server is asked for: of a copy that is drawn, with a priority that is drawn."""
-        pc, slots, fork, where = thread
+        slots = thread[1]
         choices = op[1]
         if op[5] >= 0 and slots[op[5]]:
             choices = ((1.0, op[6] + slots[op[5]] - 1),)
@@ -406,30 +405,35 @@ class Machine:
         phase, slots = self.keys[token & (FORK - 1)][1:]
         return phase[1] if type(phase) is tuple else slots[-1]
 
-    def release(self, place: int, where: Any, state: list[Any], agenda: list[Thread]) -> Any:
-        """A server is given back, and taken by the first who waits: whom to go on with at once, if his place may move."""
+    def release(self, place: int, where: Any, state: list[Any], agenda: list[Any]) -> None:
+        """A server is given back, and taken by the first who waits."""
         station = self.program.places[place]
         entry = state[place + 1]
         if station.kind in (SHARED, DELAY):
             state[place + 1] = entry - 1
-            return None
+            return
         if station.kind == QUEUE:
             busy, waiting = entry
             if not waiting:
                 state[place + 1] = (busy - 1, ())
-                return None
+                return
             state[place + 1] = (busy, waiting[1:])
             pc, _, slots = self.keys[waiting[0] & (FORK - 1)]
             agenda.append((pc + 1, _set(slots, self.ops[pc][2], place + 1), waiting[0] // FORK, None))
-            return None
+            return
         position = where[1]
-        entry = state[place + 1] = (*entry[:position], *entry[position + 1 :])
-        servers = 1 if station.rates else station.servers
-        if station.kind == PREEMPTIVE and len(entry) >= servers and position < servers:
-            token = entry[servers - 1]
+        state[place + 1] = (*entry[:position], *entry[position + 1 :])
+        if station.kind == PREEMPTIVE:
+            agenda.append(("grant", place))
+
+    def grant(self, place: int, state: list[Any], agenda: list[Thread]) -> Any:
+        """The first who has not begun yet at a place where servers are taken away, if a server is his."""
+        station = self.program.places[place]
+        for position, token in enumerate(state[place + 1][: 1 if station.rates else station.servers]):
             pc, phase, slots = self.keys[token & (FORK - 1)]
             if type(phase) is tuple:
-                return (pc + 1, slots, token // FORK, (place, servers - 1))
+                agenda.append(("grant", place))
+                return (pc + 1, slots, token // FORK, (place, position))
         return None
 
     def rare(self, thread: Thread, op: Any, rate: float, state: list[Any], agenda: list[Thread]) -> Any:

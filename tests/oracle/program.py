@@ -95,8 +95,8 @@ class Program:
     seize       choices: (probability, place), ...; slot; priorities: (probability, priority), ...; slot that remembers
                 the copy (-1); slot that says it (-1); first place of the station; instruction of those turned away
     release     slot
-    lose        class (-1: work left behind), slots to release, (buffer, slot) to give back, next instruction (-1: none),
-                whether no time has passed
+    lose        class (-1: work left behind), slots to release, (buffer, slot) to give back, next instruction (-1:
+                none), whether no time has passed
     loop        slot, visits (Number, or the slot of what was filled), instruction behind;  next: slot, instruction
     spawn       instruction, slots that go with it, those of them that the customer loses, those of them that are holds
     fork        branches: (instruction, count, slot of the copy, places), how many to wait for, instruction behind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
+from itertools import pairwise
 from math import sqrt
 from random import Random
 from time import monotonic
@@ -192,7 +193,7 @@ class _Run:
     def figures(self, totals: list[list[float]], batches: int) -> Answer:
         """Ratios of what was counted in the batches, with half widths."""
         program = self.program
-        rows = [[b - a for a, b in zip(one, two, strict=True)] for one, two in zip(totals, totals[1:], strict=False)]
+        rows = [[b - a for a, b in zip(one, two, strict=True)] for one, two in pairwise(totals)]
         answer = Answer("simulation", self.done)
 
         def ratio(scope: str, name: str, upper: list[float], lower: list[float], factor: float = 1.0) -> None:

@@ -83,10 +83,8 @@ def _solve(size: int, sources: Any, targets: Any, rates: Any, until: float) -> A
     """The same for a chain in which every state comes again."""
     if size == 1:
         return np.ones(1)
-    if size <= DENSE:
-        found = _dense(size, sources, targets, rates)
-    else:
-        found = _by_levels(size, sources, targets, rates, until)
+    parts = (size, sources, targets, rates)
+    found = _dense(*parts) if size <= DENSE else _by_levels(*parts, until)
     outflow = np.bincount(sources, rates, size)
     inflow = np.bincount(targets, found[sources] * rates, size)
     flow = found * outflow
