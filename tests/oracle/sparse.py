@@ -12,8 +12,10 @@ from .phases import Unsupported
 
 DENSE = 700
 """States up to which the chain is solved as one dense system."""
+CHEAP = 1e9
+"""Multiplications up to which a solution by blocks is taken at once."""
 WORK = 6e10
-"""Multiplications that a solution by blocks may take."""
+"""The most that it may take."""
 
 
 class TooLarge(Exception):
@@ -84,7 +86,7 @@ def _solve(size: int, sources: Any, targets: Any, rates: Any, until: float) -> A
     if size == 1:
         return np.ones(1)
     parts = (size, sources, targets, rates)
-    found = _dense(*parts) if size <= DENSE else _by_levels(*parts, until)
+    found = _dense(*parts) if size <= DENSE else _sparse(*parts, until)
     outflow = np.bincount(sources, rates, size)
     inflow = np.bincount(targets, found[sources] * rates, size)
     flow = found * outflow
@@ -108,17 +110,33 @@ def _dense(size: int, sources: Any, targets: Any, rates: Any) -> Any:
     return found / found.sum()
 
 
-def _by_levels(size: int, sources: Any, targets: Any, rates: Any, until: float) -> Any:
-    """Block elimination from the last level of states to the first: transitions reach neighbouring levels only."""
+def _sparse(size: int, sources: Any, targets: Any, rates: Any, until: float) -> Any:
+    """By blocks where levels are narrow, else by steps that come nearer."""
     both = np.concatenate((sources, targets)), np.concatenate((targets, sources))
     starts, lists = _lists(size, *both)
     level = _levels(size, starts, lists, 0)
     far = int(np.flatnonzero(level == level.max())[0])
     other = _levels(size, starts, lists, far)
-    level = min((level, other), key=lambda item: float((np.bincount(item).astype(float) ** 3).sum()))
+    level = min((level, other), key=_work)
+    if _work(level) > CHEAP:
+        from .iteration import by_iteration
+
+        found = by_iteration(level, sources, targets, rates, until)
+        if found is not None:
+            return found
+    if _work(level) > WORK:
+        raise TooLarge(f"{size} states in levels of up to {np.bincount(level).max()}")
+    return _by_levels(size, sources, targets, rates, level, until)
+
+
+def _work(level: Any) -> float:
+    """Multiplications of a solution by blocks."""
+    return float((np.bincount(level).astype(float) ** 3).sum()) * 4
+
+
+def _by_levels(size: int, sources: Any, targets: Any, rates: Any, level: Any, until: float) -> Any:
+    """Block elimination of the levels of states: transitions reach neighbouring levels only."""
     counts = np.bincount(level)
-    if float((counts.astype(float) ** 3).sum()) * 3 > WORK:
-        raise TooLarge(f"{size} states in levels of up to {counts.max()}")
     order = np.lexsort((np.arange(size), level))
     position = np.empty(size, dtype=int)
     position[order] = np.arange(size)
