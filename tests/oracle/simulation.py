@@ -17,8 +17,11 @@ from .phases import Unsupported, draw
 from .program import DELAY, PREEMPTIVE, QUEUE, SHARED, STACK, Place, Program, compile_model
 
 BATCHES = 20
-QUANTILE = 2.861
-"""Of Student's distribution with one degree of freedom less than batches, for 99 %."""
+QUANTILES = {20: 2.861, 10: 3.250, 5: 4.604}
+"""Of Student's distribution with one degree of freedom less than batches, for 99 %; the widest interval counts, as
+what happens in short batches may still depend on those before."""
+WARM = 5
+"""One in so many of the snapshots at the beginning is left out."""
 SLOW = -1
 """The version of an event of those whose time passes at a rate that depends on how many hold some station."""
 MOST_PRESENT = 200_000
@@ -174,13 +177,13 @@ class _Run:
                     raise Unsupported("no steady state, or nearly none")
                 break
         if not program.customers or all(item.source < 0 and not item.population for item in program.customers):
-            return self.figures([[0.0] * len(self.totals())] * (BATCHES + 1), BATCHES)
+            return self.figures([[0.0] * len(self.totals())] * (BATCHES + 1))
         if len(snapshots) < 4 * BATCHES:
             raise Unsupported("nothing happens, or nearly nothing")
-        snapshots = snapshots[len(snapshots) // 10 :]
+        snapshots = snapshots[len(snapshots) // WARM :]
         step = (len(snapshots) - 1) // BATCHES
         snapshots = snapshots[(len(snapshots) - 1) - step * BATCHES :: step]
-        return self.figures(snapshots, BATCHES)
+        return self.figures(snapshots)
 
     def totals(self) -> list[float]:
         """All that is counted so far."""
@@ -198,7 +201,7 @@ class _Run:
         for number, store in enumerate(self.program.stores):
             self.taken[number] += (store.places - self.free[number]) * passed
 
-    def figures(self, totals: list[list[float]], batches: int) -> Answer:
+    def figures(self, totals: list[list[float]]) -> Answer:
         """Ratios of what was counted in the batches, with half widths."""
         program = self.program
         rows = [[b - a for a, b in zip(one, two, strict=True)] for one, two in pairwise(totals)]
@@ -211,9 +214,15 @@ class _Run:
                     return
                 lower, total = [1.0] * len(lower), float(len(lower))
             mean = sum(upper) / total
-            spread = sum((one - mean * two) ** 2 for one, two in zip(upper, lower, strict=True)) / (batches - 1)
+            left = [one - mean * two for one, two in zip(upper, lower, strict=True)]
+            widest = 0.0
+            for batches, quantile in QUANTILES.items():
+                joined = BATCHES // batches
+                parts = [sum(left[at : at + joined]) for at in range(0, BATCHES, joined)]
+                spread = sum(part * part for part in parts) / (batches - 1)
+                widest = max(widest, quantile * sqrt(spread * batches) / total)
             getattr(answer, scope)[name] = mean * factor
-            answer.half_width[scope, name] = factor * QUANTILE * sqrt(spread / batches) / (total / batches)
+            answer.half_width[scope, name] = factor * widest
 
         def column(at: int) -> list[float]:
             return [row[at] for row in rows]
