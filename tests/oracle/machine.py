@@ -1,7 +1,8 @@
 """The states of a program and the transitions between them, for customers who cannot be told apart.
 
 A state is a tuple: those to whom time passes, sorted; what is at every place; at every buffer; how many are there of
-each open class, and of all that may grow without end; and the parallel steps that are under way.
+each open class, and of all that may grow without end; the parallel steps that are under way; and whether one customer
+is marked until his passage ends.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Machine:
         self.counters = self.buffers + len(program.stores)
         self.total = self.counters + len(program.customers)
         self.forks = self.total + 1
+        self.mark = self.forks + 1
         self.empty = (0,) * program.slots
         self.kinds: dict[tuple[int, Any, tuple[int, ...]], int] = {}
         self.keys: list[tuple[int, Any, tuple[int, ...]]] = []
@@ -90,7 +92,7 @@ class Machine:
         for place in program.places:
             state.append((0, ()) if place.kind == QUEUE else 0 if place.kind in (SHARED, DELAY) else ())
         state += [(store.places, ()) for store in program.stores]
-        state += [0] * len(program.customers) + [0, ()]
+        state += [0] * len(program.customers) + [0, (), 0]
         begins: list[int] = []
         for customers in program.customers:
             begins += [customers.source] if customers.source >= 0 else []
@@ -283,6 +285,7 @@ class Machine:
             return [(share, (target, slots, fork, where)) for share, target in op[1]]
         if name == "count":
             self.count(op[1], rate)
+            slots = self.unmark("done", slots, rate, state)
             return (pc + 1, slots, fork, where)
         if name == "loop":
             return self.loop(thread, op, state)
@@ -310,6 +313,19 @@ class Machine:
     def count(self, event: Any, rate: float) -> None:
         """Count an event; those on ways that are not taken yet are counted when they are."""
         self.events[event] = self.events.get(event, 0.0) + rate
+
+    def unmark(self, event: str, slots: tuple[int, ...], rate: float, state: list[Any]) -> tuple[int, ...]:
+        """The numbers of a customer whose passage ends; counted where he is the one who is marked."""
+        if not slots[-2]:
+            return slots
+        self.count(("marked", event), rate)
+        state[self.mark] = 0
+        return _set(slots, len(slots) - 2, 0)
+
+    def marked(self, token: int) -> int:
+        """The same token, marked."""
+        pc, phase, slots = self.keys[token & (FORK - 1)]
+        return self.kind(pc, phase, _set(slots, len(slots) - 2, 1))
 
     def begin(self, thread: Thread, op: Any, state: list[Any]) -> Any:
         """Time begins to pass."""
@@ -450,6 +466,7 @@ class Machine:
             return (pc + 1, slots, fork, where)
         if name == "end":
             self.count(("respond", op[1]), rate)
+            self.unmark("done", slots, rate, state)
             state[self.total] -= 1
             state[self.counters + op[1]] -= 1
             return None
@@ -475,6 +492,7 @@ class Machine:
         """A customer is turned away: he gives back what he holds."""
         _, slots, fork, _ = thread
         self.count(("lost", op[1]), rate)
+        self.unmark("lost", slots, rate, state)
         if not op[5]:
             self.count(("lost late", op[1]), rate)
         for slot in reversed(op[2]):

@@ -178,6 +178,10 @@ class _Run:
                 break
         if not program.customers or all(item.source < 0 and not item.population for item in program.customers):
             return self.figures([[0.0] * len(self.totals())] * (BATCHES + 1))
+        presents = [row[-1] for row in snapshots[len(snapshots) // 2 :]]
+        grown = presents[-1] - presents[0] if presents else 0
+        if grown > max(0.005 * self.done, 200) and min(presents[-9:]) > presents[0]:
+            raise Unsupported("no steady state, or nearly none")
         if len(snapshots) < 4 * BATCHES:
             raise Unsupported("nothing happens, or nearly nothing")
         snapshots = snapshots[len(snapshots) // WARM :]
@@ -192,7 +196,7 @@ class _Run:
             place.flush(self.now)
             found += [place.visits, place.area, place.busy]
         self.flush_stores()
-        return found + self.taken + self.finished + self.times + self.lost
+        return [*found, *self.taken, *self.finished, *self.times, *self.lost, self.inside]
 
     def flush_stores(self) -> None:
         """Count the time that places of buffers were taken."""

@@ -165,5 +165,12 @@ def test_the_simulation_agrees_with_the_chain(name: str) -> None:
     asked = load(HEAD + MODELS[name])
     found, drawn = exact(asked, 20_000), simulated(asked, 10.0, 1, 15_000)
     for figure in FIGURES:
+        assert figure == "response" or getattr(found, figure).keys() == getattr(drawn, figure).keys()
         for key, value in getattr(found, figure).items():
             assert getattr(drawn, figure)[key] == pytest.approx(value, abs=2 * drawn.width(figure, key) + 1e-9), key
+
+
+def test_more_work_than_can_be_done() -> None:
+    asked = load(text("s = {}", open_class("c", 1.2, visit("s", 1.0))))
+    with pytest.raises(Unsupported, match="steady"):
+        solve(asked, seconds=1.0)
