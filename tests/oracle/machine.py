@@ -43,6 +43,7 @@ class Machine:
         self.inside: list[Any] = []
         self.after: list[int] = []
         self.times: dict[int, Any] = {}
+        self.ways: dict[tuple[int, tuple[int, ...]], list[tuple[float, Any]]] = {}
         self.events: dict[Any, float] = {}
         self.serial = 0
         self.ordered = [number for number, place in enumerate(program.places) if place.kind in (STACK, PREEMPTIVE)]
@@ -259,16 +260,74 @@ class Machine:
             self.found(state, rate, out)
 
     def step(self, thread: Any, rate: float, state: list[Any], agenda: list[Thread]) -> Any:
-        """One instruction: the thread afterwards, a list of threads with probabilities, or None where it must wait."""
+        """As far as nothing depends on the state, and what then does: the thread afterwards, or None where it waits.
+
+        A list of threads with probabilities where something is drawn.
+        """
         if type(thread[0]) is str:
-            return self.drawn(thread, state, agenda)
+            return self.drawn(thread, rate, state, agenda)
         pc, slots, fork, where = thread
+        ways = self.ways.get((pc, slots))
+        if ways is None:
+            ways = self.ways[pc, slots] = self.expand(pc, slots)
+        if len(ways) == 1:
+            return self.act(ways[0][1], fork, where, rate, state, agenda)
+        return [(share, ("act", action, fork, where)) for share, action in ways]
+
+    def expand(self, pc: int, slots: tuple[int, ...]) -> list[tuple[float, Any]]:
+        """Where a customer comes from an instruction, whatever the state: events on the way, and what he does there."""
+        found: list[tuple[float, Any]] = []
+        waiting: list[tuple[float, int, tuple[int, ...], tuple[Any, ...]]] = [(1.0, pc, slots, ())]
+        steps = 0
+        while waiting:
+            share, pc, slots, events = waiting.pop()
+            steps += 1
+            if steps > MOST_AT_ONCE:
+                raise Unsupported("customers go round in no time")
+            op = self.ops[pc]
+            name = op[0]
+            if name == "goto":
+                waiting.append((share, op[1], slots, events))
+            elif name == "choose":
+                waiting += [(share * part, target, slots, events) for part, target in op[1]]
+            elif name == "next":
+                left = slots[op[1]] - 1
+                waiting.append((share, op[2] if left else pc + 1, _set(slots, op[1], left), events))
+            elif name == "count" and not slots[-2]:
+                waiting.append((share, pc + 1, slots, (*events, op[1])))
+            elif name == "time" and not op[1].slots:
+                if op[1].value <= 0:
+                    waiting.append((share, pc + 1, slots, events))
+                else:
+                    for part, phase in self.time(pc).start:
+                        found.append((share * part, (events, "put", self.kind(pc, phase, slots))))
+            elif name == "loop" and (isinstance(op[2], int) or not op[2].slots):
+                for part, count in draws(op[2].value) if isinstance(op[2], Number) else [(1.0, slots[op[2]])]:
+                    waiting.append((share * part, pc + 1 if count else op[3], _set(slots, op[1], count), events))
+            elif name == "seize":
+                choices = op[1]
+                if op[5] >= 0 and slots[op[5]]:
+                    choices = ((1.0, op[6] + slots[op[5]] - 1),)
+                for part, place in choices:
+                    for other, level in op[3]:
+                        found.append((share * part * other, (events, "come", pc, slots, place, level)))
+            else:
+                found.append((share, (events, "do", pc, slots)))
+        return found
+
+    def act(self, action: Any, fork: int, where: Any, rate: float, state: list[Any], agenda: list[Thread]) -> Any:
+        """What depends on the state: the thread afterwards, or None."""
+        for event in action[0]:
+            self.count(event, rate)
+        what = action[1]
+        if what == "put":
+            self.put(action[2] + fork * FORK, where, state)
+            return None
+        _, _, pc, slots, *rest = action
         op = self.ops[pc]
+        if what == "come":
+            return self.come((pc, slots, fork, where), op, *rest, state)
         name = op[0]
-        if name == "time":
-            return self.begin(thread, op, state)
-        if name == "seize":
-            return self.seize(thread, op, state)
         if name == "release":
             place = slots[op[1]] - 1
             if place < 0:
@@ -279,35 +338,26 @@ class Machine:
             if where is not None and where[0] == place:
                 where, slots = None, _set(slots, len(slots) - 1, 0)
             return (pc + 1, slots, fork, where)
-        if name == "goto":
-            return (op[1], slots, fork, where)
-        if name == "choose":
-            return [(share, (target, slots, fork, where)) for share, target in op[1]]
-        if name == "count":
-            self.count(op[1], rate)
-            slots = self.unmark("done", slots, rate, state)
-            return (pc + 1, slots, fork, where)
+        thread = (pc, slots, fork, where)
+        if name == "time":
+            return self.begin(thread, op, state)
         if name == "loop":
             return self.loop(thread, op, state)
-        if name == "next":
-            left = slots[op[1]] - 1
-            return (op[2] if left else pc + 1, _set(slots, op[1], left), fork, where)
+        if name == "count":
+            self.count(op[1], rate)
+            return (pc + 1, self.unmark("done", slots, rate, state), fork, where)
         return self.rare(thread, op, rate, state, agenda)
 
-    def drawn(self, thread: Any, state: list[Any], agenda: list[Thread]) -> Any:
+    def drawn(self, thread: Any, rate: float, state: list[Any], agenda: list[Thread]) -> Any:
         """What was drawn is done."""
         what, *rest = thread
-        if what == "come":
-            return self.come(*rest, state)
+        if what == "act":
+            return self.act(*rest, rate, state, agenda)
         if what == "take":
             return self.take(*rest, state)
         if what == "grant":
             return self.grant(*rest, state, agenda)
-        if what == "start":
-            agenda += rest[0]
-            return None
-        pc, slots, fork, where, phase = rest
-        self.put(self.kind(pc, phase, slots) + fork * FORK, where, state)
+        agenda += rest[0]
         return None
 
     def count(self, event: Any, rate: float) -> None:
@@ -328,19 +378,15 @@ class Machine:
         return self.kind(pc, phase, _set(slots, len(slots) - 2, 1))
 
     def begin(self, thread: Thread, op: Any, state: list[Any]) -> Any:
-        """Time begins to pass."""
+        """A time begins to pass that depends on how many hold some stations."""
         pc, slots, fork, where = thread
-        mean: Number = op[1]
-        zero = mean.value <= 0.0
-        if mean.slots:
-            zero = mean.of(tuple(self.holders(state, slots[slot] - 1) for slot in mean.slots)) <= 0.0
-        if zero:
+        if op[1].of(tuple(self.holders(state, slots[slot] - 1) for slot in op[1].slots)) <= 0:
             return (pc + 1, slots, fork, where)
-        start = self.time(pc).start
-        if len(start) > 1:
-            return [(share, ("phase", pc, slots, fork, where, phase)) for share, phase in start]
-        self.put(self.kind(pc, start[0][1], slots) + fork * FORK, where, state)
-        return None
+        found = [
+            (share, ("act", ((), "put", self.kind(pc, phase, slots)), fork, where))
+            for share, phase in self.time(pc).start
+        ]
+        return found if len(found) > 1 else found[0][1]
 
     def put(self, token: int, where: Any, state: list[Any]) -> None:
         """A token to which time passes."""
@@ -352,31 +398,14 @@ class Machine:
             state[place + 1] = (*entry[:position], token, *entry[position + 1 :])
 
     def loop(self, thread: Thread, op: Any, state: list[Any]) -> Any:
-        """The number of visits is drawn."""
+        """Visits are drawn whose number depends on how many hold some stations."""
         pc, slots, fork, where = thread
-        if isinstance(op[2], int):
-            drawn = [(1.0, slots[op[2]])]
-        else:
-            visits: Number = op[2]
-            value = visits.value
-            if visits.slots:
-                value = visits.of(tuple(self.holders(state, slots[slot] - 1) for slot in visits.slots))
-            drawn = draws(value)
+        value = op[2].of(tuple(self.holders(state, slots[slot] - 1) for slot in op[2].slots))
         found = [
             (share, (pc + 1, _set(slots, op[1], count), fork, where) if count else (op[3], slots, fork, where))
-            for share, count in drawn
+            for share, count in draws(value)
         ]
         return found if len(found) > 1 else found[0][1]
-
-    def seize(self, thread: Thread, op: Any, state: list[Any]) -> Any:
-        """A server is asked for: of a copy that is drawn, with a priority that is drawn."""
-        slots = thread[1]
-        choices = op[1]
-        if op[5] >= 0 and slots[op[5]]:
-            choices = ((1.0, op[6] + slots[op[5]] - 1),)
-        if len(choices) == 1 and len(op[3]) == 1:
-            return self.come(thread, op, choices[0][1], op[3][0][1], state)
-        return [(share * part, ("come", thread, op, place, level)) for share, place in choices for part, level in op[3]]
 
     def come(self, thread: Thread, op: Any, place: int, level: int, state: list[Any]) -> Any:
         """A customer comes to a place."""
