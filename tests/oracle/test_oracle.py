@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from math import factorial, prod
+from math import factorial, inf, prod
 
 import pytest
 
-from . import Answer, TooLarge, Unsupported, exact, load, simulated, solve
+from . import Answer, TooLarge, Unsupported, exact, load, simulated, solve, sparse
 from .models import HEAD, MODELS
 
 
@@ -139,6 +139,37 @@ def test_work_left_behind_by_one_customer() -> None:
     steps = visit("s", 11e-6) + ', { delay = "165 us" }, ' + visit("s", 25e-6, "phase = 2")
     found = model("s = {}", closed_class("c", 1, 0.0, steps))
     assert found.throughput["c"] == pytest.approx(1 / 201e-6, rel=1e-9)
+
+
+def test_an_open_class_beside_one_customer() -> None:
+    """The server never idles: the closed class gets what the open one leaves."""
+    classes = open_class("o", 0.2, visit("s", 2.0)) + closed_class("c", 1, 0.0, visit("s", 1.0))
+    assert model("s = {}", classes).throughput["c"] == pytest.approx(0.6, rel=1e-8)
+
+
+@pytest.mark.parametrize("discipline", ["fcfs", "ps", "lcfs-pr", "priority", "preemptive"])
+@pytest.mark.parametrize("servers", [1, 2])
+def test_utilization_law(discipline: str, servers: int) -> None:
+    """Servers that are busy are the throughput times the service time, whatever else is there."""
+    steps = visit("s", 0.3, "scv = 3, visits = 1.4") + ", " + visit("t", 0.2)
+    classes = closed_class("a", 3, 1.0, steps, "priority = 1") + closed_class("b", 2, 0.0, visit("s", 0.7, "scv = 0.4"))
+    heeds = discipline in ("priority", "preemptive")
+    classes = classes if heeds else classes.replace("priority = 1", "")
+    found = model(f's = {{ servers = {servers}, discipline = "{discipline}" }}\nt = {{}}', classes)
+    busy = found.throughput["a"] * 1.4 * 0.3 + found.throughput["b"] * 0.7
+    assert found.utilization["s"] * servers == pytest.approx(busy, rel=1e-9)
+    assert found.utilization["t"] == pytest.approx(found.throughput["a"] * 0.2, rel=1e-9)
+
+
+def test_all_ways_to_solve_a_chain_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = load(HEAD + MODELS["hot"])
+    found = []
+    for dense, cheap in ((10_000, 0.0), (0, inf), (0, 0.0)):
+        monkeypatch.setattr(sparse, "DENSE", dense)
+        monkeypatch.setattr(sparse, "CHEAP", cheap)
+        found.append(exact(asked).queue_length)
+    assert found[1] == pytest.approx(found[0], rel=1e-11)
+    assert found[2] == pytest.approx(found[0], rel=1e-11)
 
 
 def test_constant_times_are_simulated() -> None:
