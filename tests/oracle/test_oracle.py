@@ -194,7 +194,7 @@ FIGURES = ("throughput", "response", "station_throughput", "utilization", "queue
 @pytest.mark.parametrize("name", MODELS)
 def test_the_simulation_agrees_with_the_chain(name: str) -> None:
     asked = load(HEAD + MODELS[name])
-    found, drawn = exact(asked, 20_000), simulated(asked, 10.0, 1, 15_000)
+    found, drawn = exact(asked, 8_000), simulated(asked, 10.0, 1, 12_000)
     for figure in FIGURES:
         assert figure == "response" or getattr(found, figure).keys() == getattr(drawn, figure).keys()
         for key, value in getattr(found, figure).items():
