@@ -12,7 +12,8 @@ import numpy as np  # noqa: TID253
 from qnet.model.model import Model
 
 from .answer import Answer
-from .machine import FORK, Machine
+from .machine import Machine
+from .moments import FORK
 from .passages import completing
 from .phases import Unsupported
 from .program import DELAY, QUEUE, SHARED, Program, compile_model

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np  # noqa: TID253
 
 from .iteration import correction
-from .machine import FORK, Machine
+from .machine import Machine
+from .moments import FORK
 from .phases import Unsupported
 from .program import PREEMPTIVE, STACK
 from .sparse import TooLarge
