@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from math import inf
 from random import Random
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 from qnet.model.model import Model
@@ -31,7 +31,7 @@ def simulate(model: Model, seconds: float, seed: int, most: int = 1 << 60) -> An
     Raises   `Unsupported`.
     """
     run = _Run(compile_model(model), Random(seed))
-    return run.answer(monotonic() + seconds, most)
+    return run.answer(thread_time() + seconds, most)
 
 
 class _Run:
@@ -70,7 +70,7 @@ class _Run:
                 self.now = following
                 snapshots.append(self.totals())
                 following += length
-                if self.done >= most or monotonic() > until:
+                if self.done >= most or thread_time() > until:
                     break
                 if version != SLOW:
                     heappush(self.events, (moment, self.number, what, version))
@@ -102,7 +102,7 @@ class _Run:
             if self.done == 500:
                 length = max(self.now / 10, 1e-300)
                 following = self.now + length
-            if not self.done % 4096 and (self.inside > MOST_PRESENT or monotonic() > until + 1):
+            if not self.done % 4096 and (self.inside > MOST_PRESENT or thread_time() > until + 1):
                 if self.inside > MOST_PRESENT:
                     raise Unsupported("no steady state, or nearly none")
                 break
