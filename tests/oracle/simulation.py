@@ -50,6 +50,7 @@ class _Run:
         self.slow: list[Token] = []
         """Those whose time passes at a rate that depends on how many hold some station."""
         self.slow_since = 0.0
+        self.thought = [0.0] * count
         self.thinking = {pc for item in program.customers for pc in item.thinking}
 
     # The run
@@ -126,7 +127,7 @@ class _Run:
             place.flush(self.now)
             found += [place.visits, place.area, place.busy]
         self.flush_stores()
-        return [*found, *self.taken, *self.finished, *self.times, *self.lost, self.inside]
+        return [*found, *self.taken, *self.finished, *self.times, *self.lost, *self.thought, self.inside]
 
     def flush_stores(self) -> None:
         """Count the time that places of buffers were taken."""
@@ -151,6 +152,7 @@ class _Run:
         left = mean * (draw(op[2], self.random) if op[2] != 1.0 else self.random.expovariate(1.0))
         if token.pc in self.thinking:
             token.thought += left
+            self.thought[token.owner] += left
         token.version += 1
         at = token.slots[op[3]] - 1 if op[3] >= 0 else -1
         station = self.stations[at] if at >= 0 else None
