@@ -12,9 +12,9 @@ from .phases import Unsupported
 
 DENSE = 700
 """States up to which the chain is solved as one dense system."""
-CHEAP = 5e7
+CHEAP = 2e10
 """Multiplications up to which a solution by blocks is taken at once."""
-WORK = 6e10
+WORK = 1e11
 """The most that it may take."""
 
 
