@@ -26,6 +26,16 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
 
 def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    if wanted.method == "states":
+        from qnet.networks.states.solve import solve as solve_states
+
+        return solve_states(network, wanted)
+    if _by_states(network, wanted):
+        from qnet.networks.states.solve import tried
+
+        found = tried(network, wanted)
+        if found is not None:
+            return found
     if network.limited:
         from qnet.networks.capacity.solve import solve as solve_limited
 
@@ -65,6 +75,27 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
         return enclosed(network, solution, wanted.bounds)
     return solution
+
+
+def _by_states(network: RoutedNetwork, wanted: Wanted) -> bool:
+    """Whether the chain of all states may be the best method: closed classes without product form, for an answer.
+
+    Searches look at too many networks for it, and where bounds or state probabilities are asked for it has none.
+    """
+    if not network.closed or wanted.method != "auto" or not wanted.chain:
+        return False
+    if wanted.rough or wanted.bounds or wanted.states or not wanted.enclosed:
+        return False
+    if network.size is not None and not wanted.each:
+        return False
+    if network.limited or network.profiles or forked(network):
+        return False
+    from qnet.expression import FLOATS, arrays
+    from qnet.networks.exactness import reasons_for
+    from qnet.networks.streams import streams
+
+    operations = FLOATS if network.size is None else arrays()
+    return bool(reasons_for(network, streams(network, operations, [1.0] * len(network.classes)), operations))
 
 
 def forked(network: RoutedNetwork) -> bool:

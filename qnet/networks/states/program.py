@@ -1,0 +1,401 @@
+"""A network as a program for its customers: wait for a server, spend a time, release the server, go on.
+
+Every route becomes a graph of nodes. A customer stands at a node of time or waits at a node of queueing; all others
+are passed at once. Copies of a station are stations here, visits are written out, and times with another squared
+coefficient of variation than 1 are phases. Nothing is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from math import ceil, floor
+
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
+from qnet.record import Record
+
+MAX_NODES = 1500
+MAX_VISITS = 40
+MAX_PHASES = 20
+"""Of an Erlang distribution: scv down to 0.05."""
+_EXPONENTIAL = 1e-12
+
+TIME, QUEUE, RELEASE, CHOICE, SPLIT, DONE, REPLIED = range(7)
+"""What a node does: spend an exponential time, wait for a server and take it, release a server, go on by chance, start
+work after the response, end; `REPLIED` counts a passage and goes on."""
+
+
+class NotCovered(Exception):
+    """The network has what the chain does not know; the text says what."""
+
+
+class Node(Record):
+    """One point of a route.
+
+    kind      one of the numbers above.
+    after     the node that comes next; of `SPLIT` that of the customer, of `DONE` where he thinks, or -1 outside.
+    rate      of `TIME`: per second.
+    centre    `TIME`: where service is given, -1 without queueing; `QUEUE`, `RELEASE`: the centre; `SPLIT`: -1 where the
+              work keeps no server, so that there may be any number of it.
+    priority  of `QUEUE` and `TIME`.
+    choices   of `CHOICE`: probabilities and nodes; of `SPLIT`: the first node of the work, with 1.
+    present   the streams of which a customer at this node is a request, waiting or holding a server.
+    """
+
+    kind: int
+    after: int
+    rate: float = 0.0
+    centre: int = -1
+    priority: int = 0
+    choices: tuple[tuple[float, int], ...] = ()
+    present: tuple[int, ...] = ()
+    customers: int = -1
+    """Of `REPLIED`: the index of the class."""
+
+
+class Centre(Record):
+    """One copy of a queueing station."""
+
+    station: str
+    group: int
+    discipline: str
+    servers: int
+    rates: tuple[float, ...] | None
+
+    @property
+    def shared(self) -> bool:
+        """Whether all who are present are served at once."""
+        return self.discipline == "ps"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether those in service may be interrupted: all who are present stand in one line."""
+        return self.discipline in ("lcfs-pr", "preemptive")
+
+
+class Program(Record):
+    """A network as nodes and centres."""
+
+    nodes: tuple[Node, ...]
+    centres: tuple[Centre, ...]
+    homes: tuple[tuple[int, int], ...]
+    """Of every closed class its customers, and the node where they begin."""
+    arrivals: tuple[tuple[float, int], ...]
+    """Of every open class its rate, and the node where customers begin."""
+    phased: tuple[str, ...]
+    """The stations of which times are not exponential; "" for delays."""
+
+
+class _Held(Record):
+    """A hold around a step, as its program knows it."""
+
+    name: str
+    centre: int
+    """-1: a delay, which nobody waits for."""
+    stream: int
+    after: int
+    """The node that comes when it is released."""
+    priority: int = 0
+
+
+_Path = tuple[tuple[int, int], ...]
+"""Where a hold is: its place among the steps of a route and the group of copies, then so on inside of it."""
+
+
+def program(network: RoutedNetwork) -> Program:
+    """The program of one point of a network.
+
+    network   without a batch; rates per second, times in seconds.
+    Returns   nodes, centres, and where customers begin. Streams have the numbers that `streams.streams` gives them.
+    Raises    `NotCovered` for features that the states of a small chain do not describe.
+    Times     of mean and scv: exponential (1), a mixture of Erlang distributions of k - 1 and k phases of one rate
+              (below), two exponential phases with balanced means (above): Tijms, A First Course in Stochastic Models,
+              2003, appendix B. Think times are exponential.
+    """
+    return _Compiler(network).program()
+
+
+class _Compiler:
+    def __init__(self, network: RoutedNetwork) -> None:
+        self.network = network
+        self.stations = {station.name: station for station in network.stations}
+        self.nodes: list[Node] = []
+        self.centres: list[Centre] = []
+        self.first: dict[tuple[str, int], int] = {}
+        """The first centre of each group of copies."""
+        self.phased: dict[str, None] = {}
+        self.numbers: dict[tuple[tuple[int, int], _Path], list[tuple[int, float, int]]] = {}
+        """By class, route and place of a hold: its priorities, their shares and their streams."""
+        self.streams = 0
+        self.here = (0, 0)
+        for station in network.stations:
+            if station.capacity is not None:
+                raise NotCovered(f'"{station.name}" has a capacity')
+            for index, group in enumerate(station.groups):
+                self.first[station.name, index] = len(self.centres)
+                if not station.delay:
+                    discipline = "fcfs" if station.discipline == "priority" else station.discipline
+                    made = Centre(station.name, index, discipline, station.servers, station.rates)
+                    self.centres += [made] * group.copies
+            if len(self.centres) > MAX_NODES:
+                raise NotCovered("there are too many stations")
+        if network.buffers:
+            raise NotCovered("there are buffers")
+        if network.profiles:
+            raise NotCovered("times depend on the number inside")
+
+    def program(self) -> Program:
+        """Compile all classes."""
+        homes: list[tuple[int, int]] = []
+        arrivals: list[tuple[float, int]] = []
+        for kind, item in enumerate(self.network.classes):
+            if item.chain:
+                raise NotCovered(f'customers of "{item.name}" change between classes')
+            for number, route in enumerate(item.routes):
+                self.here = (kind, number)
+                self.number(route.steps, (), {})
+            if isinstance(item, OpenClass):
+                if abs(float(item.arrival_scv) - 1.0) > _EXPONENTIAL:
+                    raise NotCovered(f'arrivals of "{item.name}" are not Poisson')
+                arrivals.append((float(item.arrival_rate), self.passage(kind, item, -1)))
+                continue
+            count = float(item.population)
+            if count != floor(count):
+                raise NotCovered(f'the population of "{item.name}" is not a whole number')
+            thinking = item.think_time > 0
+            home = self.add(Node(TIME, -1, 1.0 / float(item.think_time)) if thinking else Node(CHOICE, -1))
+            begin = self.passage(kind, item, home)
+            node = self.nodes[home]
+            self.nodes[home] = node.replace(after=begin) if thinking else node.replace(choices=((1.0, begin),))
+            homes.append((int(count), home))
+        return Program(tuple(self.nodes), tuple(self.centres), tuple(homes), tuple(arrivals), tuple(self.phased))
+
+    def add(self, node: Node) -> int:
+        """The number of a new node."""
+        if len(self.nodes) >= MAX_NODES:
+            raise NotCovered("its routes have too many steps")
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def choice(self, ways: Sequence[tuple[float, int]]) -> int:
+        """A node that goes on by chance."""
+        ways = [(share, node) for share, node in ways if share > 0]
+        return ways[0][1] if len(ways) == 1 else self.add(Node(CHOICE, -1, choices=tuple(ways)))
+
+    def number(self, steps: Sequence[Step], path: _Path, copies: dict[str, int]) -> None:
+        """Number the streams of some steps: those inside of a hold before its own."""
+        for place, step in enumerate(steps):
+            if isinstance(step, Fork):
+                raise NotCovered("branches run in parallel")
+            if isinstance(step, Time):
+                if step.fills:
+                    raise NotCovered("there are buffers")
+                continue
+            station = self.stations[step.station]
+            for group, _, _ in self.ways(station, step, copies, whole=True):
+                here = (*path, (place, group))
+                self.number(step.steps, here, self.chosen(station, copies, group, self.first[station.name, group]))
+                rest = float(step.exempt) if step.priority else 0.0
+                shares = [(step.priority, 1.0 - rest), (0, rest)]
+                own = self.numbers[self.here, here] = []
+                for priority, share in shares:
+                    if share > 0:
+                        own.append((priority, share, self.streams))
+                        self.streams += 1
+
+    def chosen(self, station: Station, copies: dict[str, int], group: int, copy: int) -> dict[str, int]:
+        """The groups and copies of stations that are held, with one more: by name, and by name and place."""
+        names = (station.name, station.follows or station.name)
+        offset = copy - self.first[station.name, group]
+        return {**copies, **dict.fromkeys(names, group), **{f"{name} copy": offset for name in names}}
+
+    def ways(
+        self, station: Station, hold: Hold, copies: dict[str, int], whole: bool = False
+    ) -> Iterator[tuple[int, int, float]]:
+        """The copies that a hold may use, each with its group, centre and probability; or its groups as a whole."""
+        if station.follows and station.follows in copies:
+            group = copies[station.follows]
+            yield group, self.first[station.name, group] + copies[f"{station.follows} copy"], 1.0
+            return
+        if hold.copy is not None:
+            from qnet.networks.streams import group_of
+
+            group = group_of(station, hold.copy)
+            yield group, self.first[station.name, group], 1.0
+            return
+        for group, item in enumerate(station.groups):
+            if whole or station.delay:
+                yield group, self.first[station.name, group], float(item.copies * item.share)
+                continue
+            for copy in range(item.copies):
+                yield group, self.first[station.name, group] + copy, float(item.share)
+
+    def passage(self, kind: int, item: OpenClass | ClosedClass, home: int) -> int:
+        """The node where a passage of a class begins."""
+        ways: list[tuple[float, int]] = []
+        for number, route in enumerate(item.routes):
+            self.here = (kind, number)
+            steps, left = _parted(route.steps, "a route")
+            done = self.add(Node(DONE, home))
+            if left:
+                work = self.sequence(route.steps, len(steps), (), (), {}, self.add(Node(DONE, -1)), 0, len(left))
+                done = self.add(Node(SPLIT, done, choices=((1.0, work),)))
+            done = self.add(Node(REPLIED, done, customers=kind))
+            ways.append((float(route.probability), self.sequence(route.steps, 0, (), (), {}, done, 0, len(steps))))
+        return self.choice(ways)
+
+    def sequence(
+        self,
+        steps: Sequence[Step],
+        begin: int,
+        path: _Path,
+        around: tuple[_Held, ...],
+        copies: dict[str, int],
+        after: int,
+        tail: int,
+        count: int,
+    ) -> int:
+        """Some of the steps of a route or hold, one after the other.
+
+        steps   all of them; `count` of them are meant, from `begin` on.
+        path    where they are.
+        around  what is held meanwhile, the outermost first.
+        after   the node that comes next.
+        tail    how many of the innermost holds around end with the last of these steps.
+        """
+        node = after
+        for place in reversed(range(begin, begin + count)):
+            step = steps[place]
+            last = tail if place == begin + count - 1 and float(step.visits) == 1.0 else 0
+            if isinstance(step, Time):
+                one: Callable[[int], int] = lambda then, step=step: self.time(step, around, then)  # noqa: E731
+            else:
+                assert isinstance(step, Hold)
+                one = lambda then, step=step, at=place, last=last: self.hold(  # noqa: E731
+                    step, (path, at), around, copies, then, last
+                )
+            node = self.repeated(float(step.visits), one, node)
+        return node
+
+    def repeated(self, visits: float, once: Callable[[int], int], after: int) -> int:
+        """What is done floor(visits) times, and once more with the probability of the rest."""
+        count = floor(visits)
+        if count > MAX_VISITS:
+            raise NotCovered(f"a step is made {visits:g} times")
+        node = after
+        if visits > count:
+            node = self.choice([(visits - count, once(after)), (1.0 - visits + count, after)])
+        for _ in range(count):
+            node = once(node)
+        return node
+
+    def time(self, step: Time, around: tuple[_Held, ...], after: int, scv: float | None = None) -> int:
+        """A time without queueing, or service at the innermost station that is held."""
+        mean, variation = float(step.mean), float(step.scv if scv is None else scv)
+        if mean == 0:
+            return after
+        centre = around[-1].centre if around else -1
+        present = tuple(item.stream for item in around if item.centre >= 0)
+
+        def phase(rate: float, then: int) -> int:
+            return self.add(Node(TIME, then, rate, centre, around[-1].priority if around else 0, present=present))
+
+        if abs(variation - 1.0) <= _EXPONENTIAL:
+            return phase(1.0 / mean, after)
+        self.phased[around[-1].name if around else ""] = None
+        if variation > 1.0:
+            share = 0.5 * (1.0 + ((variation - 1.0) / (variation + 1.0)) ** 0.5)
+            return self.choice([(part, phase(2.0 * part / mean, after)) for part in (share, 1.0 - share)])
+        if variation * MAX_PHASES < 1.0 - 1e-9:
+            raise NotCovered(f"a time has scv {variation:g}")
+        count = ceil(1.0 / variation - 1e-9)
+        root = max(count * (1.0 + variation) - count**2 * variation, 0.0) ** 0.5
+        fewer = max((count * variation - root) / (1.0 + variation), 0.0)
+        nodes = [after]
+        for _ in range(count):
+            nodes.append(phase((count - fewer) / mean, nodes[-1]))
+        return self.choice([(fewer, nodes[-2]), (1.0 - fewer, nodes[-1])])
+
+    def hold(
+        self,
+        hold: Hold,
+        place: tuple[_Path, int],
+        around: tuple[_Held, ...],
+        copies: dict[str, int],
+        after: int,
+        tail: int,
+    ) -> int:
+        """One visit of a hold, at any of the copies that it may use."""
+        station = self.stations[hold.station]
+        if any(item.centre >= 0 and self.centres[item.centre].discipline != "fcfs" for item in around):
+            raise NotCovered("a station that shares or interrupts its service is held while another is visited")
+        if hold.drains:
+            raise NotCovered("there are buffers")
+        ways: list[tuple[float, int]] = []
+        for group, centre, probability in self.ways(station, hold, copies):
+            if probability == 0:
+                continue
+            path = (*place[0], (place[1], group))
+            inside = self.chosen(station, copies, group, centre)
+            for priority, share, stream in self.numbers[self.here, path]:
+                if station.delay:
+                    held = _Held(station.name, -1, stream, after)
+                    node = self.body(hold, path, (*around, held), inside, after, tail)
+                else:
+                    held = _Held(station.name, centre, stream, after, priority)
+                    release = self.add(Node(RELEASE, after, centre=centre))
+                    node = self.body(hold, path, (*around, held), inside, release, tail)
+                    present = tuple(item.stream for item in (*around, held) if item.centre >= 0)
+                    node = self.add(Node(QUEUE, node, centre=centre, priority=priority, present=present))
+                ways.append((probability * share, node))
+        return self.choice(ways)
+
+    def body(
+        self, hold: Hold, path: _Path, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
+    ) -> int:
+        """What is done while a server is kept, until it is released."""
+        steps, second = _parted(hold.steps, f'the hold of "{hold.station}"')
+        if hold.scv is not None:
+            only = steps[0] if len(steps) == 1 and not second else None
+            if not isinstance(only, Time) or float(only.visits) != 1.0:
+                raise NotCovered(f'a hold of "{hold.station}" states the scv of several times together')
+            return self.time(only, around, after, float(hold.scv))
+        if second:
+            after = self.deferred(hold, path, around, copies, after, tail)
+            tail = -1
+        return self.sequence(hold.steps, 0, path, around, copies, after, tail + 1, len(steps))
+
+    def deferred(
+        self, hold: Hold, path: _Path, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
+    ) -> int:
+        """The node where the customer goes on, and what keeps servers after the response begins."""
+        begin = sum(step.phase == 1 for step in hold.steps)
+        second = hold.steps[begin:]
+        kept = [tuple(item for item in around if step.keeps is None or item.name in step.keeps) for step in second]
+        if any(not set(later) <= set(sooner) for sooner, later in pairwise(kept)):
+            raise NotCovered("a second phase keeps a station that the one before has released")
+        outermost = next((number for number, item in enumerate(around) if item in kept[0]), len(around))
+        if len(around) - outermost > tail + 1:
+            raise NotCovered("a second phase keeps a station that has more to do")
+        onward = after if outermost == len(around) else around[outermost].after
+        for item in around[outermost:]:
+            if item.centre >= 0 and self.centres[item.centre].ordered:
+                raise NotCovered("a second phase may be interrupted")
+            if item not in kept[0] and item.centre >= 0:
+                onward = self.add(Node(RELEASE, onward, centre=item.centre))
+        node = self.add(Node(DONE, -1))
+        for number in reversed(range(len(second))):
+            later = kept[number + 1] if number + 1 < len(second) else ()
+            for item in kept[number]:
+                if item not in later and item.centre >= 0:
+                    node = self.add(Node(RELEASE, node, centre=item.centre))
+            node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
+        return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
+
+
+def _parted(steps: Sequence[Step], what: str) -> tuple[Sequence[Step], Sequence[Step]]:
+    """Steps before the response, and those after it, which have to be the last ones."""
+    count = sum(step.phase == 1 for step in steps)
+    if any(step.phase == 2 for step in steps[:count]):
+        raise NotCovered(f"a second phase is told before the last step of {what}")
+    return steps[:count], steps[count:]
