@@ -235,13 +235,18 @@ class _Compiler:
         ways: list[tuple[float, int]] = []
         for number, route in enumerate(item.routes):
             self.here = (kind, number)
-            steps, left = _parted(route.steps, "a route")
-            done = self.add(Node(DONE, home))
-            if left:
-                work = self.sequence(route.steps, len(steps), (), (), {}, self.add(Node(DONE, -1)), 0, len(left))
-                done = self.add(Node(SPLIT, done, choices=((1.0, work),)))
-            done = self.add(Node(REPLIED, done, customers=kind))
-            ways.append((float(route.probability), self.sequence(route.steps, 0, (), (), {}, done, 0, len(steps))))
+            after = self.add(Node(REPLIED, self.add(Node(DONE, home)), customers=kind))
+            end = len(route.steps)
+            while end > 0:
+                # Steps of phase 2 in a row are one piece of work that begins where they stand.
+                phase, begin = route.steps[end - 1].phase, end
+                while begin > 0 and route.steps[begin - 1].phase == phase:
+                    begin -= 1
+                then = after if phase == 1 else self.add(Node(DONE, -1))
+                first = self.sequence(route.steps, begin, (), (), {}, then, 0, end - begin)
+                after = first if phase == 1 else self.add(Node(SPLIT, after, choices=((1.0, first),)))
+                end = begin
+            ways.append((float(route.probability), after))
         return self.choice(ways)
 
     def sequence(
@@ -354,7 +359,10 @@ class _Compiler:
         self, hold: Hold, path: _Path, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
         """What is done while a server is kept, until it is released."""
-        steps, second = _parted(hold.steps, f'the hold of "{hold.station}"')
+        count = sum(step.phase == 1 for step in hold.steps)
+        steps, second = hold.steps[:count], hold.steps[count:]
+        if any(step.phase == 2 for step in steps):
+            raise NotCovered(f'a second phase is told before the last step of the hold of "{hold.station}"')
         if hold.scv is not None:
             only = steps[0] if len(steps) == 1 and not second else None
             if not isinstance(only, Time) or float(only.visits) != 1.0:
@@ -392,10 +400,3 @@ class _Compiler:
             node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
         return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
 
-
-def _parted(steps: Sequence[Step], what: str) -> tuple[Sequence[Step], Sequence[Step]]:
-    """Steps before the response, and those after it, which have to be the last ones."""
-    count = sum(step.phase == 1 for step in steps)
-    if any(step.phase == 2 for step in steps[:count]):
-        raise NotCovered(f"a second phase is told before the last step of {what}")
-    return steps[:count], steps[count:]
