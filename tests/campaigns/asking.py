@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from qnet.documents import parse
@@ -16,6 +17,9 @@ from qnet.model.scope import station_figures
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.record import Record
+
+_NONE: Mapping[str, float] = {}
+_NO_BOUNDS: Mapping[str, tuple[float, float]] = {}
 
 
 class Outcome(Record):
@@ -32,18 +36,18 @@ class Outcome(Record):
     """Code and text of every note that limits the trust in the answer."""
     problems: tuple[tuple[str, str, str], ...] = ()
     """Code, what was found and the way out of every problem, where there is no answer; of a crash its traceback."""
-    throughput: dict[str, float] = {}
+    throughput: Mapping[str, float] = _NONE
     """Of passages that are completed, by class or chain."""
-    response: dict[str, float] = {}
-    offered: dict[str, float] = {}
-    station_throughput: dict[str, float] = {}
+    response: Mapping[str, float] = _NONE
+    offered: Mapping[str, float] = _NONE
+    station_throughput: Mapping[str, float] = _NONE
     """By label of a group of copies, all of it together."""
-    utilization: dict[str, float] = {}
-    queue_length: dict[str, float] = {}
+    utilization: Mapping[str, float] = _NONE
+    queue_length: Mapping[str, float] = _NONE
     """Waiting and in service."""
-    occupancy: dict[str, float] = {}
+    occupancy: Mapping[str, float] = _NONE
     """Of buffers."""
-    bounds: dict[str, tuple[float, float]] = {}
+    bounds: Mapping[str, tuple[float, float]] = _NO_BOUNDS
     """By figure and name, such as `throughput a`: what encloses it, where the answer tells that."""
 
     @property

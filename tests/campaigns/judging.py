@@ -22,6 +22,8 @@ EXACT = 1e-8
 LEAST = {"utilization": 0.05, "queue_length": 0.1, "occupancy": 0.1}
 """Errors of these figures are relative to the exact value, or to this where that is less."""
 FIGURES = ("throughput", "response", "offered", "station_throughput", "utilization", "queue_length", "occupancy")
+WIDER = 1.5
+"""Intervals of 99 % are taken as that much wider, since thousands of figures are held against them."""
 _RARE = 1e-6
 """Throughputs below this share of the largest are compared with that: nobody may be on such a way."""
 
@@ -105,7 +107,7 @@ def differences(outcome: Outcome, exact: Any) -> list[Difference]:
             if figure == "response" and exact.throughput.get(name, 0.0) <= 1e-12:
                 continue
             least = LEAST.get(figure, 0.0 if figure == "response" else _RARE * largest)
-            half = exact.half_width.get((figure, name), 0.0)
+            half = WIDER * exact.half_width.get((figure, name), 0.0)
             if not math.isfinite(half):
                 continue
             scale = max(abs(value), least)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -259,7 +260,7 @@ def _monotone(spec: Spec, outcome: Outcome) -> bool:
     words = str(spec)
     odd = ("inside", "capacity", "lost", "'join'", "'priority'", "preemptive")
     rates = [item["rates"] for item in spec["stations"].values() if "rates" in item]
-    falls = any(later < first for row in rates for first, later in zip(row, row[1:], strict=False))
+    falls = any(later < first for row in rates for first, later in pairwise(row))
     factors = any(isinstance(step.get("time"), Seconds) and step["time"].factor for step in _deep(spec))
     return bool(table.get("population")) and not falls and not factors and not any(word in words for word in odd)
 

@@ -1,24 +1,21 @@
 """Random models in the model language from a seed: every pair of features, loads up to 0.95, odd but legal spellings.
 
-The state of a model is mostly small, so that its Markov chain can be solved: up to some 20,000 states by a rough count
-in nine of ten; the others are as large as they come.
+The chain of a model is mostly small enough to be solved, by a rough count of its states; the others are as large as
+they come.
 """
 
 from __future__ import annotations
 
-from math import comb, log
 from random import Random
 from typing import Any
 
 from model_features import asked
-from model_text import PerSecond, Seconds, Spec, seconds, text
+from model_sizes import Sizes, rounded
+from model_text import Seconds, Spec, seconds, text
 
 from qnet.record import Record
 
 Step = dict[str, Any]
-_SMALL = 20_000
-_LONGEST = 24
-"""Customers of an open class at a station that are told apart in order, in the count of states."""
 
 
 class Generated(Record):
@@ -35,11 +32,6 @@ def model(seed: int) -> Generated:
     wanted = asked(seed)
     spec = _Draft(Random(f"model {seed}"), wanted).spec()
     return Generated(seed, text(spec), wanted, spec)
-
-
-def rounded(value: float) -> float:
-    """A number as people write it: three digits."""
-    return float(f"{value:.3g}")
 
 
 class _Draft:
@@ -64,10 +56,9 @@ class _Draft:
         self.make_chains()
         self.rank()
         self.spell()
-        self.fit()
-        self.load()
         found: Spec = {"title": "campaign", "stations": self.stations, "buffers": self.buffers}
         found |= {"classes": self.classes, "chains": self.chains}
+        Sizes(self.rng, self.wanted, self.base, self.ordinary, found).fill()
         return found
 
     def has(self, *features: str) -> bool:
@@ -83,7 +74,7 @@ class _Draft:
     def make_stations(self) -> None:
         """The focus `s1`, which everyone visits, up to two more, and those that features need."""
         rng = self.rng
-        count = rng.choices((1, 2, 3), (25, 60, 15))[0]
+        count = rng.choices((1, 2, 3), (40, 50, 10) if self.has("open") else (25, 60, 15))[0]
         disciplines = [item for item in ("fcfs", "ps", "lcfs-pr", "priority", "preemptive") if item in self.wanted]
         rng.shuffle(disciplines)
         if self.has("hold", "parallel", "quorum", "memory", "routes", "copies apart"):
@@ -160,7 +151,7 @@ class _Draft:
             if kind == "closed":
                 self.classes[name]["think"] = self.think(number, plain)
         if self.has("arrival scv"):
-            for name, table in self.classes.items():
+            for table in self.classes.values():
                 if table["kind"] == "open" and self.chance(0.8):
                     table["arrival_scv"] = rng.choice([0, 0.25, 0.5, 2, 4, 6])
 
@@ -225,12 +216,11 @@ class _Draft:
             for copy in ("d1", "d2"):
                 self.stations.setdefault(copy, {})
             own = rounded(0.6 * factor * self.base)
-            routes = [
+            return [
                 {"name": f"{name}{copy}", "probability": 0.5,
                  "steps": [*main, {"station": copy, "time": seconds(own)}]}
                 for copy in ("d1", "d2")
             ]  # fmt: skip
-            return routes
         if self.has("routes") and (number == 0 or self.chance(0.5)):
             share = self.rng.choice([0.1, 0.3, 0.5, 0.7])
             other = self.rng.choice([self.ordinary[-1:], self.ordinary[:1], self.ordinary])
@@ -269,10 +259,13 @@ class _Draft:
             steps = self.held(steps, factor)
         if self.has("phase 2 in hold", "keeps") and some():
             steps = self.second_phase(steps, factor)
-        if self.has("parallel", "quorum") and some(0.4):
+        within = self.has("parallel") and self.chance(0.5)
+        if within and some(0.4):
             steps.insert(rng.randrange(len(steps) + 1), self.fork(factor))
         if self.has("memory") and some(0.5):
             steps = self.limited(steps)
+        if not within and self.has("parallel", "quorum") and some(0.4):
+            steps.insert(rng.randrange(len(steps) + 1), self.fork(factor))
         if self.has("delay station") and some():
             steps.append(self.visit("link", factor * rng.choice([1, 3])))
         elif self.chance(0.12):
@@ -280,9 +273,9 @@ class _Draft:
         if self.has("buffer waits", "buffer loses") and some(0.5):
             steps = self.buffered(steps, factor)
         if self.has("work left behind") and some():
-            target = rng.choice(self.ordinary)
+            target = rng.choice(at if self.chance(0.8) else self.ordinary)
             left = self.visit(target, factor, phase=2)
-            left["time"] = seconds(rounded(float(left["time"]) * rng.choice([0.3, 1.0, 2.0])))
+            left["time"] = seconds(rounded(float(left["time"]) * rng.choice([0.3, 0.6, 1.0])))
             if self.chance(0.2):
                 left["visits"] = rng.choice([0.5, 2])
             steps.append(left)
@@ -310,7 +303,8 @@ class _Draft:
         rng = self.rng
         deep = self.has("hold in hold")
         inner = steps[-1]
-        if len(steps) > 1 and self.chance(0.5) and not deep:
+        steady = self.stations[steps[0]["station"]].get("discipline", "fcfs") in ("fcfs", "priority")
+        if len(steps) > 1 and self.chance(0.6 if steady else 0.1) and not deep:
             # The focus is what is held.
             outer = steps[0]
             hold: Step = {key: value for key, value in outer.items() if key in ("priority", "visits", "exempt")}
@@ -322,6 +316,12 @@ class _Draft:
         body = [inner] if self.chance(0.3) else [{"time": self.time(factor, "h"), **self.scv()}, inner]
         if deep and len(steps) > 1:
             middle = steps[0]
+            if not steady and self.chance(0.85):
+                # What holds where others take the server away means is not clear.
+                self.stations.setdefault("h2", {})
+                middle = {**middle, "station": "h2"}
+                middle.pop("priority", None)
+                middle.pop("exempt", None)
             hold = {key: value for key, value in middle.items() if key in ("priority", "visits", "exempt")}
             body = [{"hold": middle["station"], **hold,
                      "steps": [{"time": middle["time"], **_scv_of(middle)}, inner]}]  # fmt: skip
@@ -507,178 +507,6 @@ class _Draft:
             self.classes["none"] = {**own, "routes": [{"name": "none", "probability": 1.0, "steps": steps}]}
             if any(table.get("discipline") in ("priority", "preemptive") for table in self.stations.values()):
                 self.classes["none"]["priority"] = rng.choice([-1, 0, 5])
-
-    # Sizes
-
-    def fit(self) -> None:
-        """Populations and loads for which the states are few, but for one model in ten."""
-        rng = self.rng
-        groups = [item for item in (*self.classes.values(), *self.chains.values()) if item.get("population") != 0]
-        for item in groups:
-            if item["kind"] == "closed":
-                item["population"] = rng.choice([1, 2, 2, 3, 3, 4, 5, 6, 8])
-                if self.has("many customers"):
-                    item["population"] = rng.randint(8, 25)
-            else:
-                item["load"] = rng.choice([0.2, 0.4, 0.5, 0.6, 0.7, 0.8])
-                if self.has("high load"):
-                    item["load"] = rng.choice([0.85, 0.9, 0.95])
-        self.whole = rng.choice([1.0, 1.0, 0.8]) if self.has("high load") else 1.0
-        if self.chance(0.1):
-            return
-        while self.states(groups) > _SMALL:
-            closed = [item for item in groups if item["kind"] == "closed" and item["population"] > 1]
-            opened = [item for item in groups if item["kind"] == "open" and item["load"] > 0.15]
-            if closed and (not opened or self.chance(0.7)):
-                largest = max(closed, key=lambda item: item["population"])
-                largest["population"] -= 1
-            elif opened:
-                for item in opened:
-                    item["load"] = rounded(item["load"] * 0.85)
-            else:
-                return
-
-    def states(self, groups: list[dict[str, Any]]) -> float:
-        """About how many states the chain has: where customers of each class are, and in what order."""
-        phases = 1.0
-        if self.has("scv below 1"):
-            phases = 2.5
-        elif self.has("scv above 1"):
-            phases = 1.7
-        found = 1.0
-        opened = [item for item in groups if item["kind"] == "open"]
-        together = 0.0
-        if opened:
-            load = max(sum(item["load"] for item in opened) / len(opened), 0.1)
-            together = min(log(1e-9) / log(load), 400)
-        for item in groups:
-            places = self.places(item)
-            if item["kind"] == "closed":
-                found *= comb(int(item["population"] + places), int(places))
-            elif item is opened[0]:
-                spots = max(places - 1, 1) * len(opened)
-                found *= comb(int(together + spots), int(spots))
-        ordered = any(table.get("discipline", "fcfs") in ("fcfs", "lcfs-pr") for table in self.stations.values())
-        mixed = len({id(item) for item in groups}) > 1
-        if ordered and mixed:
-            counts = [item["population"] for item in groups if item["kind"] == "closed"]
-            if len(opened) > 1:
-                found *= 2 ** min(together / 3, 40)
-            if opened and counts:
-                found *= (together / 4 + 1) ** min(sum(counts) - 1, 3)
-            if len(counts) > 1:
-                found *= comb(sum(counts), max(counts)) ** 0.7
-        if any("copies" in table for table in self.stations.values()):
-            found *= 3
-        if self.buffers:
-            found *= 1 + min(table["places"] for table in self.buffers.values())
-        return found * phases ** min(len(self.ordinary), 2)
-
-    def places(self, item: dict[str, Any]) -> float:
-        """At how many places a customer may be, besides one."""
-        if "classes" in item:
-            return 2.0 + (len(self.ordinary) > 1) * 1.0
-        found = 0.0
-        for route in item["routes"]:
-            found += _places(route["steps"])
-        return max(found - (item["kind"] == "closed" and item["think"] == 0), 1.0)
-
-    def load(self) -> None:
-        """Arrival rates for the loads, populations and think times."""
-        opened: list[tuple[dict[str, Any], dict[str, float]]] = []
-        for item in (*self.classes.values(), *self.chains.values()):
-            kind, shared = item.pop("kind"), item.pop("shared", 1)
-            if kind == "closed":
-                # The keys in the order of the language, and a twin with half of the customers.
-                item["population"] = max(item["population"] // shared, 1) if item["population"] else 0
-                if self.chance(0.9) or item["think"] > 0:
-                    item["think_time"] = seconds(rounded(item["think"] * self.base))
-                del item["think"]
-                if "routing" in item and "think_time" not in item:
-                    item["think_time"] = seconds(0.0)
-                continue
-            opened.append((item, self.work(item)))
-        if not opened:
-            return
-        shares = [self.rng.uniform(0.4, 1) for _ in opened]
-        total: dict[str, float] = {}
-        rates: list[float] = []
-        for (item, work), share in zip(opened, shares, strict=True):
-            largest = max(work.values(), default=0.0) or self.base
-            rates.append(share / largest)
-            for name, value in work.items():
-                total[name] = total.get(name, 0.0) + value * share / largest
-        target = min(item["load"] for item, _ in opened)
-        if any("population" in item and item["population"] for item in (*self.classes.values(), *self.chains.values())):
-            target = min(target, 0.85)
-        scale = target / max(total.values(), default=1.0)
-        for (item, _), rate in zip(opened, rates, strict=True):
-            del item["load"]
-            item["arrival_rate"] = PerSecond(rounded(rate * scale))
-
-    def work(self, item: dict[str, Any]) -> dict[str, float]:
-        """By station the share of its servers that a passage a second keeps busy, waits inside holds guessed."""
-        found: dict[str, float] = {}
-        if "classes" in item:
-            for services in item["classes"].values():
-                for at, value in services["service"].items():
-                    time = float(value["time"] if isinstance(value, dict) else value)
-                    self.add(found, at, time * 0.9)
-            return found
-        for route in item["routes"]:
-            for step in route["steps"]:
-                self.step_work(step, route["probability"], found)
-        return found
-
-    def step_work(self, step: Step, times: float, found: dict[str, float]) -> float:
-        """The time of a step, added to the stations that it keeps busy."""
-        times = times * step.get("visits", 1)
-        if "delay" in step:
-            return float(step["delay"])
-        if "fill" in step:
-            return 0.0
-        if "parallel" in step:
-            return max(
-                sum(self.step_work(inner, times, found) for inner in branch["steps"]) for branch in step["parallel"]
-            )
-        if "station" in step:
-            self.add(found, step["station"], times * float(step["time"]))
-            return float(step["time"]) * step.get("visits", 1)
-        if "hold" in step:
-            # Waits inside are guessed; several inside share what is there, so servers count for little.
-            length = sum(1.3 * self.step_work(inner, times, found) for inner in step["steps"])
-            servers = self.stations[step["hold"]].get("servers", 1)
-            self.add(found, step["hold"], times * length * (1 if servers == 1 else 0.75 * servers))
-            return length * step.get("visits", 1)
-        return float(step["time"]) * (1.5 if step["time"].factor else 1.0)
-
-    def add(self, found: dict[str, float], at: str, work: float) -> None:
-        """Work of a station, as a share of what its busiest copy can do."""
-        table = self.stations[at]
-        if table.get("delay") or not work:
-            return
-        copies, split = table.get("copies", 1), table.get("split", "even")
-        share = 1 / copies
-        if isinstance(split, dict):
-            share = max(split["share"], (1 - split["share"]) / (copies - 1))
-        elif isinstance(split, list):
-            share = max(split)
-        speed = table["rates"][-1] if "rates" in table else table.get("servers", 1)
-        found[at] = found.get(at, 0.0) + work * share / speed
-
-
-def _places(steps: list[Step]) -> float:
-    found = 0.0
-    for step in steps:
-        if "parallel" in step:
-            found += 1.5 * sum(_places(branch["steps"]) for branch in step["parallel"])
-        elif "hold" in step:
-            found += 0.6 + _places(step["steps"])
-        elif "fill" in step:
-            found += 0.5
-        else:
-            found += 1
-    return found
 
 
 def _scv_of(step: Step) -> Step:

@@ -1,4 +1,4 @@
-"""The generator of random models: every seed gives a sound model, always the same, and seeds in a row have all pairs."""
+"""The generator of random models: sound models, the same for a seed, and all pairs of features in a row of seeds."""
 
 from itertools import combinations
 
