@@ -156,6 +156,17 @@ def test_machine_repair_with_rates() -> None:
     assert close(found.throughput, passing, 1e-12)
 
 
+def test_several_who_wait_for_no_time_end_at_once() -> None:
+    """A step of no time waits its turn: one departure may end the passages of all who wait behind."""
+    steps = (visit("a", 1.0), visit("b", 0.5), visit("b", 0.0))
+    found = solve_states(network([station("a"), station("b")], closed("u", 3, 0.0, *steps)), STATES)
+    other = solve_states(network([station("a"), station("b")], closed("u", 3, 0.0, *steps[:2])), STATES)
+    assert found.throughput * 1.5 <= 2.0
+    assert close(found.throughput * (found.response + 0.0), 3.0, 1e-9)
+    assert at_station(found, "b").utilization == pytest.approx(0.5 * found.throughput, rel=1e-9)
+    assert found.throughput <= other.throughput
+
+
 def test_what_is_not_covered_is_refused_with_the_reason() -> None:
     limited = station("c").replace(capacity=3)
     with pytest.raises(NotComputed) as caught:

@@ -40,13 +40,13 @@ class Walk(Record):
     targets: list[int]
     rates: list[float]
     ended: dict[int, dict[int, float]]
-    """By mark of a transition: by state the rate of those that have it."""
+    """By mark: by state the rate of the transitions that have it, each as often as it has."""
 
 
-def walk(first: State, moves: Callable[[State], list[tuple[float, State, int]]], most: int) -> Walk:
+def walk(first: State, moves: Callable[[State], list[tuple[float, State, tuple[int, ...]]]], most: int) -> Walk:
     """Find every state that can be reached from one.
 
-    moves    from a state to its transitions: rate, state after it, and a mark of 0 or more, or -1.
+    moves    from a state to its transitions: rate, state after it, and marks.
     Raises   `TooLarge` beyond `most` states.
     """
     places = {first: 0}
@@ -56,8 +56,8 @@ def walk(first: State, moves: Callable[[State], list[tuple[float, State, int]]],
     rates: list[float] = []
     ended: dict[int, dict[int, float]] = {}
     for number, state in enumerate(states):
-        for rate, after, mark in moves(state):
-            if mark >= 0:
+        for rate, after, marks in moves(state):
+            for mark in marks:
                 table = ended.setdefault(mark, {})
                 table[number] = table.get(number, 0.0) + rate
             place = places.get(after)

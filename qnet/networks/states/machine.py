@@ -10,8 +10,8 @@ from __future__ import annotations
 from qnet.networks.states.program import CHOICE, QUEUE, RELEASE, REPLIED, SPLIT, TIME, NotCovered, Program
 
 State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
-Move = tuple[float, State, int]
-"""Rate per second, the state after it, and the class of which a passage ends; -1 for none."""
+Move = tuple[float, State, tuple[int, ...]]
+"""Rate per second, the state after it, and the classes of which a passage ends, each as often as it does."""
 _MOST_STEPS = 2000
 _LINE = -2
 """This less the number of a centre stands for its line, of which somebody is to begin or to go on."""
@@ -102,7 +102,7 @@ class Machine:
         """Where one customer goes from a node, and everybody who goes on because of that."""
         counts, lines, busy = state
         found: list[Move] = []
-        self.follow(list(counts), list(lines), list(busy), [node], rate, -1, found, 0)
+        self.follow(list(counts), list(lines), list(busy), [node], rate, (), found, 0)
         return found
 
     def follow(
@@ -112,7 +112,7 @@ class Machine:
         busy: list[int],
         pending: list[int],
         rate: float,
-        ended: int,
+        ended: tuple[int, ...],
         found: list[Move],
         steps: int,
     ) -> None:
@@ -160,7 +160,7 @@ class Machine:
                     pending.append(node.choices[0][1])
             else:
                 if kind == REPLIED:
-                    ended = node.customers
+                    ended = (*ended, node.customers)
                 pending.append(node.after)
         found.append((rate, (tuple(counts), tuple(lines), tuple(busy)), ended))
 

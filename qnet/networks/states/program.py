@@ -399,4 +399,3 @@ class _Compiler:
                     node = self.add(Node(RELEASE, node, centre=item.centre))
             node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
         return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
-
