@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from qnet.errors import NotComputed
 from qnet.networks.routed import Fork, Hold, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
@@ -30,12 +31,28 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
         from qnet.networks.states.solve import solve as solve_states
 
         return solve_states(network, wanted)
-    if _by_states(network, wanted):
+    first = _by_states(network, wanted)
+    if first:
         from qnet.networks.states.solve import tried
 
         found = tried(network, wanted)
         if found is not None:
             return found
+    try:
+        return _by_theory(network, wanted)
+    except NotComputed:
+        if first or not _may_have_states(network, wanted):
+            raise
+        from qnet.networks.states.solve import tried
+
+        found = tried(network, wanted)
+        if found is None:
+            raise
+        return found
+
+
+def _by_theory(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    """The answer of the methods that need no states of the whole network."""
     if network.limited:
         from qnet.networks.capacity.solve import solve as solve_limited
 
@@ -59,12 +76,12 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
         return solve_by_demands(network, wanted)
     if wanted.method not in ("auto", "open", "qna"):
-        from qnet.errors import NotComputed, Problem
+        from qnet.errors import Problem
 
         found = f"{wanted.method} does not apply: there are no closed classes"
         raise NotComputed(Problem("QN513", found, "auto, open or qna"))
     if wanted.states:
-        from qnet.errors import NotComputed, Problem
+        from qnet.errors import Problem
 
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
     from qnet.networks.open import solve as solve_open
@@ -77,18 +94,21 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     return solution
 
 
-def _by_states(network: RoutedNetwork, wanted: Wanted) -> bool:
-    """Whether the chain of all states may be the best method: closed classes without product form, for an answer.
-
-    Searches look at too many networks for it, and where bounds or state probabilities are asked for it has none.
-    """
-    if not network.closed or wanted.method != "auto" or not wanted.chain:
+def _may_have_states(network: RoutedNetwork, wanted: Wanted) -> bool:
+    """Whether the chain of all states may be looked at: searches look at too many networks for it, and where bounds or
+    state probabilities are asked for it has none."""
+    if wanted.method != "auto" or not wanted.chain:
         return False
     if wanted.rough or wanted.bounds or wanted.states or not wanted.enclosed:
         return False
     if network.size is not None and not wanted.each:
         return False
-    if network.limited or network.profiles or forked(network):
+    return not (network.limited or network.profiles or forked(network))
+
+
+def _by_states(network: RoutedNetwork, wanted: Wanted) -> bool:
+    """Whether the chain of all states may be the best method: closed classes without product form."""
+    if not network.closed or not _may_have_states(network, wanted):
         return False
     from qnet.expression import FLOATS, arrays
     from qnet.networks.exactness import reasons_for
@@ -117,7 +137,7 @@ def nested(network: RoutedNetwork) -> bool:
 
 def _refuse_uneven(network: RoutedNetwork, why: str) -> None:
     """Raise for arrivals whose variability is not followed: beside closed classes, to rates, and to limits."""
-    from qnet.errors import NotComputed, Problem
+    from qnet.errors import Problem
     from qnet.expression import FLOATS, arrays
     from qnet.networks.exactness import not_followed, uneven_classes
 

@@ -144,6 +144,18 @@ def test_variable_service_of_an_open_queue_is_pollaczek_khinchine(scv: float) ->
     assert not found.exact
 
 
+@pytest.mark.parametrize("stages", [2, 4])
+def test_even_arrivals_are_those_of_a_closed_form(stages: int) -> None:
+    """E_k/M/1: waits follow from the root of the transform of interarrival times, Kleinrock 1975, section 6.4."""
+    rate, mean = 0.6, 1.0
+    root = 0.5
+    for _ in range(400):
+        root = (stages * rate / (stages * rate + (1.0 - root) / mean)) ** stages
+    item = customers(rate, visit("c", mean)).replace(arrival_scv=1.0 / stages)
+    found = solve_states(network([station("c")], item), STATES)
+    assert close(at_station(found, "c").wait, root * mean / (1.0 - root), 1e-9)
+
+
 def test_machine_repair_with_rates() -> None:
     """A birth and death chain written down: 6 machines, a repair that is faster with more of them broken."""
     rates, population, think, service = (1.0, 1.5, 1.8), 6, 4.0, 1.0

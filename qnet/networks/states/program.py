@@ -79,11 +79,12 @@ class Program(Record):
     nodes: tuple[Node, ...]
     centres: tuple[Centre, ...]
     homes: tuple[tuple[int, int], ...]
-    """Of every closed class its customers, and the node where they begin."""
+    """Of every closed class its customers, and the node where they begin; and one who makes customers of an open class
+    arrive, where they do not come in a Poisson stream."""
     arrivals: tuple[tuple[float, int], ...]
-    """Of every open class its rate, and the node where customers begin."""
+    """Of every open class that comes in a Poisson stream its rate, and the node where customers begin."""
     phased: tuple[str, ...]
-    """The stations of which times are not exponential; "" for delays."""
+    """Which times are not exponential, in words."""
 
 
 class _Held(Record):
@@ -155,9 +156,11 @@ class _Compiler:
                 self.here = (kind, number)
                 self.number(route.steps, (), {})
             if isinstance(item, OpenClass):
-                if abs(float(item.arrival_scv) - 1.0) > _EXPONENTIAL:
-                    raise NotCovered(f'arrivals of "{item.name}" are not Poisson')
-                arrivals.append((float(item.arrival_rate), self.passage(kind, item, -1)))
+                begin = self.passage(kind, item, -1)
+                if abs(float(item.arrival_scv) - 1.0) <= _EXPONENTIAL or item.arrival_rate == 0:
+                    arrivals.append((float(item.arrival_rate), begin))
+                else:
+                    homes.append((1, self.clock(item, begin)))
                 continue
             count = float(item.population)
             if count != floor(count):
@@ -176,6 +179,14 @@ class _Compiler:
             raise NotCovered("its routes have too many steps")
         self.nodes.append(node)
         return len(self.nodes) - 1
+
+    def clock(self, item: OpenClass, begin: int) -> int:
+        """The node where the time to the next arrival begins, of customers who do not come in a Poisson stream."""
+        again = self.add(Node(CHOICE, -1))
+        arrival = self.add(Node(SPLIT, again, choices=((1.0, begin),)))
+        first = self.time(Time(1.0 / item.arrival_rate, item.arrival_scv), (), arrival, name=f"arrivals of {item.name}")
+        self.nodes[again] = self.nodes[again].replace(choices=((1.0, first),))
+        return again
 
     def choice(self, ways: Sequence[tuple[float, int]]) -> int:
         """A node that goes on by chance."""
@@ -294,8 +305,10 @@ class _Compiler:
             node = once(node)
         return node
 
-    def time(self, step: Time, around: tuple[_Held, ...], after: int, scv: float | None = None) -> int:
-        """A time without queueing, or service at the innermost station that is held."""
+    def time(
+        self, step: Time, around: tuple[_Held, ...], after: int, scv: float | None = None, name: str = "delays"
+    ) -> int:
+        """A time without queueing, or service at the innermost station that is held; `name` is what it is of else."""
         mean, variation = float(step.mean), float(step.scv if scv is None else scv)
         if mean == 0:
             return after
@@ -307,7 +320,7 @@ class _Compiler:
 
         if abs(variation - 1.0) <= _EXPONENTIAL:
             return phase(1.0 / mean, after)
-        self.phased[around[-1].name if around else ""] = None
+        self.phased[f"times at {around[-1].name}" if around else name] = None
         if variation > 1.0:
             share = 0.5 * (1.0 + ((variation - 1.0) / (variation + 1.0)) ** 0.5)
             return self.choice([(part, phase(2.0 * part / mean, after)) for part in (share, 1.0 - share)])

@@ -228,9 +228,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
     steady = Steady(network, throughputs, compiled, compiled.members(), waits, loads, operations)
     solution = figures(steady, NAME, 1)
     phased = dict.fromkeys(name for point in found for name in point.program.phased)
-    reasons = tuple(
-        f"{f'times at {name}' if name else 'delays'} are taken as the phases of a mean and an scv" for name in phased
-    )
+    reasons = tuple(f"{name} are taken as the phases of a mean and an scv" for name in phased)
     classes: list[ClassFigures] = []
     for item, asked in zip(solution.classes, network.classes, strict=True):
         if isinstance(asked, ClosedClass):
