@@ -8,7 +8,8 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.networks.duration import Wait
+from qnet.networks.duration import NOTHING, Wait
+from qnet.networks.exactness import ranked
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
@@ -234,7 +235,8 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         if isinstance(asked, ClosedClass):
             item = item.replace(population=asked.population, think_time=asked.think_time)
         classes.append(item)
-    beside = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
+    beside = None if _held(network, compiled) else solution.passages
+    other = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
     size = max(len(point.states) for point in found)
     return solution.replace(
         exact=not reasons,
@@ -243,8 +245,14 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         stations=tuple(not_above_one(item, operations) for item in solution.stations),
         why=f"the Markov chain of all states of the network has {size} of them",
         ceiling=_ceiling(network),
-        passages=solution.passages and solution.passages.replace(wanted=beside if network.closed else None),
+        passages=beside and beside.replace(wanted=other if network.closed else None),
     )
+
+
+def _held(network: RoutedNetwork, compiled: Streams) -> bool:
+    """Whether waits are of a kind of which no second moments are known: for held servers, and by priority."""
+    behind = any(item.around or item.second is not NOTHING for item in compiled.streams)
+    return behind or any(ranked(station, compiled.streams) for station in network.stations)
 
 
 def _waits(
