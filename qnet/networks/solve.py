@@ -32,23 +32,26 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
         return solve_states(network, wanted)
     first = _by_states(network, wanted)
-    if first:
-        from qnet.networks.states.solve import tried
+    found: RoutedSolution | None = None
+    refused: NotComputed | None = None
+    if not first:
+        try:
+            found = _by_theory(network, wanted)
+        except NotComputed as error:
+            refused = error
+        if not _may_have_states(network, wanted) or (found is not None and (found.exact or not network.limited)):
+            return _answered(found, refused)
+    from qnet.networks.states.solve import tried
 
-        found = tried(network, wanted)
-        if found is not None:
-            return found
-    try:
-        return _by_theory(network, wanted)
-    except NotComputed:
-        if first or not _may_have_states(network, wanted):
-            raise
-        from qnet.networks.states.solve import tried
+    return tried(network, wanted) or (_by_theory(network, wanted) if first else _answered(found, refused))
 
-        found = tried(network, wanted)
-        if found is None:
-            raise
-        return found
+
+def _answered(found: RoutedSolution | None, refused: NotComputed | None) -> RoutedSolution:
+    """What was found; raises what was refused."""
+    if found is None:
+        assert refused is not None
+        raise refused
+    return found
 
 
 def _by_theory(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
@@ -103,13 +106,15 @@ def _may_have_states(network: RoutedNetwork, wanted: Wanted) -> bool:
         return False
     if network.size is not None and not wanted.each:
         return False
-    return not (network.limited or network.profiles or forked(network))
+    return not (network.buffers or forked(network))
 
 
 def _by_states(network: RoutedNetwork, wanted: Wanted) -> bool:
     """Whether the chain of all states may be the best method: closed classes without product form."""
     if not network.closed or not _may_have_states(network, wanted):
         return False
+    if network.limited or network.profiles:
+        return True
     from qnet.expression import FLOATS, arrays
     from qnet.networks.exactness import reasons_for
     from qnet.networks.streams import streams

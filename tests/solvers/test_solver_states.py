@@ -13,7 +13,7 @@ import pytest
 from building import at_station, close, customers, delay, network, station, visit
 
 from qnet.errors import NotComputed
-from qnet.networks.routed import ClosedClass, Hold, Route, Time
+from qnet.networks.routed import ClosedClass, Hold, Profile, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
 from qnet.networks.states.solve import solve as solve_states
 from qnet.networks.wanted import AUTO, Wanted
@@ -179,10 +179,53 @@ def test_several_who_wait_for_no_time_end_at_once() -> None:
     assert found.throughput <= other.throughput
 
 
+@pytest.mark.parametrize(("servers", "capacity"), [(1, 1), (1, 4), (3, 3), (2, 6)])
+def test_losses_are_those_of_a_birth_and_death_chain(servers: int, capacity: int) -> None:
+    rate, mean = 1.7, 0.9
+    weights = [1.0]
+    for number in range(1, capacity + 1):
+        weights.append(weights[-1] * rate * mean / min(number, servers))
+    shares = [weight / sum(weights) for weight in weights]
+    model = network([station("c", servers).replace(capacity=capacity)], customers(rate, visit("c", mean)))
+    found = solve_states(model, STATES)
+    assert found.exact
+    assert close(found.throughput, rate * (1.0 - shares[-1]), 1e-12)
+    present = sum(number * share for number, share in enumerate(shares))
+    assert close(at_station(found, "c").queue_length, present, 1e-12)
+    assert close(found.response, present / found.throughput, 1e-12)
+    assert found.offered == rate
+
+
+def test_a_second_visit_may_be_lost_as_well() -> None:
+    """Two visits one after the other at a loss station: three states by hand, of who is at which visit."""
+    rate, one, two = 0.8, 0.5, 0.5
+    steps = (visit("c", one), visit("c", two))
+    found = solve_states(network([station("c").replace(capacity=1)], customers(rate, *steps)), STATES)
+    busy = rate * (one + two)
+    assert close(found.throughput, rate / (1.0 + busy), 1e-12)
+
+
+def test_times_that_depend_on_the_number_inside() -> None:
+    """Two inside at most, served one at a time in a time of their number: a birth and death chain written down."""
+    population, think, times = 4, 2.0, (0.5, 0.9)
+    steps = (Hold("memory", (visit("cpu", 0.9),)),)
+    inner = Hold("memory", (Hold("cpu", (Time(np.array(times)),)),))
+    stations = [station("memory", 2), station("cpu")]
+    batch = RoutedNetwork(tuple(stations), (closed("u", population, think, inner),), (), 2)
+    model = network(stations, closed("u", population, think, *steps)).replace(profiles=(Profile("memory", 2, batch),))
+    weights = [1.0]
+    for number in range(population):
+        weights.append(weights[-1] * (population - number) / think * times[min(number, 1)])
+    passing = sum(weight * (population - number) / think for number, weight in enumerate(weights)) / sum(weights)
+    found = solve_states(model, STATES)
+    assert close(found.throughput, passing, 1e-12)
+    assert close(at_station(found, "cpu").utilization, 1.0 - 1.0 / sum(weights), 1e-12)
+
+
 def test_what_is_not_covered_is_refused_with_the_reason() -> None:
-    limited = station("c").replace(capacity=3)
+    asked = customers(1.0, Hold("c", (visit("d", 0.1),)))
     with pytest.raises(NotComputed) as caught:
-        solve_states(network([limited], customers(1.0, visit("c", 0.1))), STATES)
+        solve_states(network([station("c"), station("d").replace(capacity=3)], asked), STATES)
     assert caught.value.problems[0].code == "QN513"
     with pytest.raises(NotComputed) as caught:
         solve_states(

@@ -7,11 +7,14 @@ line holds those who wait; where service may be interrupted, all who are present
 
 from __future__ import annotations
 
-from qnet.networks.states.program import CHOICE, QUEUE, RELEASE, REPLIED, SPLIT, TIME, NotCovered, Program
+from typing import TypeVar
+
+from qnet.networks.states.program import CHOICE, COUNT, QUEUE, RELEASE, SPLIT, TIME, NotCovered, Program
 
 State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
 Move = tuple[float, State, tuple[int, ...]]
-"""Rate per second, the state after it, and the classes of which a passage ends, each as often as it does."""
+"""Rate per second, the state after it, and the marks that were passed, each as often as it was."""
+_Value = TypeVar("_Value")
 _MOST_STEPS = 2000
 _LINE = -2
 """This less the number of a centre stands for its line, of which somebody is to begin or to go on."""
@@ -64,6 +67,8 @@ class Machine:
                 continue
             node = nodes[self.timed[slot]]
             rate = count * node.rate * (self.speed(state, node.centre) if node.centre >= 0 else 1.0)
+            if node.speeds:
+                rate *= _level(node.speeds, busy[node.inside])
             less = (*counts[:slot], count - 1, *counts[slot + 1 :])
             found += self.settled((less, lines, busy), node.after, rate)
         for centre, item in enumerate(self.centres):
@@ -73,9 +78,10 @@ class Machine:
                 speed = 1.0 if item.rates is None else item.rates[min(len(line), len(item.rates)) - 1]
                 for place in range(serving):
                     node = nodes[line[place]]
+                    faster = speed * (_level(node.speeds, busy[node.inside]) if node.speeds else 1.0)
                     after = (*line[:place], node.after, *line[place + 1 :])
                     changed = (*lines[:centre], after, *lines[centre + 1 :])
-                    found += self.settled((counts, changed, busy), _LINE - centre, speed * node.rate)
+                    found += self.settled((counts, changed, busy), _LINE - centre, faster * node.rate)
         for rate, home in self.arrivals:
             if rate > 0 and self.outside(state) < self.most:
                 found += self.settled(state, home, rate)
@@ -125,7 +131,7 @@ class Machine:
             number = pending.pop()
             if number <= _LINE:
                 centre = _LINE - number
-                chance = self.begun(lines, pending, centre)
+                chance = self.begun(lines, busy, pending, centre)
                 if chance is None:
                     continue
                 place, choices = chance
@@ -142,13 +148,17 @@ class Machine:
             if kind == TIME:
                 counts[self.slot[number]] += 1
             elif kind == CHOICE:
-                for share, after in node.choices[1:]:
+                choices = _level(node.levels, busy[node.inside]) if node.levels else node.choices
+                for share, after in choices[1:]:
                     self.follow(
                         list(counts), list(lines), list(busy), [*pending, after], rate * share, ended, found, steps
                     )
-                share, after = node.choices[0]
+                share, after = choices[0]
                 rate *= share
                 pending.append(after)
+            elif kind == QUEUE and self.full(counts, lines, busy, node.centre):
+                ended = (*ended, node.mark)
+                pending.append(node.lost)
             elif kind == QUEUE:
                 self.join(lines, busy, pending, number)
             elif kind == RELEASE:
@@ -159,10 +169,18 @@ class Machine:
                 if node.centre >= 0 or sum(counts) + sum(map(len, lines)) - self.closed < self.most:
                     pending.append(node.choices[0][1])
             else:
-                if kind == REPLIED:
-                    ended = (*ended, node.customers)
+                if kind == COUNT:
+                    ended = (*ended, node.mark)
                 pending.append(node.after)
         found.append((rate, (tuple(counts), tuple(lines), tuple(busy)), ended))
+
+    def full(self, counts: list[int], lines: list[tuple[int, ...]], busy: list[int], centre: int) -> bool:
+        """Whether all places of a centre are taken."""
+        most = self.centres[centre].capacity
+        if most is None:
+            return False
+        own = sum(counts[slot] for slot in self.own[centre]) if self.centres[centre].shared else busy[centre]
+        return own + len(lines[centre]) >= most
 
     def join(self, lines: list[tuple[int, ...]], busy: list[int], pending: list[int], number: int) -> None:
         """A customer asks for a server."""
@@ -199,6 +217,7 @@ class Machine:
     def begun(
         self,
         lines: list[tuple[int, ...]],
+        busy: list[int],
         pending: list[int],
         centre: int,
     ) -> tuple[int, tuple[tuple[float, int], ...]] | None:
@@ -215,7 +234,12 @@ class Machine:
                 pending.append(node.after)
                 place = 0
             elif node.kind == CHOICE:
-                return place, node.choices
+                return place, _level(node.levels, busy[node.inside]) if node.levels else node.choices
             else:
                 lines[centre] = (*line[:place], node.after, *line[place + 1 :])
         return None
+
+
+def _level(values: tuple[_Value, ...], number: int) -> _Value:
+    """What it is with so many customers inside; the last repeats."""
+    return values[min(max(number, 1), len(values)) - 1]

@@ -7,7 +7,7 @@ coefficient of variation than 1 are phases. Nothing is solved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import ceil, floor
 
@@ -20,9 +20,13 @@ MAX_PHASES = 20
 """Of an Erlang distribution: scv down to 0.05."""
 _EXPONENTIAL = 1e-12
 
-TIME, QUEUE, RELEASE, CHOICE, SPLIT, DONE, REPLIED = range(7)
+TIME, QUEUE, RELEASE, CHOICE, SPLIT, DONE, COUNT = range(7)
 """What a node does: spend an exponential time, wait for a server and take it, release a server, go on by chance, start
-work after the response, end; `REPLIED` counts a passage and goes on."""
+work after the response, end, or count that somebody comes by and go on."""
+
+
+Place = tuple[tuple[int, int], ...]
+"""Where a hold is: its place among the steps of a route and the group of copies, then so on inside of it."""
 
 
 class NotCovered(Exception):
@@ -49,8 +53,16 @@ class Node(Record):
     priority: int = 0
     choices: tuple[tuple[float, int], ...] = ()
     present: tuple[int, ...] = ()
-    customers: int = -1
-    """Of `REPLIED`: the index of the class."""
+    mark: int = -1
+    """Of `COUNT`: what is counted. Of `QUEUE`: what is counted where somebody is lost."""
+    lost: int = -1
+    """Of `QUEUE`: the node where those go who find no place."""
+    speeds: tuple[float, ...] = ()
+    """Of `TIME`: how much faster it passes with 1, 2, ... customers inside of `inside`; the last repeats."""
+    levels: tuple[tuple[tuple[float, int], ...], ...] = ()
+    """Of `CHOICE`: the choices with 1, 2, ... customers inside of `inside`; empty where they do not depend on it."""
+    inside: int = -1
+    """The centre of which the number of servers that are kept matters here."""
 
 
 class Centre(Record):
@@ -61,6 +73,8 @@ class Centre(Record):
     discipline: str
     servers: int
     rates: tuple[float, ...] | None
+    capacity: int | None = None
+    """Places, those of the servers included."""
 
     @property
     def shared(self) -> bool:
@@ -85,6 +99,16 @@ class Program(Record):
     """Of every open class that comes in a Poisson stream its rate, and the node where customers begin."""
     phased: tuple[str, ...]
     """Which times are not exponential, in words."""
+    passing: Mapping[int, int]
+    """By stream, where customers may be lost: the mark of its visits."""
+    losing: Mapping[tuple[str, int], int]
+    """By group of copies of a station with a capacity: the mark of those who are lost there."""
+    begun: tuple[int, ...]
+    """By class, where customers may be lost: the mark of the passages that begin."""
+    early: bool
+    """Whether customers are lost before they have spent any time, if at all."""
+    steps: Mapping[tuple[tuple[int, int], Place, int], tuple[int, tuple[int, ...]]]
+    """Where times depend on the number inside: by place of a step its mark and its nodes of time."""
 
 
 class _Held(Record):
@@ -97,10 +121,6 @@ class _Held(Record):
     after: int
     """The node that comes when it is released."""
     priority: int = 0
-
-
-_Path = tuple[tuple[int, int], ...]
-"""Where a hold is: its place among the steps of a route and the group of copies, then so on inside of it."""
 
 
 def program(network: RoutedNetwork) -> Program:
@@ -125,25 +145,33 @@ class _Compiler:
         self.first: dict[tuple[str, int], int] = {}
         """The first centre of each group of copies."""
         self.phased: dict[str, None] = {}
-        self.numbers: dict[tuple[tuple[int, int], _Path], list[tuple[int, float, int]]] = {}
+        self.numbers: dict[tuple[tuple[int, int], Place], list[tuple[int, float, int]]] = {}
         """By class, route and place of a hold: its priorities, their shares and their streams."""
         self.streams = 0
         self.here = (0, 0)
         for station in network.stations:
-            if station.capacity is not None:
-                raise NotCovered(f'"{station.name}" has a capacity')
             for index, group in enumerate(station.groups):
                 self.first[station.name, index] = len(self.centres)
                 if not station.delay:
                     discipline = "fcfs" if station.discipline == "priority" else station.discipline
-                    made = Centre(station.name, index, discipline, station.servers, station.rates)
+                    made = Centre(station.name, index, discipline, station.servers, station.rates, station.capacity)
                     self.centres += [made] * group.copies
             if len(self.centres) > MAX_NODES:
                 raise NotCovered("there are too many stations")
         if network.buffers:
             raise NotCovered("there are buffers")
-        if network.profiles:
-            raise NotCovered("times depend on the number inside")
+        self.loses = any(station.capacity is not None for station in network.stations)
+        if len(network.profiles) > 1:
+            raise NotCovered("times depend on the numbers inside of several stations")
+        self.profile = network.profiles[0] if network.profiles else None
+        self.marks = len(network.classes)
+        self.passing: dict[int, int] = {}
+        self.losing: dict[tuple[str, int], int] = {}
+        self.begun = tuple(self.mark() for _ in network.classes) if self.loses else ()
+        self.early = True
+        self.steps: dict[tuple[tuple[int, int], Place, int], tuple[int, tuple[int, ...]]] = {}
+        self.home = -1
+        """Where a customer of the class at hand goes who is lost."""
 
     def program(self) -> Program:
         """Compile all classes."""
@@ -171,7 +199,23 @@ class _Compiler:
             node = self.nodes[home]
             self.nodes[home] = node.replace(after=begin) if thinking else node.replace(choices=((1.0, begin),))
             homes.append((int(count), home))
-        return Program(tuple(self.nodes), tuple(self.centres), tuple(homes), tuple(arrivals), tuple(self.phased))
+        return Program(
+            nodes=tuple(self.nodes),
+            centres=tuple(self.centres),
+            homes=tuple(homes),
+            arrivals=tuple(arrivals),
+            phased=tuple(self.phased),
+            passing=self.passing,
+            losing=self.losing,
+            begun=self.begun,
+            early=self.early,
+            steps=self.steps,
+        )
+
+    def mark(self) -> int:
+        """A number for something that is counted."""
+        self.marks += 1
+        return self.marks - 1
 
     def add(self, node: Node) -> int:
         """The number of a new node."""
@@ -193,7 +237,7 @@ class _Compiler:
         ways = [(share, node) for share, node in ways if share > 0]
         return ways[0][1] if len(ways) == 1 else self.add(Node(CHOICE, -1, choices=tuple(ways)))
 
-    def number(self, steps: Sequence[Step], path: _Path, copies: dict[str, int]) -> None:
+    def number(self, steps: Sequence[Step], path: Place, copies: dict[str, int]) -> None:
         """Number the streams of some steps: those inside of a hold before its own."""
         for place, step in enumerate(steps):
             if isinstance(step, Fork):
@@ -246,25 +290,35 @@ class _Compiler:
         ways: list[tuple[float, int]] = []
         for number, route in enumerate(item.routes):
             self.here = (kind, number)
-            after = self.add(Node(REPLIED, self.add(Node(DONE, home)), customers=kind))
+            for place, step in enumerate(route.steps):
+                limited = isinstance(step, Hold) and self.stations[step.station].capacity is not None
+                if limited and (place > 0 or step.visits > 1.0):
+                    self.early = False
+            self.home = self.add(Node(DONE, home))
+            after = self.add(Node(COUNT, self.home, mark=kind))
             end = len(route.steps)
             while end > 0:
                 # Steps of phase 2 in a row are one piece of work that begins where they stand.
                 phase, begin = route.steps[end - 1].phase, end
                 while begin > 0 and route.steps[begin - 1].phase == phase:
                     begin -= 1
-                then = after if phase == 1 else self.add(Node(DONE, -1))
+                then = after
+                if phase == 2:
+                    if self.loses:
+                        raise NotCovered("customers are lost, and work is done after the response")
+                    then = self.add(Node(DONE, -1))
                 first = self.sequence(route.steps, begin, (), (), {}, then, 0, end - begin)
                 after = first if phase == 1 else self.add(Node(SPLIT, after, choices=((1.0, first),)))
                 end = begin
             ways.append((float(route.probability), after))
-        return self.choice(ways)
+        first = self.choice(ways)
+        return self.add(Node(COUNT, first, mark=self.begun[kind])) if self.loses else first
 
     def sequence(
         self,
         steps: Sequence[Step],
         begin: int,
-        path: _Path,
+        path: Place,
         around: tuple[_Held, ...],
         copies: dict[str, int],
         after: int,
@@ -282,41 +336,108 @@ class _Compiler:
         node = after
         for place in reversed(range(begin, begin + count)):
             step = steps[place]
-            last = tail if place == begin + count - 1 and float(step.visits) == 1.0 else 0
+            levels = self.levels(path, place, around)
+            visits = tuple(float(item.visits) for item in levels)
+            last = tail if place == begin + count - 1 and set(visits) == {1.0} else 0
             if isinstance(step, Time):
-                one: Callable[[int], int] = lambda then, step=step: self.time(step, around, then)  # noqa: E731
+                one: Callable[[int], int] = lambda then, step=step, at=place, levels=levels: self.time(  # noqa: E731
+                    step, around, then, levels=levels
+                )
             else:
                 assert isinstance(step, Hold)
                 one = lambda then, step=step, at=place, last=last: self.hold(  # noqa: E731
                     step, (path, at), around, copies, then, last
                 )
-            node = self.repeated(float(step.visits), one, node)
+            if self.profile and (len(levels) > 1 or getattr(step, "station", "") == self.profile.station):
+                if any(len(station.groups) > 1 for station in self.network.stations):
+                    raise NotCovered("times depend on the number inside, and copies have different shares")
+                one = self.counted(one, path, place)
+            node = self.repeated(visits, one, node, self.gate(around))
         return node
 
-    def repeated(self, visits: float, once: Callable[[int], int], after: int) -> int:
-        """What is done floor(visits) times, and once more with the probability of the rest."""
-        count = floor(visits)
-        if count > MAX_VISITS:
-            raise NotCovered(f"a step is made {visits:g} times")
-        node = after
-        if visits > count:
-            node = self.choice([(visits - count, once(after)), (1.0 - visits + count, after)])
-        for _ in range(count):
-            node = once(node)
-        return node
+    def levels(self, path: Place, place: int, around: tuple[_Held, ...]) -> tuple[Step, ...]:
+        """A step as it is with 1, 2, ... customers inside of the station that its times depend on; or as it is."""
+        networks = [self.network]
+        if self.profile and any(item.name == self.profile.station for item in around):
+            networks = [self.profile.network.point(number) for number in range(self.profile.levels)]
+        found: list[Step] = []
+        for network in networks:
+            steps = network.classes[self.here[0]].routes[self.here[1]].steps
+            for outer, _ in path:
+                step = steps[outer]
+                assert isinstance(step, Hold)
+                steps = step.steps
+            found.append(steps[place])
+        return tuple(found)
+
+    def gate(self, around: tuple[_Held, ...]) -> int:
+        """The centre of which the number inside matters here; -1 for none."""
+        name = self.profile.station if self.profile else ""
+        centre = next((item.centre for item in around if item.name == name), -1)
+        if centre >= 0 and (self.centres[centre].discipline != "fcfs" or self.stations[name].copies > 1):
+            raise NotCovered(f'times depend on the number inside "{name}", which is not one line')
+        return centre
+
+    def counted(self, one: Callable[[int], int], path: Place, place: int) -> Callable[[int], int]:
+        """The same, with a mark for every time it is done."""
+        key = (self.here, path, place)
+        mark = self.steps[key][0] if key in self.steps else self.mark()
+
+        def build(after: int) -> int:
+            before = len(self.nodes)
+            first = one(after)
+            made = self.steps[key][1] if key in self.steps else ()
+            self.steps[key] = (mark, (*made, *range(before, len(self.nodes))))
+            return self.add(Node(COUNT, first, mark=mark))
+
+        return build
+
+    def repeated(self, visits: Sequence[float], once: Callable[[int], int], after: int, gate: int) -> int:
+        """What is done floor(visits) times, and once more with the probability of the rest.
+
+        visits   with 1, 2, ... customers inside, whose number there is known by `gate`; or one number.
+        """
+        most = ceil(max(visits))
+        if most > MAX_VISITS:
+            raise NotCovered(f"a step is made {max(visits):g} times")
+        left = [after]
+        for _ in range(most):
+            left.append(once(left[-1]))
+        choices = [_drawn(number, left) for number in visits]
+        if len(set(choices)) == 1:
+            return self.choice(choices[0])
+        return self.add(Node(CHOICE, -1, choices=choices[0], levels=tuple(choices), inside=gate))
 
     def time(
-        self, step: Time, around: tuple[_Held, ...], after: int, scv: float | None = None, name: str = "delays"
+        self,
+        step: Time,
+        around: tuple[_Held, ...],
+        after: int,
+        scv: float | None = None,
+        name: str = "delays",
+        levels: Sequence[Step] = (),
     ) -> int:
-        """A time without queueing, or service at the innermost station that is held; `name` is what it is of else."""
+        """A time without queueing, or service at the innermost station that is held.
+
+        name     what it is of, where no station is held.
+        levels   the same with 1, 2, ... customers inside; () where it does not depend on them.
+        """
         mean, variation = float(step.mean), float(step.scv if scv is None else scv)
-        if mean == 0:
+        means = {float(item.mean) for item in levels if isinstance(item, Time)}
+        if mean == 0 and means <= {0.0}:
             return after
+        speeds: tuple[float, ...] = ()
+        if len(means) > 1:
+            if 0.0 in means or mean == 0 or len({float(item.scv) for item in levels if isinstance(item, Time)}) > 1:
+                raise NotCovered("a time is none with some number inside")
+            speeds = tuple(mean / float(item.mean) for item in levels if isinstance(item, Time))
+        gate = self.gate(around) if speeds else -1
         centre = around[-1].centre if around else -1
         present = tuple(item.stream for item in around if item.centre >= 0)
 
         def phase(rate: float, then: int) -> int:
-            return self.add(Node(TIME, then, rate, centre, around[-1].priority if around else 0, present=present))
+            priority = around[-1].priority if around else 0
+            return self.add(Node(TIME, then, rate, centre, priority, present=present, speeds=speeds, inside=gate))
 
         if abs(variation - 1.0) <= _EXPONENTIAL:
             return phase(1.0 / mean, after)
@@ -337,7 +458,7 @@ class _Compiler:
     def hold(
         self,
         hold: Hold,
-        place: tuple[_Path, int],
+        place: tuple[Place, int],
         around: tuple[_Held, ...],
         copies: dict[str, int],
         after: int,
@@ -349,6 +470,8 @@ class _Compiler:
             raise NotCovered("a station that shares or interrupts its service is held while another is visited")
         if hold.drains:
             raise NotCovered("there are buffers")
+        if station.capacity is not None and (around or any(isinstance(step, Hold) for step in hold.steps)):
+            raise NotCovered(f'"{station.name}" has a capacity and is part of a hold in a hold')
         ways: list[tuple[float, int]] = []
         for group, centre, probability in self.ways(station, hold, copies):
             if probability == 0:
@@ -361,15 +484,24 @@ class _Compiler:
                     node = self.body(hold, path, (*around, held), inside, after, tail)
                 else:
                     held = _Held(station.name, centre, stream, after, priority)
-                    release = self.add(Node(RELEASE, after, centre=centre))
+                    passed = after
+                    if self.loses:
+                        mark = self.passing[stream] = self.passing[stream] if stream in self.passing else self.mark()
+                        passed = self.add(Node(COUNT, after, mark=mark))
+                    release = self.add(Node(RELEASE, passed, centre=centre))
                     node = self.body(hold, path, (*around, held), inside, release, tail)
                     present = tuple(item.stream for item in (*around, held) if item.centre >= 0)
-                    node = self.add(Node(QUEUE, node, centre=centre, priority=priority, present=present))
+                    node = Node(QUEUE, node, centre=centre, priority=priority, present=present)
+                    if station.capacity is not None:
+                        key = (station.name, group)
+                        mark = self.losing[key] = self.losing[key] if key in self.losing else self.mark()
+                        node = node.replace(mark=mark, lost=self.home)
+                    node = self.add(node)
                 ways.append((probability * share, node))
         return self.choice(ways)
 
     def body(
-        self, hold: Hold, path: _Path, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
+        self, hold: Hold, path: Place, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
         """What is done while a server is kept, until it is released."""
         count = sum(step.phase == 1 for step in hold.steps)
@@ -387,7 +519,7 @@ class _Compiler:
         return self.sequence(hold.steps, 0, path, around, copies, after, tail + 1, len(steps))
 
     def deferred(
-        self, hold: Hold, path: _Path, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
+        self, hold: Hold, path: Place, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
         """The node where the customer goes on, and what keeps servers after the response begins."""
         begin = sum(step.phase == 1 for step in hold.steps)
@@ -412,3 +544,11 @@ class _Compiler:
                     node = self.add(Node(RELEASE, node, centre=item.centre))
             node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
         return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
+
+
+def _drawn(visits: float, left: Sequence[int]) -> tuple[tuple[float, int], ...]:
+    """The nodes where so many visits begin on average, given those where 0, 1, ... begin, with their probabilities."""
+    count = floor(visits)
+    if visits == count:
+        return ((1.0, left[count]),)
+    return ((visits - count, left[count + 1]), (1.0 - visits + count, left[count]))

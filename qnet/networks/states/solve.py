@@ -8,17 +8,20 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.capacity.offered import with_offered
+from qnet.networks.capacity.thinned import Losses
 from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import ranked
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
+from qnet.networks.states.average import averaged
 from qnet.networks.states.chain import TooLarge, Walk, stationary, walk
 from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import SPLIT, NotCovered, Program, program
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
-from qnet.queues.arithmetic import total
+from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
 NAME = "states"
@@ -41,10 +44,16 @@ class Found(Record):
     states: list[Any]
     shares: Any
     """The probability of each state."""
-    throughputs: tuple[float, ...]
-    """Passages per second that end, by class."""
+    often: Mapping[int, float]
+    """By mark how often a second it is passed; those of the classes are the passages that end."""
+    spent: Mapping[int, float]
+    """By node: the mean number of customers there."""
     present: Mapping[int, float]
     """By stream: the mean number of its requests that wait or hold a server, of all copies."""
+
+    def spent_at(self, nodes: Sequence[int]) -> float:
+        """The mean number of customers at some nodes."""
+        return sum(self.spent.get(node, 0.0) for node in nodes)
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSolution:
@@ -52,7 +61,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
 
     Applies   closed, open and mixed classes; first come first served, by priority, interrupting or not, shared, and
               last come first served service; several servers, copies, rates; servers held around others, second
-              phases. No capacities, buffers, parallel steps, chains, or times that depend on the number inside.
+              phases, times that depend on the number inside a station; capacities. No buffers, parallel steps, chains.
     network   rates per second, times in seconds, populations as whole numbers of customers.
     wanted    the budget: `operations`.
     most      states of a point.
@@ -189,10 +198,9 @@ def _figures(made: Program, machine: Machine, found: Walk, shares: Any) -> Found
     import numpy
 
     np: Any = numpy
-    throughputs = tuple(
-        float(sum(rate * shares[state] for state, rate in found.ended.get(kind, {}).items()))
-        for kind in range(1 + max((node.customers for node in made.nodes), default=-1))
-    )
+    often = {
+        mark: float(sum(rate * shares[state] for state, rate in table.items())) for mark, table in found.ended.items()
+    }
     counts = np.array([state[0] for state in found.states], dtype=float).reshape(len(found.states), -1)
     means = {number: float(mean) for number, mean in zip(machine.timed, shares @ counts, strict=True)}
     for share, (_, lines, _) in zip(shares.tolist(), found.states, strict=True):
@@ -203,7 +211,7 @@ def _figures(made: Program, machine: Machine, found: Walk, shares: Any) -> Found
     for number, mean in means.items():
         for stream in made.nodes[number].present:
             present[stream] = present.get(stream, 0.0) + mean
-    return Found(made, found.states, shares, throughputs, present)
+    return Found(made, found.states, shares, often, means, present)
 
 
 def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> RoutedSolution:
@@ -217,17 +225,33 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
 
         return np.array(values)
 
+    def passing(mark: int) -> Value:
+        return column([point.often.get(mark, 0.0) for point in found])
+
+    made = found[0].program
+    loses = bool(made.begun)
     throughputs = [
-        item.arrival_rate if isinstance(item, OpenClass) else column([point.throughputs[kind] for point in found])
+        item.arrival_rate if isinstance(item, OpenClass) and not loses else passing(kind)
         for kind, item in enumerate(network.classes)
     ]
+    if network.profiles:
+        network = averaged(network, made, passing, lambda nodes: column([point.spent_at(nodes) for point in found]))
     names = {stream for point in found for stream in point.present}
     present = {stream: column([point.present.get(stream, 0.0) for point in found]) for stream in names}
     compiled = streams(network, operations, throughputs)
+    if loses:
+        compiled = _carried(network, compiled, {stream: passing(mark) for stream, mark in made.passing.items()})
     waits = _waits(network, compiled, present, operations)
     loads = _loads(network, compiled, operations)
     steady = Steady(network, throughputs, compiled, compiled.members(), waits, loads, operations)
     solution = figures(steady, NAME, 1)
+    if loses:
+        kept = _kept(network, solution, {key: passing(mark) for key, mark in made.losing.items()})
+        begun = [
+            item.arrival_rate if isinstance(item, OpenClass) else passing(mark)
+            for item, mark in zip(network.classes, made.begun, strict=True)
+        ]
+        solution = with_offered(solution, network, begun, Losses(kept, {}, {}))
     phased = dict.fromkeys(name for point in found for name in point.program.phased)
     reasons = tuple(f"{name} are taken as the phases of a mean and an scv" for name in phased)
     classes: list[ClassFigures] = []
@@ -235,7 +259,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         if isinstance(asked, ClosedClass):
             item = item.replace(population=asked.population, think_time=asked.think_time)
         classes.append(item)
-    beside = None if _held(network, compiled) else solution.passages
+    beside = None if loses or network.profiles or _held(network, compiled) else solution.passages
     other = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
     size = max(len(point.states) for point in found)
     return solution.replace(
@@ -244,7 +268,8 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         classes=tuple(classes),
         stations=tuple(not_above_one(item, operations) for item in solution.stations),
         why=f"the Markov chain of all states of the network has {size} of them",
-        ceiling=_ceiling(network),
+        ceiling=None if loses or network.profiles else _ceiling(network),
+        network=network if network.profiles else None,
         passages=beside and beside.replace(wanted=other if network.closed else None),
     )
 
@@ -255,15 +280,44 @@ def _held(network: RoutedNetwork, compiled: Streams) -> bool:
     return behind or any(ranked(station, compiled.streams) for station in network.stations)
 
 
-def _waits(
-    network: RoutedNetwork, compiled: Streams, present: Mapping[int, Value], operations: Operations
-) -> list[Wait]:
-    """What every stream waits: the time that its requests are there, less that of their service (Little)."""
-    copies = {
+def _carried(network: RoutedNetwork, compiled: Streams, often: Mapping[int, Value]) -> Streams:
+    """The streams at the rates of the visits that are made, where some passages end early."""
+    copies = _copies(network)
+    return compiled.replace(
+        streams=tuple(
+            stream.replace(rate=often[number] / copies[stream.station, stream.group]) if number in often else stream
+            for number, stream in enumerate(compiled.streams)
+        )
+    )
+
+
+def _kept(
+    network: RoutedNetwork, solution: RoutedSolution, lost: Mapping[tuple[str, int], Value]
+) -> dict[tuple[str, int], Value]:
+    """The shares of the visits that find a place, by group of copies of a station with a capacity."""
+    keys = [(station.name, place) for station in network.stations for place in range(len(station.groups))]
+    kept: dict[tuple[str, int], Value] = {}
+    for key, item in zip(keys, solution.stations, strict=True):
+        if key in lost:
+            asked = item.throughput + lost[key]
+            kept[key] = ratio(item.throughput + (asked == 0), asked + (asked == 0))
+    return kept
+
+
+def _copies(network: RoutedNetwork) -> dict[tuple[str, int], int]:
+    """The number of copies in every group."""
+    return {
         (station.name, place): group.copies
         for station in network.stations
         for place, group in enumerate(station.groups)
     }
+
+
+def _waits(
+    network: RoutedNetwork, compiled: Streams, present: Mapping[int, Value], operations: Operations
+) -> list[Wait]:
+    """What every stream waits: the time that its requests are there, less that of their service (Little)."""
+    copies = _copies(network)
     changing = {station.name for station in network.stations if station.rates is not None}
     waits: list[Wait] = []
     for number, stream in enumerate(compiled.streams):
@@ -289,7 +343,7 @@ def _loads(network: RoutedNetwork, compiled: Streams, operations: Operations) ->
                 for item in compiled.streams
                 if (item.station, item.group) == (station.name, place) and (item.left or item.class_index in opened)
             ]
-            if own and not station.delay:
+            if own and not station.delay and station.capacity is None:
                 load = total(own) / station.peak
                 loads[station.name, place] = operations.minimum([load, _FULLEST + 0.0 * load])
     return loads
