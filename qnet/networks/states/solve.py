@@ -259,7 +259,8 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         if isinstance(asked, ClosedClass):
             item = item.replace(population=asked.population, think_time=asked.think_time)
         classes.append(item)
-    beside = None if loses or network.profiles or _held(network, compiled) else solution.passages
+    lacking = network.profiles or (loses and network.closed) or _held(network, compiled)
+    beside = None if lacking else solution.passages
     other = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
     size = max(len(point.states) for point in found)
     return solution.replace(
