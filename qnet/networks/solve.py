@@ -8,6 +8,10 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
 
 
+_PATIENT = 4
+"""How many times as many states may be looked at where no other method has an answer."""
+
+
 def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     """The steady state of a network, or of every point of a batch.
 
@@ -41,8 +45,11 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
             refused = error
         if not _may_have_states(network, wanted) or (found is not None and (found.exact or not network.limited)):
             return _answered(found, refused)
-    from qnet.networks.states.solve import tried
+    from qnet.networks.states.solve import LITTLE, tried
 
+    if refused is not None:
+        # Better a few seconds than no answer.
+        return tried(network, wanted.replace(chain=_PATIENT * wanted.chain), LITTLE) or _answered(found, refused)
     return tried(network, wanted) or (_by_theory(network, wanted) if first else _answered(found, refused))
 
 

@@ -29,8 +29,10 @@ MOST = 50_000
 """States of a chain that is asked for by name."""
 _A_STATE = 1e5
 """Operations that finding a state and its transitions is worth, beside those of the elimination."""
-_NEGLIGIBLE = 1e-13
+_NEGLIGIBLE = 1e-12
 """The probability that customers from outside are as many as the chain knows, where more of them do not matter."""
+LITTLE = 1e-6
+"""The same, where more of them matter little: an approximation for networks that no other method solves."""
 _FIRST = 6
 """Customers from outside that are tried first."""
 _FULLEST = 1.0 - 1e-15
@@ -50,6 +52,9 @@ class Found(Record):
     """By node: the mean number of customers there."""
     present: Mapping[int, float]
     """By stream: the mean number of its requests that wait or hold a server, of all copies."""
+
+    beyond: float = 0.0
+    """The probability that customers from outside are as many as the chain knows."""
 
     def spent_at(self, nodes: Sequence[int]) -> float:
         """The mean number of customers at some nodes."""
@@ -89,15 +94,16 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
         raise NotComputed(Problem("QN517", f"the Markov chain: {error}", "one steady state", help=help)) from None
 
 
-def tried(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution | None:
+def tried(network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE) -> RoutedSolution | None:
     """What `solve` tells, where it applies with the states that `auto` may look at; else None.
 
+    edge     the probability of more customers from outside than the chain knows that may be left out.
     Raises   `Divided` where it applies to some points of a batch.
     """
     found: list[Found | None] = []
     for point in _points(network):
         try:
-            found.append(solved(point, wanted.chain, wanted.operations))
+            found.append(solved(point, wanted.chain, wanted.operations, edge))
         except (NotCovered, TooLarge, ArithmeticError):
             found.append(None)
     answered = [item for item in found if item is not None]
@@ -131,8 +137,8 @@ def _holds(network: RoutedNetwork) -> Iterator[Hold]:
             waiting += step.steps
 
 
-def solved(network: RoutedNetwork, most: int, operations: float) -> Found:
-    """The chain of a point of a network, solved.
+def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _NEGLIGIBLE) -> Found:
+    """The chain of a point of a network, solved; `edge` as of `tried`.
 
     Raises   `NotCovered`, `TooLarge`; `ArithmeticError` where it has no single steady state.
     """
@@ -144,23 +150,36 @@ def solved(network: RoutedNetwork, most: int, operations: float) -> Found:
         found = walk(machine.start(), machine.moves, most)
         return _figures(made, machine, found, stationary(found, operations))
     crowd, edges = _FIRST, dict[int, tuple[float, int]]()
+    best: Found | None = None
     while True:
-        machine = Machine(made, crowd)
-        found = walk(machine.start(), machine.moves, most)
-        shares = stationary(found, operations)
-        edge = sum(
-            share for share, state in zip(shares.tolist(), found.states, strict=True) if machine.outside(state) >= crowd
-        )
-        if edge <= _NEGLIGIBLE:
-            return _figures(made, machine, found, shares)
-        edges[crowd] = (edge, len(found.states))
-        crowd = _more(edges, most)
+        try:
+            machine = Machine(made, crowd)
+            found = walk(machine.start(), machine.moves, most)
+            shares = stationary(found, operations)
+            beyond = sum(
+                share
+                for share, state in zip(shares.tolist(), found.states, strict=True)
+                if machine.outside(state) >= crowd
+            )
+            if beyond <= edge:
+                best = _figures(made, machine, found, shares).replace(beyond=beyond)
+            if beyond <= _NEGLIGIBLE:
+                assert best is not None
+                return best
+            edges[crowd] = (beyond, len(found.states))
+            crowd = _more(edges, most, _NEGLIGIBLE, edge)
+        except TooLarge:
+            if best is None:
+                raise
+            return best
 
 
-def _more(edges: Mapping[int, tuple[float, int]], most: int) -> int:
+def _more(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> int:
     """How many customers from outside to look at next, given the probability of as many as were, and the states.
 
-    Tails are geometric, and states grow like a power of the number. Raises `TooLarge` where they will be too many.
+    wanted   the probabilities that are small enough, the best first; the first that will do is aimed at.
+    Raises   `TooLarge` where there will be too many states for any.
+    Method   Tails are geometric, and states grow like a power of the number.
     """
     (sooner, (_, fewer)), (later, (edge, states)) = ([(0, (1.0, 1)), *edges.items()])[-2:]
     before = edges.get(sooner, (1.0, 1))[0]
@@ -169,11 +188,12 @@ def _more(edges: Mapping[int, tuple[float, int]], most: int) -> int:
     falls = log(before / edge) / (later - sooner) if before > edge else 0.0
     if falls <= 0:
         raise TooLarge
-    needed = later + max(int(1.1 * log(edge / _NEGLIGIBLE) / falls) + 1, 2)
     growth = log(states / fewer) / log(later / sooner)
-    if states * (needed / later) ** growth > 1.5 * most:
-        raise TooLarge
-    return needed
+    for aim in wanted:
+        needed = later + max(int(1.1 * log(max(edge / aim, 1.0)) / falls) + 1, 2)
+        if states * (needed / later) ** growth <= 1.5 * most:
+            return needed
+    raise TooLarge
 
 
 def _refuse_many(network: RoutedNetwork, most: int) -> None:
