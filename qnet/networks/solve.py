@@ -7,7 +7,6 @@ from qnet.networks.routed import Fork, Hold, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
 
-
 _PATIENT = 4
 """How many times as many states may be looked at where no other method has an answer."""
 
