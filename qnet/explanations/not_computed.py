@@ -41,6 +41,10 @@ CODES: dict[str, _T] = {
         "limits on how many are inside, layers, and priorities beside closed classes have means alone.",
         "Ask for means: response in place of response_p95. Open classes have percentiles at every station that is not "
         "held while others are waited for."),
+    "QN517": _T("no single steady state",
+        "The Markov chain of all states of the network has states that are never left or never come back, or its "
+        "probabilities were not found to be in balance, so that none of them is told.",
+        "Use another method, such as auto; or give every class time to spend and a way through the network."),
     "QN520": _T("no closed form: a fixed point",
         "A formula was asked of something that qnet finds by a fixed point: a wait inside a hold, or a time that uses "
         "a figure of the solution, such as wait('disk'). Such numbers have no formula.",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from qnet.errors import NotComputed
 from qnet.networks.routed import Fork, Hold, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, NO_STATES, Wanted
+
+_PATIENT = 4
+"""How many times as many states may be looked at where no other method has an answer."""
 
 
 def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
@@ -26,6 +30,38 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
 
 def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    if wanted.method == "states":
+        from qnet.networks.states.solve import solve as solve_states
+
+        return solve_states(network, wanted)
+    first = _by_states(network, wanted)
+    found: RoutedSolution | None = None
+    refused: NotComputed | None = None
+    if not first:
+        try:
+            found = _by_theory(network, wanted)
+        except NotComputed as error:
+            refused = error
+        if not _may_have_states(network, wanted) or (found is not None and (found.exact or not network.limited)):
+            return _answered(found, refused)
+    from qnet.networks.states.solve import LITTLE, tried
+
+    if refused is not None:
+        # Better a few seconds than no answer.
+        return tried(network, wanted.replace(chain=_PATIENT * wanted.chain), LITTLE) or _answered(found, refused)
+    return tried(network, wanted) or (_by_theory(network, wanted) if first else _answered(found, refused))
+
+
+def _answered(found: RoutedSolution | None, refused: NotComputed | None) -> RoutedSolution:
+    """What was found; raises what was refused."""
+    if found is None:
+        assert refused is not None
+        raise refused
+    return found
+
+
+def _by_theory(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    """The answer of the methods that need no states of the whole network."""
     if network.limited:
         from qnet.networks.capacity.solve import solve as solve_limited
 
@@ -49,12 +85,12 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
         return solve_by_demands(network, wanted)
     if wanted.method not in ("auto", "open", "qna"):
-        from qnet.errors import NotComputed, Problem
+        from qnet.errors import Problem
 
         found = f"{wanted.method} does not apply: there are no closed classes"
         raise NotComputed(Problem("QN513", found, "auto, open or qna"))
     if wanted.states:
-        from qnet.errors import NotComputed, Problem
+        from qnet.errors import Problem
 
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
     from qnet.networks.open import solve as solve_open
@@ -65,6 +101,32 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
         return enclosed(network, solution, wanted.bounds)
     return solution
+
+
+def _may_have_states(network: RoutedNetwork, wanted: Wanted) -> bool:
+    """Whether the chain of all states may be looked at: searches look at too many networks for it, and where bounds or
+    state probabilities are asked for it has none."""
+    if wanted.method != "auto" or not wanted.chain:
+        return False
+    if wanted.rough or wanted.bounds or wanted.states or not wanted.enclosed:
+        return False
+    if network.size is not None and not wanted.each:
+        return False
+    return not (network.buffers or forked(network))
+
+
+def _by_states(network: RoutedNetwork, wanted: Wanted) -> bool:
+    """Whether the chain of all states may be the best method: closed classes without product form."""
+    if not network.closed or not _may_have_states(network, wanted):
+        return False
+    if network.limited or network.profiles:
+        return True
+    from qnet.expression import FLOATS, arrays
+    from qnet.networks.exactness import reasons_for
+    from qnet.networks.streams import streams
+
+    operations = FLOATS if network.size is None else arrays()
+    return bool(reasons_for(network, streams(network, operations, [1.0] * len(network.classes)), operations))
 
 
 def forked(network: RoutedNetwork) -> bool:
@@ -86,7 +148,7 @@ def nested(network: RoutedNetwork) -> bool:
 
 def _refuse_uneven(network: RoutedNetwork, why: str) -> None:
     """Raise for arrivals whose variability is not followed: beside closed classes, to rates, and to limits."""
-    from qnet.errors import NotComputed, Problem
+    from qnet.errors import Problem
     from qnet.expression import FLOATS, arrays
     from qnet.networks.exactness import not_followed, uneven_classes
 

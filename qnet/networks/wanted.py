@@ -24,6 +24,8 @@ class Wanted(Record):
     """How approximations treat several servers; empty: the one with the smallest measured error."""
     core_solutions: int | None = 3
     """Of linearizer; None: until it settles."""
+    chain: int = 10_000
+    """States of a Markov chain that `auto` may solve where there is no product form; 0 for none."""
     announce: Callable[[str], None] | None = None
     """Who is told that an answer will take long, before it does."""
     solved: Callable[[int], None] | None = None

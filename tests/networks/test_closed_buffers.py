@@ -10,6 +10,7 @@ from qnet.model.load import build
 from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
+from qnet.networks.wanted import AUTO
 from qnet.questions.points import solve_points
 from qnet.queues.stations.m_m_c_k_n import m_m_c_k_n
 
@@ -101,7 +102,7 @@ def model_of(text: str) -> Model:
 
 def told(text: str, asked: str, **settings: str) -> float:
     model = with_settings(model_of(text), settings)
-    return float(solve_points(model).metric(metric(asked, model).expression))
+    return float(solve_points(model, asked=AUTO.replace(chain=0)).metric(metric(asked, model).expression))
 
 
 def birth_and_death(clients: int, size: int, think: float = 0.01, writes: float = 0.6) -> list[float]:

@@ -26,8 +26,13 @@ from qnet.networks.routed import (
     Time,
 )
 from qnet.networks.solution import RoutedSolution, StationFigures
-from qnet.networks.solve import solve
-from qnet.networks.wanted import AUTO
+from qnet.networks.solve import solve as solve_best
+from qnet.networks.wanted import AUTO, Wanted
+
+
+def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
+    """The answer of the methods that are to be tested, which `states` would otherwise take the place of."""
+    return solve_best(network, wanted.replace(chain=0))
 
 
 def station(name: str, servers: int = 1, discipline: str = "ps", copies: int = 1, delay: bool = False) -> Station:

@@ -9,7 +9,14 @@ from qnet.errors import NotComputed
 from qnet.networks.percentiles import response_percentile
 from qnet.networks.routed import Branch, ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.routed import Step as AnyStep
-from qnet.networks.solve import solve
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.solve import solve as solve_best
+from qnet.networks.wanted import AUTO, Wanted
+
+
+def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
+    """The answer of the methods that are to be tested, which `states` would otherwise take the place of."""
+    return solve_best(network, wanted.replace(chain=0))
 
 
 def queue(name: str, copies: int = 1, servers: int = 1, rates: tuple[float, ...] | None = None) -> Station:

@@ -14,8 +14,15 @@ from qnet.model.load import load
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.routed import Group as _Group
 from qnet.networks.solution import RoutedSolution
-from qnet.networks.solve import solve
+from qnet.networks.solve import solve as solve_best
+from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import solve_points
+
+
+def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
+    """The answer of the methods that are to be tested, which `states` would otherwise take the place of."""
+    return solve_best(network, wanted.replace(chain=0))
+
 
 BOTH = ("priority", "preemptive")
 

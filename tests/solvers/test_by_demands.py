@@ -9,8 +9,14 @@ import qnet
 from qnet.errors import NotComputed
 from qnet.networks.exactness import Beyond
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Time
-from qnet.networks.solve import solve
-from qnet.networks.wanted import AUTO
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.solve import solve as solve_best
+from qnet.networks.wanted import AUTO, Wanted
+
+
+def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
+    """The answer of the methods that are to be tested, which `states` would otherwise take the place of."""
+    return solve_best(network, wanted.replace(chain=0))
 
 
 def closed(population: object, think_time: object, *steps: object, name: str = "users") -> ClosedClass:

@@ -1,0 +1,1 @@
+"""The Markov chain of all states of a small network, solved exactly: `program`, `machine`, `chain`, then `solve`."""

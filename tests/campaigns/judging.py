@@ -1,0 +1,117 @@
+"""What an answer is worth, beside that of the oracle: right, within what is told of it, warned, refused, or bad."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from asking import Outcome
+from told_rows import Told, told
+
+from qnet.record import Record
+
+GOOD = ("right", "within its told worst", "warned", "refused")
+BAD = ("unwarned", "exact-wrong", "crash", "no answer in 10 s")
+OPEN_QUESTION = ("not judged", "invalid")
+"""The oracle has no answer, or the model is refused by `qnet check`."""
+CATEGORIES = (*GOOD, *BAD, *OPEN_QUESTION)
+
+EXACT = 1e-8
+"""Relative error of an exact answer beside a Markov chain."""
+LEAST = {"utilization": 0.05, "queue_length": 0.1, "occupancy": 0.1}
+"""Errors of these figures are relative to the exact value, or to this where that is less."""
+FIGURES = ("throughput", "response", "offered", "station_throughput", "utilization", "queue_length", "occupancy")
+WIDER = 1.5
+"""Intervals of 99 % are taken as that much wider, since thousands of figures are held against them."""
+_RARE = 1e-6
+"""Throughputs below this share of the largest are compared with that: nobody may be on such a way."""
+
+
+class Difference(Record):
+    """A figure beside that of the oracle."""
+
+    figure: str
+    name: str
+    answered: float
+    exact: float
+    half_width: float
+    """Of the interval of a simulation; 0 of a chain."""
+    error: float
+    """Relative, beyond the interval."""
+
+
+class Verdict(Record):
+    """What an answer is worth."""
+
+    category: str
+    worst: Difference | None = None
+    """Where it is furthest off, beside what is told."""
+    told: Told | None = None
+    why: str = ""
+
+
+def judge(outcome: Outcome, exact: Any, kind: str) -> Verdict:
+    """The verdict on an answer.
+
+    exact   the answer of the oracle, or None where it has none.
+    kind    `open`, `closed` or `mixed`.
+    """
+    if outcome.status == "crash":
+        return Verdict("crash", why=" ".join(outcome.problems[0]))
+    if outcome.status in ("invalid", "other"):
+        return Verdict("invalid", why=" ".join(outcome.problems[0]))
+    if outcome.status == "slow":
+        return Verdict("no answer in 10 s")
+    if outcome.status in ("no answer", "not computed"):
+        code, found, help = outcome.problems[0]
+        if not help:
+            return Verdict("crash", why=f"{code} without a way out: {found}")
+        return Verdict("refused", why=f"{code}: {found}")
+    values = [value for figure in FIGURES for value in getattr(outcome, figure).values()]
+    if not all(math.isfinite(value) for value in values):
+        return Verdict("crash", why="a figure is not finite")
+    if exact is None:
+        return Verdict("not judged")
+    found = differences(outcome, exact)
+    if outcome.exact:
+        worst = max(found, key=lambda item: item.error, default=None)
+        wrong = worst is not None and worst.error > EXACT
+        return Verdict("exact-wrong" if wrong else "right", worst)
+    allowed = told(outcome.reasons, outcome.method, kind)
+    worst = max(found, key=lambda item: item.error / max(_allowed(item, allowed), 1e-3), default=None)
+    largest = max((item.error for item in found), default=0.0)
+    if worst is None or largest <= EXACT:
+        return Verdict("right", worst, allowed)
+    if all(item.error <= _allowed(item, allowed) for item in found) and not allowed.unmeasured:
+        return Verdict("within its told worst", worst, allowed)
+    if outcome.codes:
+        return Verdict("warned", worst, allowed, " ".join(sorted(outcome.codes)))
+    return Verdict("unwarned", worst, allowed, "no row: " + ", ".join(allowed.unmeasured) if allowed.unmeasured else "")
+
+
+def _allowed(item: Difference, allowed: Told) -> float:
+    return allowed.occupancy if item.figure == "occupancy" else allowed.worst
+
+
+def differences(outcome: Outcome, exact: Any) -> list[Difference]:
+    """Every figure that both have."""
+    found: list[Difference] = []
+    for figure in FIGURES:
+        ours: Mapping[str, float] = getattr(outcome, figure)
+        theirs: Mapping[str, float] = getattr(exact, figure, None) or {}
+        largest = max((abs(value) for value in theirs.values() if value is not None), default=0.0)
+        for name, value in theirs.items():
+            if name not in ours or value is None or not math.isfinite(value):
+                continue
+            if figure == "response" and exact.throughput.get(name, 0.0) <= 1e-12:
+                continue
+            least = LEAST.get(figure, 0.0 if figure == "response" else _RARE * largest)
+            half = WIDER * exact.half_width.get((figure, name), 0.0)
+            if not math.isfinite(half):
+                continue
+            scale = max(abs(value), least)
+            beyond = max(abs(ours[name] - value) - half, 0.0)
+            error = beyond / scale if scale > 0 else (0.0 if beyond == 0 else math.inf)
+            found.append(Difference(figure, name, ours[name], value, half, error))
+    return found

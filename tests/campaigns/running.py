@@ -1,0 +1,188 @@
+"""Solving many models by worker processes, each judged beside the oracle, with a limit of time for qnet's answer."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from asking import Outcome, Slow, ask
+from judging import Verdict, judge
+from laws import broken_laws
+from model_generator import Generated, model
+from model_text import Spec
+from oracle_door import SECONDS, oracle_answer
+
+LIMIT = 10.0
+"""Seconds of processor time that an answer may take."""
+PATIENCE = 240.0
+"""Seconds on the wall after which a worker that does not come back is given up."""
+
+
+def kind_of(spec: Spec) -> str:
+    """Whether the customers of a model are `open`, `closed` or both, `mixed`."""
+    tables = [*spec["classes"].values(), *spec["chains"].values()]
+    kinds = {"closed" if "population" in table else "open" for table in tables}
+    return kinds.pop() if len(kinds) == 1 else "mixed"
+
+
+def judged(seed: int, laws: bool = True, seconds: float = SECONDS) -> dict[str, Any]:
+    """A seed's model, both answers and the verdict, as one line of the campaign."""
+    made = model(seed)
+    outcome = timed(made.text)
+    needed = outcome.status == "answered"
+    exact, how = oracle_answer(made.text, seconds=seconds) if needed else (None, "not asked")
+    verdict = judge(outcome, exact, kind_of(made.spec))
+    line = _line(made, outcome, verdict, how)
+    if laws and needed and verdict.category != "crash":
+        start = time.process_time()
+        try:
+            _alarm(3 * LIMIT)
+            line["laws"] = [list(item) for item in _as_rows(made, outcome, seed)]
+        except Slow:
+            line["laws"] = [["slow", "", "", 0.0, 0.0, time.process_time() - start, 0.0]]
+        finally:
+            _alarm(0)
+    return line
+
+
+def _as_rows(made: Generated, outcome: Outcome, seed: int) -> Iterator[tuple[Any, ...]]:
+    for item in broken_laws(made.spec, outcome, seed, kind_of(made.spec)):
+        yield item.law, item.figure, item.name, item.value, item.other, item.error, item.allowed
+
+
+def timed(text: str, limit: float = LIMIT) -> Outcome:
+    """qnet's answer, or that it took too long."""
+    try:
+        _alarm(limit)
+        return ask(text)
+    except Slow:
+        return Outcome("slow", limit)
+    finally:
+        _alarm(0)
+
+
+def _alarm(seconds: float) -> None:
+    signal.signal(signal.SIGPROF, _over)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _over(*_: Any) -> None:
+    raise Slow
+
+
+def _line(made: Generated, outcome: Outcome, verdict: Verdict, how: str) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "seed": made.seed,
+        "features": sorted(made.features),
+        "kind": kind_of(made.spec),
+        "category": verdict.category,
+        "method": outcome.method,
+        "exact": outcome.exact,
+        "seconds": round(outcome.seconds, 3),
+        "codes": sorted(outcome.codes),
+        "oracle": how,
+        "why": verdict.why,
+        "reasons": outcome.reasons[:400],
+    }
+    if verdict.worst is not None:
+        item = verdict.worst
+        line["worst"] = [item.figure, item.name, item.answered, item.exact, item.half_width, item.error]
+    if verdict.told is not None:
+        line["told"] = {
+            "worst": verdict.told.worst, "rows": list(verdict.told.rows), "unmeasured": list(verdict.told.unmeasured)
+        }  # fmt: skip
+    return line
+
+
+def campaign(
+    seeds: Iterable[int], jobs: int = 1, laws: bool = True, seconds: float = SECONDS
+) -> Iterator[dict[str, Any]]:
+    """A line for every seed, as they come."""
+    waiting = iter(seeds)
+    workers = [_Worker(laws, seconds) for _ in range(max(jobs, 1))]
+    try:
+        busy = [worker for worker in workers if worker.give(next(waiting, None))]
+        while busy:
+            ready = wait([worker.pipe for worker in busy], timeout=1.0)
+            for worker in list(busy):
+                if worker.pipe in ready:
+                    yield worker.take()
+                elif time.monotonic() - worker.since > PATIENCE:
+                    yield worker.lost("it did not come back")
+                else:
+                    continue
+                if not worker.give(next(waiting, None)):
+                    busy.remove(worker)
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+class _Worker:
+    """A process that solves one model after the other, and is replaced when it dies."""
+
+    def __init__(self, laws: bool, seconds: float) -> None:
+        self.arguments = (laws, seconds)
+        self.seed: int | None = None
+        self.since = 0.0
+        self.start()
+
+    def start(self) -> None:
+        """A new process."""
+        context = get_context("fork")
+        self.pipe, child = context.Pipe()
+        self.process = context.Process(target=_serve, args=(child, *self.arguments), daemon=True)
+        self.process.start()
+        child.close()
+
+    def give(self, seed: int | None) -> bool:
+        """Ask for a seed; False for none."""
+        self.seed = seed
+        self.since = time.monotonic()
+        if seed is None:
+            return False
+        self.pipe.send(seed)
+        return True
+
+    def take(self) -> dict[str, Any]:
+        """The line of the seed that was asked for."""
+        try:
+            return self.pipe.recv()
+        except EOFError:
+            return self.lost("its process died")
+
+    def lost(self, why: str) -> dict[str, Any]:
+        """The line of a seed whose process is gone."""
+        self.end()
+        self.start()
+        assert self.seed is not None
+        made = model(self.seed)
+        return _line(made, Outcome("slow", LIMIT), Verdict("no answer in 10 s", why=why), "not asked")
+
+    def end(self) -> None:
+        """Stop the process."""
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _serve(pipe: Connection, laws: bool, seconds: float) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            seed = pipe.recv()
+        except EOFError:
+            return
+        try:
+            line = judged(seed, laws, seconds)
+        except BaseException as error:
+            line = {
+                "seed": seed, "features": [], "kind": "", "category": "invalid", "method": "", "exact": False,
+                "seconds": 0.0, "codes": [], "oracle": "", "why": f"campaign: {type(error).__name__}: {error}",
+                "reasons": "",
+            }  # fmt: skip
+        pipe.send(line)

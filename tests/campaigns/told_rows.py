@@ -1,0 +1,104 @@
+"""Which rows of the table of measured errors stand for an answer: by its reasons, in one table.
+
+An answer says why it is approximate, in the note QN601. Every reason has rows here, picked by what their names hold;
+a row that is added later with such a name counts at once. A reason without any row is `unmeasured`: then nothing tells
+how far the answer may be off, and it must warn. Rows of systems outside of any trusted region do not count, since what
+is outside must warn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from qnet.networks.measured_errors import MEASURED
+from qnet.record import Record
+
+
+class Told(Record):
+    """What is told of how far an answer may be off."""
+
+    rows: tuple[str, ...]
+    worst: float
+    """The worst error of the rows, of throughputs, responses, utilizations and queue lengths."""
+    occupancy: float
+    """The same of places taken."""
+    unmeasured: tuple[str, ...]
+    """The reasons that no row stands for."""
+
+
+class _Rule(Record):
+    """Rows for a reason."""
+
+    name: str
+    reason: str
+    """A pattern of the note."""
+    rows: str
+    """A pattern of names of rows."""
+    kinds: tuple[str, ...] = ("open", "closed", "mixed")
+    methods: str = ".*"
+
+
+_ORDER = "service times (differ|are not exponential)"
+RULES = (
+    _Rule("first come first served", _ORDER + r"[^;]*; what is waited for is estimated",
+          "^first come first served(?!.*(mixed|open))", ("closed",)),
+    _Rule("first come first served, mixed", _ORDER + r"[^;]*; what is waited for is estimated",
+          "first come first served.*(mixed|open)|mixed.*first come first served", ("mixed",)),
+    _Rule("order of arrival left out", "solved like processor sharing", "processor sharing"),
+    _Rule("service times", _ORDER, "^service times in open networks", ("open",)),
+    _Rule("arrivals", "are not Poisson", "^arrivals that are not Poisson"),
+    _Rule("priorities, open", r"(^|; )priorities(;|$)", "^priorities: open", ("open",)),
+    _Rule("priorities, closed", "some (interrupt others|are served before others)", "^priorities: closed",
+          ("closed",)),
+    _Rule("priorities, mixed", "some (interrupt others|are served before others)", "^priorities: mixed", ("mixed",)),
+    _Rule("holds, layers", "a station is held while another", "^layers: ", methods="layers|flow-equivalent.*"),
+    _Rule("holds, open", "a station is held while another", "^holds?.*|^open holds?|held", ("open",), "open|qna"),
+    _Rule("holds left out", "a station is held while another", "^no row$", ("closed", "mixed"),
+          "(?!layers|flow-equivalent).*"),
+    _Rule("work left behind, closed", "work left after the response", "^work left behind|^layers: second phases",
+          ("closed", "mixed")),
+    _Rule("work left behind, open", "work left after the response",
+          "work left behind.*open|second phases?.*open|open.*second phase|holds.*second phase", ("open",)),
+    _Rule("parallel, open", "parallel branches are joined", "^fork-join.*open", ("open",)),
+    _Rule("parallel, closed", "parallel branches are joined", "^fork-join.*closed", ("closed", "mixed")),
+    _Rule("memory", "the stations behind it are taken as one", "^memory: (?!.*paging)"),
+    _Rule("inside", "what changes with the number inside", "^memory: "),
+    _Rule("loss behind loss", "is taken as Poisson where it comes next", "^capacity: loss behind loss"),
+    _Rule("capacity", "serves as if times were exponential", "^capacity: .*(?<!loss behind loss)$", ("open",)),
+    _Rule("buffer, open", "the work that frees its places is taken as independent",
+          "^buffer: (?!.*closed)", ("open",)),
+    _Rule("full, closed", "what is around it is taken as one with its throughput", "^(buffer|capacity): .*closed",
+          ("closed", "mixed")),
+    _Rule("lcfs-pr, several servers", "last come first served with several servers", "last come first served"),
+    _Rule("product form", "(linearizer|aql|bard-schweitzer|schweitzer)[^;]* is an approximation", "^product form"),
+)  # fmt: skip
+"""An answer may have several reasons, and all of their rows count: what is told of it is the worst of them."""
+
+
+def told(reasons: str, method: str, kind: str) -> Told:
+    """What is told of an approximate answer.
+
+    kind   `open`, `closed` or `mixed`, by the customers of the model.
+    """
+    rows: dict[str, None] = {}
+    unmeasured: list[str] = []
+    found = False
+    for rule in RULES:
+        if kind not in rule.kinds or not re.search(rule.reason, reasons) or not re.fullmatch(rule.methods, method):
+            continue
+        found = True
+        names = [name for name in _inside() if re.search(rule.rows, name)]
+        rows |= dict.fromkeys(names)
+        if not names:
+            unmeasured.append(rule.name)
+    if not found:
+        unmeasured.append("no rule")
+    worst = [MEASURED[name] for name in rows]
+    places = max((row.worst for row in worst if row.figure == "occupancy"), default=0.0)
+    other = max((row.worst for row in worst if row.figure != "occupancy"), default=0.0)
+    return Told(tuple(rows), other or places, places or other, tuple(unmeasured))
+
+
+def _inside() -> Iterable[str]:
+    return [name for name, row in MEASURED.items() if not row.trusted.startswith("nothing") and "perc" not in name]
