@@ -28,11 +28,11 @@ def load(text: str) -> Model:
     return load_system(text)
 
 
-def simulated(model: Model, seconds: float = 5.0, seed: int = 1) -> Answer:
-    """The answer of a simulation that takes so many seconds."""
+def simulated(model: Model, seconds: float = 5.0, seed: int = 1, events: int = 1 << 60) -> Answer:
+    """The answer of a simulation that takes so many seconds, or so many events."""
     from .simulation import simulate
 
-    return simulate(model, seconds, seed)
+    return simulate(model, seconds, seed, events)
 
 
 def solve(model: Model, max_states: int = 60_000, seconds: float = 5.0, seed: int = 1) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 from itertools import pairwise
-from math import sqrt
+from math import inf, sqrt
 from random import Random
 from time import monotonic
 from typing import Any
@@ -17,16 +17,24 @@ from .phases import Unsupported, draw
 from .program import DELAY, PREEMPTIVE, QUEUE, SHARED, STACK, Place, Program, compile_model
 
 BATCHES = 20
-QUANTILE = 2.861
-"""Of Student's distribution with one degree of freedom less than batches, for 99 %."""
+QUANTILES = {20: 2.861, 10: 3.250, 5: 4.604}
+"""Of Student's distribution with one degree of freedom less than batches, for 99 %; the widest interval counts, as
+what happens in short batches may still depend on those before."""
+WARM = 5
+"""One in so many of the snapshots at the beginning is left out."""
+SLOW = -1
+"""The version of an event of those whose time passes at a rate that depends on how many hold some station."""
 MOST_PRESENT = 200_000
 """Customers present, beyond which there is hardly a steady state."""
 
 
-def simulate(model: Model, seconds: float, seed: int) -> Answer:
-    """The figures of a model and the half widths of their intervals; raises `Unsupported`."""
+def simulate(model: Model, seconds: float, seed: int, most: int = 1 << 60) -> Answer:
+    """The figures of a model and the half widths of their intervals, after `most` events at most.
+
+    Raises   `Unsupported`.
+    """
     run = _Run(compile_model(model), Random(seed))
-    return run.answer(monotonic() + seconds)
+    return run.answer(monotonic() + seconds, most)
 
 
 class _Token:
@@ -41,6 +49,7 @@ class _Token:
         "pc",
         "served",
         "slots",
+        "speed",
         "thought",
         "version",
     )
@@ -53,6 +62,7 @@ class _Token:
         self.thought = 0.0
         """Of the time since the passage began."""
         self.served = False
+        self.speed = 0.0
         self.begun_at = 0.0
         """The clock of the place when it was served last."""
         self.level = 0
@@ -107,23 +117,16 @@ class _Run:
         self.taken_since = 0.0
         count = len(program.customers)
         self.finished, self.times, self.lost, self.inside = [0] * count, [0.0] * count, [0] * count, 0
-        self.counted = bool(
-            [
-                op
-                for op in program.ops
-                if op[0] in ("time", "loop") and getattr(op[1 if op[0] == "time" else 2], "slots", ())
-            ]
-        )
-        self.watched: dict[int, _Token] = {}
+        self.slow: list[_Token] = []
+        """Those whose time passes at a rate that depends on how many hold some station."""
+        self.slow_since = 0.0
         self.thinking = {pc for item in program.customers for pc in item.thinking}
 
     # The run
 
-    def answer(self, until: float) -> Answer:
-        """Run until a moment of the clock on the wall, and take the figures."""
+    def answer(self, until: float, most: int) -> Answer:
+        """Run until a moment of the clock on the wall, or so many events, and take the figures."""
         program = self.program
-        if self.counted:
-            raise Unsupported("a simulation of times that depend on the number inside")
         for number, item in enumerate(program.customers):
             starts = [item.source] if item.source >= 0 else []
             starts += [item.start] * item.population
@@ -131,23 +134,31 @@ class _Run:
                 self.go(_Token(start, [0] * program.slots, number, 0.0, None))
         snapshots: list[list[float]] = []
         length, following = 0.0, 0.0
-        while self.events:
-            moment, _, what, version = heappop(self.events)
+        while self.events or self.slow:
+            moment, _, what, version = self.following() if self.slow else heappop(self.events)
             if length and moment > following:
                 self.now = following
                 snapshots.append(self.totals())
                 following += length
-                if monotonic() > until:
+                if self.done >= most or monotonic() > until:
                     break
-                heappush(self.events, (moment, self.number, what, version))
-                self.number += 1
+                if version != SLOW:
+                    heappush(self.events, (moment, self.number, what, version))
+                    self.number += 1
                 if len(snapshots) >= 4000:
                     snapshots = snapshots[1::2]
                     following += length
                     length *= 2
                 continue
+            if self.slow:
+                self.pass_time(moment)
             self.now = moment
-            if isinstance(what, _Token):
+            if version == SLOW:
+                self.slow.remove(what)
+                what.left = 0.0
+                what.pc += 1
+                self.go(what)
+            elif isinstance(what, _Token):
                 if version != what.version:
                     continue
                 what.pc += 1
@@ -166,13 +177,13 @@ class _Run:
                     raise Unsupported("no steady state, or nearly none")
                 break
         if not program.customers or all(item.source < 0 and not item.population for item in program.customers):
-            return self.figures([[0.0] * len(self.totals())] * (BATCHES + 1), BATCHES)
+            return self.figures([[0.0] * len(self.totals())] * (BATCHES + 1))
         if len(snapshots) < 4 * BATCHES:
             raise Unsupported("nothing happens, or nearly nothing")
-        snapshots = snapshots[len(snapshots) // 10 :]
+        snapshots = snapshots[len(snapshots) // WARM :]
         step = (len(snapshots) - 1) // BATCHES
         snapshots = snapshots[(len(snapshots) - 1) - step * BATCHES :: step]
-        return self.figures(snapshots, BATCHES)
+        return self.figures(snapshots)
 
     def totals(self) -> list[float]:
         """All that is counted so far."""
@@ -190,7 +201,7 @@ class _Run:
         for number, store in enumerate(self.program.stores):
             self.taken[number] += (store.places - self.free[number]) * passed
 
-    def figures(self, totals: list[list[float]], batches: int) -> Answer:
+    def figures(self, totals: list[list[float]]) -> Answer:
         """Ratios of what was counted in the batches, with half widths."""
         program = self.program
         rows = [[b - a for a, b in zip(one, two, strict=True)] for one, two in pairwise(totals)]
@@ -203,9 +214,15 @@ class _Run:
                     return
                 lower, total = [1.0] * len(lower), float(len(lower))
             mean = sum(upper) / total
-            spread = sum((one - mean * two) ** 2 for one, two in zip(upper, lower, strict=True)) / (batches - 1)
+            left = [one - mean * two for one, two in zip(upper, lower, strict=True)]
+            widest = 0.0
+            for batches, quantile in QUANTILES.items():
+                joined = BATCHES // batches
+                parts = [sum(left[at : at + joined]) for at in range(0, BATCHES, joined)]
+                spread = sum(part * part for part in parts) / (batches - 1)
+                widest = max(widest, quantile * sqrt(spread * batches) / total)
             getattr(answer, scope)[name] = mean * factor
-            answer.half_width[scope, name] = factor * QUANTILE * sqrt(spread / batches) / (total / batches)
+            answer.half_width[scope, name] = factor * widest
 
         def column(at: int) -> list[float]:
             return [row[at] for row in rows]
@@ -244,9 +261,15 @@ class _Run:
 
     def begin(self, token: _Token, op: Any) -> bool:
         """Time begins to pass for a token; False where none does."""
-        mean = op[1].value
+        mean = self.value(op[1], token)
         if mean <= 0:
             return False
+        if op[1].slots:
+            if not self.slow:
+                self.slow_since = self.now
+            token.left, token.served, token.speed = draw(op[2], self.random), False, 0.0
+            self.slow.append(token)
+            return True
         left = mean * (draw(op[2], self.random) if op[2] != 1.0 else self.random.expovariate(1.0))
         if token.pc in self.thinking:
             token.thought += left
@@ -266,6 +289,52 @@ class _Run:
         self.changed(station)
         return True
 
+    def following(self) -> Any:
+        """The next that happens, where some times depend on the numbers inside."""
+        best, first = inf, None
+        for token in self.slow:
+            token.speed = self.speed(token)
+            if token.speed > 0 and token.left / token.speed < best:
+                best, first = token.left / token.speed, token
+        moment = self.slow_since + best
+        if first is not None and (not self.events or moment <= self.events[0][0]):
+            return moment, 0, first, SLOW
+        return heappop(self.events)
+
+    def pass_time(self, moment: float) -> None:
+        """Time passes for those whose times depend on the numbers inside, at the speeds of `following`."""
+        for token in self.slow:
+            token.left = max(token.left - (moment - self.slow_since) * token.speed, 1e-300)
+        self.slow_since = moment
+
+    def speed(self, token: _Token) -> float:
+        """How fast time passes for one of them."""
+        op = self.program.ops[token.pc]
+        mean = self.value(op[1], token)
+        if mean <= 0:
+            raise Unsupported("a time that becomes 0 while it passes")
+        station = self.stations[token.slots[op[3]] - 1] if op[3] >= 0 else None
+        if station is None or station.free_speed:
+            return 1 / mean
+        if station.kind == SHARED:
+            return station.place.speed(station.holders) / station.holders / mean
+        rate = station.place.speed(station.present) if station.place.rates else 1.0
+        if station.kind in (STACK, PREEMPTIVE) and station.waiting.index(token) >= station.servers:
+            return 0.0
+        return rate / mean
+
+    def value(self, number: Any, token: _Token) -> float:
+        """A number that may depend on how many hold a server."""
+        if not number.slots:
+            return number.value
+        counts: list[int] = []
+        for slot in number.slots:
+            station = self.stations[token.slots[slot] - 1]
+            line = len(station.waiting)
+            held = {STACK: line, PREEMPTIVE: min(line, station.servers)}.get(station.kind, station.holders)
+            counts.append(held)
+        return number.of(tuple(counts))
+
     def changed(self, station: _Station) -> None:
         """Those who are at a place have changed: how fast time passes there, and for whom."""
         if station.free_speed:
@@ -276,7 +345,7 @@ class _Run:
         place = station.place
         if station.kind in (STACK, PREEMPTIVE):
             for position, token in enumerate(station.waiting):
-                if position < station.servers and not token.served and token.left > 0:
+                if position < station.servers and not token.served and token.left > 0 and token not in self.slow:
                     token.served = True
                     token.version += 1
                     heappush(station.timed, (clock + token.left, self.number, token.version, token))
@@ -349,7 +418,7 @@ class _Run:
             self.respond(token, op[1][1])
             token.pc += 1
         elif name == "loop":
-            visits = token.slots[op[2]] if isinstance(op[2], int) else self.drawn(op[2].value)
+            visits = token.slots[op[2]] if isinstance(op[2], int) else self.drawn(self.value(op[2], token))
             token.slots[op[1]] = visits
             token.pc = token.pc + 1 if visits else op[3]
         elif name == "next":

@@ -8,6 +8,7 @@ from math import factorial, prod
 import pytest
 
 from . import Answer, TooLarge, Unsupported, exact, load, simulated, solve
+from .models import HEAD, MODELS
 
 
 def model(stations: str, classes: str) -> Answer:
@@ -154,3 +155,15 @@ def test_too_many_states() -> None:
     with pytest.raises(TooLarge):
         exact(asked, max_states=10)
     assert simulated(asked, 0.3).kind == "simulation"
+
+
+FIGURES = ("throughput", "response", "station_throughput", "utilization", "queue_length", "wait", "occupancy")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_simulation_agrees_with_the_chain(name: str) -> None:
+    asked = load(HEAD + MODELS[name])
+    found, drawn = exact(asked, 20_000), simulated(asked, 10.0, 1, 15_000)
+    for figure in FIGURES:
+        for key, value in getattr(found, figure).items():
+            assert getattr(drawn, figure)[key] == pytest.approx(value, abs=2 * drawn.width(figure, key) + 1e-9), key
