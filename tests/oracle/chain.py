@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -10,7 +12,9 @@ import numpy as np  # noqa: TID253
 from qnet.model.model import Model
 
 from .answer import Answer
-from .machine import FORK, Machine
+from .machine import Machine
+from .moments import FORK
+from .passages import completing
 from .phases import Unsupported
 from .program import DELAY, QUEUE, SHARED, Program, compile_model
 from .sparse import TooLarge, stationary
@@ -22,16 +26,15 @@ ROUGH = 1e-5
 
 
 def exact(model: Model, max_states: int = 60_000, seconds: float = 60.0) -> Answer:
-    """The exact answer; raises `Unsupported` where no chain describes the model, `TooLarge` beyond the limits."""
+    """The exact answer; raises `Unsupported` where no chain describes the model, `TooLarge` beyond the limits.
+
+    Left out are responses of classes that lose customers on the way, where that would take too many states.
+    """
     program = compile_model(model)
     until = monotonic() + seconds
-    if not (program.spawns or program.forks or any(item.open and item.rate > 0 for item in program.customers)):
-        answer, _ = _answer(program, 1 << 60, max_states, until)
-        return answer
-    if any(item.open and item.rate > 0 for item in program.customers) or program.spawns or _quorum(program):
+    if program.spawns or _quorum(program) or any(item.open and item.rate > 0 for item in program.customers):
         return _unbounded(program, max_states, until)
-    answer, _ = _answer(program, 1 << 60, max_states, until)
-    return answer
+    return _answer(program, 1 << 60, max_states, until)[2]()
 
 
 def _quorum(program: Program) -> bool:
@@ -45,12 +48,12 @@ def _unbounded(program: Program, max_states: int, until: float) -> Answer:
     sizes: list[tuple[int, int]] = []
     while True:
         try:
-            answer, cut = _answer(program, limit, max_states, until)
+            answer, cut, finish = _answer(program, limit, max_states, until)
         except TooLarge:
             if best is None or best[1] > ROUGH:
                 raise
             break
-        last, best = best, (answer, cut)
+        last, best = best, (answer, cut, finish)
         if cut <= CUT:
             break
         cuts.append((limit, cut))
@@ -73,17 +76,19 @@ def _unbounded(program: Program, max_states: int, until: float) -> Answer:
                     raise TooLarge(f"about {wanted} customers have to be told apart")
                 following = largest
         limit = following
-    answer, cut = best
+    cut, answer = best[1], best[2]()
     if cut > 1e-10:
-        limit = max(limit, 1)
         for scope in ("throughput", "response", "station_throughput", "utilization", "queue_length", "wait"):
             for name, value in getattr(answer, scope).items():
                 before = getattr(last[0], scope).get(name, value) if last else value
-                answer.half_width[scope, name] = abs(value) * cut * 50 + abs(value - before) * min(cut * 1e3, 1.0)
+                answer.half_width[scope, name] = abs(value) * cut * limit * 10 + abs(value - before) * min(
+                    cut * 1e3, 1.0
+                )
     return answer
 
 
-def _answer(program: Program, limit: int, max_states: int, until: float) -> tuple[Answer, float]:
+def _answer(program: Program, limit: int, max_states: int, until: float) -> tuple[Answer, float, Callable[[], Answer]]:
+    """The answer with so many customers at most, the share that is lost by that, and what completes the answer."""
     machine = Machine(program, limit)
     states, sources, targets, rates, events = walk(machine, max_states, until)
     size = len(states)
@@ -94,7 +99,18 @@ def _answer(program: Program, limit: int, max_states: int, until: float) -> tupl
     happens = {key: float(found[where] @ rate) for key, (where, rate) in events.items()}
     arrivals = sum(item.rate for item in program.customers)
     cut = happens.get("cut", 0.0) / (arrivals or sum(happens.values()) or 1.0)
-    return _figures(program, machine, states, found, happens), cut
+    answer = _figures(program, machine, states, found, happens)
+
+    def finish() -> Answer:
+        for number, customers in enumerate(program.customers):
+            done = answer.throughput[customers.name]
+            if done > 0 and customers.name not in answer.response:
+                with suppress(TooLarge, Unsupported):
+                    inside = completing(machine, number, states, found, max_states, until)
+                    answer.response[customers.name] = inside / done
+        return answer
+
+    return answer, cut, finish
 
 
 def walk(machine: Machine, max_states: int, until: float) -> tuple[Any, ...]:

@@ -79,7 +79,7 @@ def by_iteration(level: Any, sources: Any, targets: Any, rates: Any, until: floa
         if wrong > before * 0.9 or monotonic() > until:
             return None
         before = wrong
-        flows = flows + _correction(sweeps, right, until)
+        flows = flows + correction(sweeps, right, until)
         flows /= flows.sum()
     else:
         return None
@@ -89,8 +89,8 @@ def by_iteration(level: Any, sources: Any, targets: Any, rates: Any, until: floa
     return found / found.sum()
 
 
-def _correction(sweeps: _Sweeps, right: Any, until: float) -> Any:
-    """One cycle of GMRES, preconditioned from the right."""
+def correction(sweeps: Any, right: Any, until: float) -> Any:
+    """One cycle of GMRES, preconditioned from the right: nearly what `sweeps` turns into `right`."""
     size = min(RESTART, right.size)
     basis = np.empty((size + 1, right.size))
     matrix = np.zeros((size + 1, size))

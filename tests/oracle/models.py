@@ -50,7 +50,7 @@ steps = [
 a = { servers = 2, discipline = "preemptive" }
 b = { discipline = "lcfs-pr", rates = [1, 1.5] }
 [classes.h]
-population = 2
+population = 1
 think_time = "1 s"
 priority = 2
 steps = [
@@ -177,7 +177,7 @@ n = { places = 2, full = "lost" }
 a = { }
 b = { discipline = "priority" }
 [classes.m]
-arrival_rate = "1/s"
+arrival_rate = "0.6/s"
 steps = [
   { station = "a", time = "0.4 s" },
   { fill = "n" },
@@ -185,7 +185,7 @@ steps = [
   { phase = 2, drains = "n", station = "b", time = "0.5 s" },
 ]
 [classes.o]
-arrival_rate = "0.3/s"
+arrival_rate = "0.2/s"
 priority = 1
 steps = [
   { station = "b", time = "0.5 s" },
@@ -320,7 +320,7 @@ y.b = { y.a = 0.3, x.a = 0.7 }
 a = { capacity = 4 }
 b = { }
 [chains.s]
-arrival_rate = "0.5/s"
+arrival_rate = "0.2/s"
 [chains.s.classes]
 x = { service = { a = "0.3 s", b = "0.4 s" } }
 y = { service = { a = { time = "0.5 s", scv = 2 } } }

@@ -76,6 +76,8 @@ class Customers:
     open: bool
     rate: float
     population: int
+    first: int = 0
+    """The first of the instructions that are for them alone; they end where those of the next begin."""
     start: int = 0
     """The instruction of a customer who comes in (open), or with whom the chain begins (closed)."""
     source: int = -1
@@ -110,6 +112,7 @@ class Program:
     stores: list[Store] = field(default_factory=list)
     customers: list[Customers] = field(default_factory=list)
     slots: int = 0
+    """Numbers of a customer: the last but one marks him, the last is his priority at a preemptive station."""
     spawns: bool = False
     forks: bool = False
     labels: list[str] = field(default_factory=list)
@@ -253,13 +256,15 @@ def compile_model(model: Model) -> Program:
         program.stores.append(Store(buffer.name, places, buffer.full == "lost"))
     for number, item in enumerate(model.customers):
         table = "class" if isinstance(item, ClassModel) else "chain"
+        first = len(program.ops)
         begun = customers(reader, program, item, table)
+        begun.first = first
         program.customers.append(begun)
         if isinstance(item, ChainModel):
             chain_program(reader, program, stations, item, number, begun)
         else:
             Routes(reader, program, stations, item, number).compile(begun)
-    program.slots += 1
+    program.slots += 2
     return program
 
 

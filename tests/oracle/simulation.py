@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from itertools import pairwise
-from math import inf, sqrt
+from math import inf
 from random import Random
 from time import monotonic
 from typing import Any
@@ -12,14 +11,12 @@ from typing import Any
 from qnet.model.model import Model
 
 from .answer import Answer
-from .machine import MOST_AT_ONCE, draws
+from .batches import BATCHES, figures
+from .moments import MOST_AT_ONCE, draws
 from .phases import Unsupported, draw
-from .program import DELAY, PREEMPTIVE, QUEUE, SHARED, STACK, Place, Program, compile_model
+from .program import DELAY, PREEMPTIVE, QUEUE, SHARED, STACK, Program, compile_model
+from .servers import Station, Token
 
-BATCHES = 20
-QUANTILES = {20: 2.861, 10: 3.250, 5: 4.604}
-"""Of Student's distribution with one degree of freedom less than batches, for 99 %; the widest interval counts, as
-what happens in short batches may still depend on those before."""
 WARM = 5
 """One in so many of the snapshots at the beginning is left out."""
 SLOW = -1
@@ -37,87 +34,20 @@ def simulate(model: Model, seconds: float, seed: int, most: int = 1 << 60) -> An
     return run.answer(monotonic() + seconds, most)
 
 
-class _Token:
-    __slots__ = (
-        "begun",
-        "begun_at",
-        "fork",
-        "left",
-        "level",
-        "line",
-        "owner",
-        "pc",
-        "served",
-        "slots",
-        "speed",
-        "thought",
-        "version",
-    )
-
-    def __init__(self, pc: int, slots: list[int], owner: int, begun: float, fork: Any) -> None:
-        self.pc, self.slots, self.owner, self.begun, self.fork = pc, slots, owner, begun, fork
-        self.left = 0.0
-        """Time that must still pass for it."""
-        self.version = 0
-        self.thought = 0.0
-        """Of the time since the passage began."""
-        self.served = False
-        self.speed = 0.0
-        self.begun_at = 0.0
-        """The clock of the place when it was served last."""
-        self.level = 0
-        self.line: Any = None
-        """The place in whose order it stands, where a server may be taken away."""
-
-
-class _Station:
-    """One place."""
-
-    def __init__(self, place: Place) -> None:
-        self.kind, self.place = place.kind, place
-        self.servers = 1 if place.rates else place.servers
-        self.free_speed = place.kind in (QUEUE, DELAY) and not place.rates
-        self.holders = 0
-        self.waiting: list[_Token] = []
-        """Of queues; of places that take servers away all who are there, in order."""
-        self.clock = self.since = self.speed = 0.0
-        self.timed: list[tuple[float, int, int, _Token]] = []
-        self.version = 0
-        self.area = self.busy = self.flushed = 0.0
-        self.visits = 0
-
-    @property
-    def present(self) -> int:
-        return self.holders + len(self.waiting)
-
-    def clock_at(self, now: float) -> float:
-        """How much time has passed for each who is served."""
-        return self.clock + (now - self.since) * self.speed
-
-    def flush(self, now: float) -> None:
-        """Count the time that has passed."""
-        passed = now - self.flushed
-        if passed > 0:
-            present = self.holders + len(self.waiting)
-            self.area += present * passed
-            self.busy += (present if self.kind == DELAY else self.place.speed(present)) * passed
-        self.flushed = now
-
-
 class _Run:
     def __init__(self, program: Program, random: Random) -> None:
         self.program, self.random = program, random
         self.now = 0.0
         self.events: list[tuple[float, int, Any, int]] = []
         self.number = self.done = 0
-        self.stations = [_Station(place) for place in program.places]
+        self.stations = [Station(place) for place in program.places]
         self.free = [store.places for store in program.stores]
-        self.queues: list[list[tuple[_Token, int]]] = [[] for _ in program.stores]
+        self.queues: list[list[tuple[Token, int]]] = [[] for _ in program.stores]
         self.taken = [0.0] * len(program.stores)
         self.taken_since = 0.0
         count = len(program.customers)
         self.finished, self.times, self.lost, self.inside = [0] * count, [0.0] * count, [0] * count, 0
-        self.slow: list[_Token] = []
+        self.slow: list[Token] = []
         """Those whose time passes at a rate that depends on how many hold some station."""
         self.slow_since = 0.0
         self.thinking = {pc for item in program.customers for pc in item.thinking}
@@ -131,7 +61,7 @@ class _Run:
             starts = [item.source] if item.source >= 0 else []
             starts += [item.start] * item.population
             for start in starts:
-                self.go(_Token(start, [0] * program.slots, number, 0.0, None))
+                self.go(Token(start, [0] * program.slots, number, 0.0, None))
         snapshots: list[list[float]] = []
         length, following = 0.0, 0.0
         while self.events or self.slow:
@@ -158,13 +88,13 @@ class _Run:
                 what.left = 0.0
                 what.pc += 1
                 self.go(what)
-            elif isinstance(what, _Token):
+            elif isinstance(what, Token):
                 if version != what.version:
                     continue
                 what.pc += 1
                 self.go(what)
             else:
-                station: _Station = what
+                station: Station = what
                 if version != station.version:
                     continue
                 self.finish(station)
@@ -177,13 +107,17 @@ class _Run:
                     raise Unsupported("no steady state, or nearly none")
                 break
         if not program.customers or all(item.source < 0 and not item.population for item in program.customers):
-            return self.figures([[0.0] * len(self.totals())] * (BATCHES + 1))
+            return figures(self.program, self.done, [[0.0] * len(self.totals())] * (BATCHES + 1))
+        presents = [row[-1] for row in snapshots[len(snapshots) // 2 :]]
+        grown = presents[-1] - presents[0] if presents else 0
+        if grown > max(0.005 * self.done, 200) and min(presents[-9:]) > presents[0]:
+            raise Unsupported("no steady state, or nearly none")
         if len(snapshots) < 4 * BATCHES:
             raise Unsupported("nothing happens, or nearly nothing")
         snapshots = snapshots[len(snapshots) // WARM :]
         step = (len(snapshots) - 1) // BATCHES
         snapshots = snapshots[(len(snapshots) - 1) - step * BATCHES :: step]
-        return self.figures(snapshots)
+        return figures(self.program, self.done, snapshots)
 
     def totals(self) -> list[float]:
         """All that is counted so far."""
@@ -192,7 +126,7 @@ class _Run:
             place.flush(self.now)
             found += [place.visits, place.area, place.busy]
         self.flush_stores()
-        return found + self.taken + self.finished + self.times + self.lost
+        return [*found, *self.taken, *self.finished, *self.times, *self.lost, self.inside]
 
     def flush_stores(self) -> None:
         """Count the time that places of buffers were taken."""
@@ -201,65 +135,9 @@ class _Run:
         for number, store in enumerate(self.program.stores):
             self.taken[number] += (store.places - self.free[number]) * passed
 
-    def figures(self, totals: list[list[float]]) -> Answer:
-        """Ratios of what was counted in the batches, with half widths."""
-        program = self.program
-        rows = [[b - a for a, b in zip(one, two, strict=True)] for one, two in pairwise(totals)]
-        answer = Answer("simulation", self.done)
-
-        def ratio(scope: str, name: str, upper: list[float], lower: list[float], factor: float = 1.0) -> None:
-            total = sum(lower)
-            if not total:
-                if scope in ("response", "wait"):
-                    return
-                lower, total = [1.0] * len(lower), float(len(lower))
-            mean = sum(upper) / total
-            left = [one - mean * two for one, two in zip(upper, lower, strict=True)]
-            widest = 0.0
-            for batches, quantile in QUANTILES.items():
-                joined = BATCHES // batches
-                parts = [sum(left[at : at + joined]) for at in range(0, BATCHES, joined)]
-                spread = sum(part * part for part in parts) / (batches - 1)
-                widest = max(widest, quantile * sqrt(spread * batches) / total)
-            getattr(answer, scope)[name] = mean * factor
-            answer.half_width[scope, name] = factor * widest
-
-        def column(at: int) -> list[float]:
-            return [row[at] for row in rows]
-
-        def together(numbers: list[int], part: int) -> list[float]:
-            return [sum(row[1 + 3 * number + part] for number in numbers) for row in rows]
-
-        time = column(0)
-        for label in dict.fromkeys(place.label for place in program.places):
-            numbers = [number for number, place in enumerate(program.places) if place.label == label]
-            place = program.places[numbers[0]]
-            visits, area, busy = (together(numbers, part) for part in range(3))
-            ratio("station_throughput", label, visits, time)
-            ratio("queue_length", label, area, time)
-            if place.kind != DELAY:
-                ratio("utilization", label, busy, time, 1 / (place.peak * len(numbers)))
-            if not place.rates:
-                ratio("wait", label, [max(a - b, 0.0) for a, b in zip(area, busy, strict=True)], visits)
-        base = 1 + 3 * len(program.places)
-        for number, store in enumerate(program.stores):
-            ratio("occupancy", store.name, column(base + number), time)
-        base += len(program.stores)
-        count = len(program.customers)
-        for number, customers in enumerate(program.customers):
-            finished = column(base + number)
-            ratio("throughput", customers.name, finished, time)
-            ratio("response", customers.name, column(base + count + number), finished)
-            begun = [a + b for a, b in zip(finished, column(base + 2 * count + number), strict=True)]
-            ratio("offered", customers.name, begun, time)
-            if customers.open:
-                answer.offered[customers.name] = customers.rate
-                answer.half_width["offered", customers.name] = 0.0
-        return answer
-
     # Time
 
-    def begin(self, token: _Token, op: Any) -> bool:
+    def begin(self, token: Token, op: Any) -> bool:
         """Time begins to pass for a token; False where none does."""
         mean = self.value(op[1], token)
         if mean <= 0:
@@ -307,7 +185,7 @@ class _Run:
             token.left = max(token.left - (moment - self.slow_since) * token.speed, 1e-300)
         self.slow_since = moment
 
-    def speed(self, token: _Token) -> float:
+    def speed(self, token: Token) -> float:
         """How fast time passes for one of them."""
         op = self.program.ops[token.pc]
         mean = self.value(op[1], token)
@@ -323,7 +201,7 @@ class _Run:
             return 0.0
         return rate / mean
 
-    def value(self, number: Any, token: _Token) -> float:
+    def value(self, number: Any, token: Token) -> float:
         """A number that may depend on how many hold a server."""
         if not number.slots:
             return number.value
@@ -335,7 +213,7 @@ class _Run:
             counts.append(held)
         return number.of(tuple(counts))
 
-    def changed(self, station: _Station) -> None:
+    def changed(self, station: Station) -> None:
         """Those who are at a place have changed: how fast time passes there, and for whom."""
         if station.free_speed:
             return
@@ -370,7 +248,7 @@ class _Run:
             heappush(self.events, (moment, self.number, station, station.version))
             self.number += 1
 
-    def finish(self, station: _Station) -> None:
+    def finish(self, station: Station) -> None:
         """The time of the first is over."""
         station.clock, station.since = station.clock_at(self.now), self.now
         timed = station.timed
@@ -386,7 +264,7 @@ class _Run:
 
     # Instructions
 
-    def go(self, first: _Token) -> None:
+    def go(self, first: Token) -> None:
         """Let a token go on, and all whom it sets free."""
         agenda = [first]
         steps = 0
@@ -398,7 +276,7 @@ class _Run:
                     raise Unsupported("customers go round in no time")
                 token = self.step(token, agenda)
 
-    def step(self, token: _Token, agenda: list[_Token]) -> Any:
+    def step(self, token: Token, agenda: list[Token]) -> Any:
         """One instruction: the token that goes on, or None."""
         op = self.program.ops[token.pc]
         name = op[0]
@@ -443,13 +321,13 @@ class _Run:
         """A whole number with a mean."""
         return self.pick(draws(mean))
 
-    def respond(self, token: _Token, number: int) -> None:
+    def respond(self, token: Token, number: int) -> None:
         """A passage of a closed class ends here, and the next begins."""
         self.finished[number] += 1
         self.times[number] += self.now - token.begun - token.thought
         token.begun, token.thought = self.now, 0.0
 
-    def seize(self, token: _Token, op: Any) -> Any:
+    def seize(self, token: Token, op: Any) -> Any:
         """Ask for a server."""
         place = op[6] + token.slots[op[5]] - 1 if op[5] >= 0 and token.slots[op[5]] else self.pick(op[1])
         level = self.pick(op[3])
@@ -488,7 +366,7 @@ class _Run:
         token.pc += 1
         return token
 
-    def give(self, token: _Token, op: Any, agenda: list[_Token]) -> Any:
+    def give(self, token: Token, op: Any, agenda: list[Token]) -> Any:
         """Give a server back."""
         place = token.slots[op[1]] - 1
         token.pc += 1
@@ -498,7 +376,7 @@ class _Run:
             self.release(self.stations[place], token, place, agenda)
         return token
 
-    def release(self, station: _Station, token: _Token, place: int, agenda: list[_Token]) -> None:
+    def release(self, station: Station, token: Token, place: int, agenda: list[Token]) -> None:
         """A server is taken by the first who waits."""
         station.flush(self.now)
         if station.kind in (SHARED, DELAY):
@@ -523,13 +401,13 @@ class _Run:
                     agenda.append(first)
         self.changed(station)
 
-    def rare(self, token: _Token, op: Any, agenda: list[_Token]) -> Any:
+    def rare(self, token: Token, op: Any, agenda: list[Token]) -> Any:
         """The instructions that few models have."""
         name = op[0]
         if name == "arrive":
             self.inside += 1
             start = self.program.customers[op[1]].start
-            agenda.append(_Token(start, [0] * self.program.slots, op[1], self.now, None))
+            agenda.append(Token(start, [0] * self.program.slots, op[1], self.now, None))
             token.pc += 1
             return token
         if name == "end":
@@ -555,7 +433,7 @@ class _Run:
             return self.fork(token, op, agenda)
         return self.join(token)
 
-    def lose(self, token: _Token, op: Any, agenda: list[_Token]) -> Any:
+    def lose(self, token: Token, op: Any, agenda: list[Token]) -> Any:
         """A customer is turned away."""
         for slot in reversed(op[2]):
             if token.slots[slot]:
@@ -572,13 +450,13 @@ class _Run:
         token.pc = op[4]
         return token
 
-    def spawn(self, token: _Token, op: Any, agenda: list[_Token]) -> _Token:
+    def spawn(self, token: Token, op: Any, agenda: list[Token]) -> Token:
         """Leave work behind."""
         self.inside += 1
         kept = [0] * self.program.slots
         for slot in op[2]:
             kept[slot] = token.slots[slot]
-        work = _Token(op[1], kept, -1, self.now, None)
+        work = Token(op[1], kept, -1, self.now, None)
         for slot in op[3]:
             token.slots[slot] = 0
         station = token.line
@@ -589,7 +467,7 @@ class _Run:
         agenda.append(token)
         return work
 
-    def fill(self, token: _Token, op: Any) -> Any:
+    def fill(self, token: Token, op: Any) -> Any:
         """Ask for places of a buffer."""
         count = self.drawn(op[2])
         if count and (self.queues[op[1]] or self.free[op[1]] < count):
@@ -604,7 +482,7 @@ class _Run:
         token.pc += 1
         return token
 
-    def drain(self, store: int, count: int, agenda: list[_Token]) -> None:
+    def drain(self, store: int, count: int, agenda: list[Token]) -> None:
         """Free places of a buffer."""
         self.flush_stores()
         self.free[store] += count
@@ -616,7 +494,7 @@ class _Run:
             token.pc += 1
             agenda.append(token)
 
-    def fork(self, token: _Token, op: Any, agenda: list[_Token]) -> None:
+    def fork(self, token: Token, op: Any, agenda: list[Token]) -> None:
         """Start branches."""
         width = sum(branch[1] for branch in op[1])
         record = [op[2], token, op[3]]
@@ -624,12 +502,12 @@ class _Run:
         for start, count, slot, copies in op[1]:
             chosen = self.random.sample(range(1, copies + 1), count) if slot >= 0 else [0] * count
             for copy in chosen:
-                branch = _Token(start, list(token.slots), token.owner, token.begun, record)
+                branch = Token(start, list(token.slots), token.owner, token.begun, record)
                 if slot >= 0:
                     branch.slots[slot] = copy
                 agenda.append(branch)
 
-    def join(self, token: _Token) -> Any:
+    def join(self, token: Token) -> Any:
         """A branch has finished."""
         record = token.fork
         record[0] -= 1
@@ -638,6 +516,6 @@ class _Run:
             return None
         if record[0]:
             return None
-        parent: _Token = record[1]
+        parent: Token = record[1]
         parent.pc = record[2]
         return parent

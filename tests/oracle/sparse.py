@@ -12,7 +12,7 @@ from .phases import Unsupported
 
 DENSE = 700
 """States up to which the chain is solved as one dense system."""
-CHEAP = 2e8
+CHEAP = 5e7
 """Multiplications up to which a solution by blocks is taken at once."""
 WORK = 6e10
 """The most that it may take."""

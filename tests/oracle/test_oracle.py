@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from math import factorial, prod
+from math import factorial, inf, prod
 
 import pytest
 
-from . import Answer, TooLarge, Unsupported, exact, load, simulated, solve
+from . import Answer, TooLarge, Unsupported, exact, load, simulated, solve, sparse
 from .models import HEAD, MODELS
 
 
@@ -141,6 +141,37 @@ def test_work_left_behind_by_one_customer() -> None:
     assert found.throughput["c"] == pytest.approx(1 / 201e-6, rel=1e-9)
 
 
+def test_an_open_class_beside_one_customer() -> None:
+    """The server never idles: the closed class gets what the open one leaves."""
+    classes = open_class("o", 0.2, visit("s", 2.0)) + closed_class("c", 1, 0.0, visit("s", 1.0))
+    assert model("s = {}", classes).throughput["c"] == pytest.approx(0.6, rel=1e-8)
+
+
+@pytest.mark.parametrize("discipline", ["fcfs", "ps", "lcfs-pr", "priority", "preemptive"])
+@pytest.mark.parametrize("servers", [1, 2])
+def test_utilization_law(discipline: str, servers: int) -> None:
+    """Servers that are busy are the throughput times the service time, whatever else is there."""
+    steps = visit("s", 0.3, "scv = 3, visits = 1.4") + ", " + visit("t", 0.2)
+    classes = closed_class("a", 3, 1.0, steps, "priority = 1") + closed_class("b", 2, 0.0, visit("s", 0.7, "scv = 0.4"))
+    heeds = discipline in ("priority", "preemptive")
+    classes = classes if heeds else classes.replace("priority = 1", "")
+    found = model(f's = {{ servers = {servers}, discipline = "{discipline}" }}\nt = {{}}', classes)
+    busy = found.throughput["a"] * 1.4 * 0.3 + found.throughput["b"] * 0.7
+    assert found.utilization["s"] * servers == pytest.approx(busy, rel=1e-9)
+    assert found.utilization["t"] == pytest.approx(found.throughput["a"] * 0.2, rel=1e-9)
+
+
+def test_all_ways_to_solve_a_chain_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = load(HEAD + MODELS["hot"])
+    found = []
+    for dense, cheap in ((10_000, 0.0), (0, inf), (0, 0.0)):
+        monkeypatch.setattr(sparse, "DENSE", dense)
+        monkeypatch.setattr(sparse, "CHEAP", cheap)
+        found.append(exact(asked).queue_length)
+    assert found[1] == pytest.approx(found[0], rel=1e-11)
+    assert found[2] == pytest.approx(found[0], rel=1e-11)
+
+
 def test_constant_times_are_simulated() -> None:
     asked = load(text("s = {}", open_class("c", 0.5, visit("s", 1.0, "scv = 0"))))
     with pytest.raises(Unsupported, match="constant"):
@@ -163,7 +194,14 @@ FIGURES = ("throughput", "response", "station_throughput", "utilization", "queue
 @pytest.mark.parametrize("name", MODELS)
 def test_the_simulation_agrees_with_the_chain(name: str) -> None:
     asked = load(HEAD + MODELS[name])
-    found, drawn = exact(asked, 20_000), simulated(asked, 10.0, 1, 15_000)
+    found, drawn = exact(asked, 8_000), simulated(asked, 10.0, 1, 12_000)
     for figure in FIGURES:
+        assert figure == "response" or getattr(found, figure).keys() == getattr(drawn, figure).keys()
         for key, value in getattr(found, figure).items():
             assert getattr(drawn, figure)[key] == pytest.approx(value, abs=2 * drawn.width(figure, key) + 1e-9), key
+
+
+def test_more_work_than_can_be_done() -> None:
+    asked = load(text("s = {}", open_class("c", 1.2, visit("s", 1.0))))
+    with pytest.raises(Unsupported, match="steady"):
+        solve(asked, seconds=1.0)
