@@ -24,6 +24,8 @@ LEAST = {"utilization": 0.05, "queue_length": 0.1, "occupancy": 0.1}
 FIGURES = ("throughput", "response", "offered", "station_throughput", "utilization", "queue_length", "occupancy")
 WIDER = 1.5
 """Intervals of 99 % are taken as that much wider, since thousands of figures are held against them."""
+_CERTAIN = 1e-5
+"""A simulation is not more certain than this, relative: how it began counts as well."""
 _NOTHING = 1e-4
 """Where the exact value is below this share of the answer, the error is relative to the answer."""
 _RARE = 1e-6
@@ -110,6 +112,8 @@ def differences(outcome: Outcome, exact: Any) -> list[Difference]:
                 continue
             least = LEAST.get(figure, 0.0 if figure == "response" else _RARE * largest)
             half = WIDER * exact.half_width.get((figure, name), 0.0)
+            if exact.kind != "chain":
+                half = max(half, _CERTAIN * abs(value))
             if not math.isfinite(half):
                 continue
             scale = max(abs(value), least)
