@@ -5,7 +5,7 @@ It reads the checked model and evaluates its expressions; nothing of qnet's netw
 
 from __future__ import annotations
 
-from time import monotonic
+from time import thread_time
 
 from qnet.model.model import Model
 
@@ -38,20 +38,21 @@ def simulated(model: Model, seconds: float = 5.0, seed: int = 1, events: int = 1
 def solve(model: Model, max_states: int = 60_000, seconds: float = 5.0, seed: int = 1) -> Answer:
     """The exact answer, or that of a simulation where there is none in time; raises `Unsupported`.
 
+    `seconds` are of the processor, so that the answer does not depend on what else the machine does.
     Where customers are lost on the way, the response of the others is that of a simulation.
     """
-    begin = monotonic()
+    begin = thread_time()
     try:
         answer = exact(model, max_states, seconds * 0.6)
     except TooLarge:
-        return simulated(model, max(seconds - (monotonic() - begin), seconds * 0.3), seed)
+        return simulated(model, max(seconds - (thread_time() - begin), seconds * 0.3), seed)
     except Unsupported as error:
         if "constant" not in str(error):
             raise
         return simulated(model, seconds, seed)
     missing = [name for name, value in answer.throughput.items() if value > 0 and name not in answer.response]
     if missing:
-        other = simulated(model, max(seconds - (monotonic() - begin), seconds * 0.3), seed)
+        other = simulated(model, max(seconds - (thread_time() - begin), seconds * 0.3), seed)
         for name in missing:
             if name in other.response:
                 answer.response[name] = other.response[name]

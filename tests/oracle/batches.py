@@ -61,7 +61,12 @@ def figures(program: Program, events: int, totals: list[list[float]]) -> Answer:
     for number, customers in enumerate(program.customers):
         finished = column(base + number)
         ratio("throughput", customers.name, finished, time)
-        ratio("response", customers.name, column(base + count + number), finished)
+        times, lost = column(base + count + number), column(base + 2 * count + number)
+        if not customers.open and not any(lost):
+            # By Little's law, which also counts those whom nobody ever lets finish.
+            thought = column(base + 3 * count + number)
+            times = [customers.population * one - two for one, two in zip(time, thought, strict=True)]
+        ratio("response", customers.name, times, finished)
         begun = [a + b for a, b in zip(finished, column(base + 2 * count + number), strict=True)]
         ratio("offered", customers.name, begun, time)
         if customers.open:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -31,7 +31,7 @@ def exact(model: Model, max_states: int = 60_000, seconds: float = 60.0) -> Answ
     Left out are responses of classes that lose customers on the way, where that would take too many states.
     """
     program = compile_model(model)
-    until = monotonic() + seconds
+    until = thread_time() + seconds
     if program.spawns or _quorum(program) or any(item.open and item.rate > 0 for item in program.customers):
         return _unbounded(program, max_states, until)
     return _answer(program, 1 << 60, max_states, until)[2]()
@@ -137,7 +137,7 @@ def walk(machine: Machine, max_states: int, until: float) -> tuple[Any, ...]:
             where.append(at)
             much.append(rate)
         at += 1
-        if len(states) > max_states or (not at % 256 and monotonic() > until):
+        if len(states) > max_states or (not at % 256 and thread_time() > until):
             raise TooLarge(f"more than {len(states) - 1} states")
     arrays = {key: (np.array(where), np.array(much)) for key, (where, much) in events.items()}
     return states, np.array(sources, dtype=int), np.array(targets, dtype=int), np.array(rates), arrays

@@ -5,7 +5,7 @@ Saad and Schultz (1986); for Markov chains Stewart (1994), Introduction to the N
 
 from __future__ import annotations
 
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -76,7 +76,7 @@ def by_iteration(level: Any, sources: Any, targets: Any, rates: Any, until: floa
         wrong = float(np.abs(right).max() / np.abs(flows).max())
         if wrong < RESIDUAL * 100 and (wrong < RESIDUAL or wrong > before / 4):
             break
-        if wrong > before * 0.9 or monotonic() > until:
+        if wrong > before * 0.9 or thread_time() > until:
             return None
         before = wrong
         flows = flows + correction(sweeps, right, until)
@@ -119,7 +119,7 @@ def correction(sweeps: Any, right: Any, until: float) -> Any:
         target[step + 1] = -turns[-1][1] * target[step]
         target[step] *= turns[-1][0]
         count = step + 1
-        if abs(target[step + 1]) < 1e-14 * norm or length < 1e-14 or (not step % 8 and monotonic() > until):
+        if abs(target[step + 1]) < 1e-14 * norm or length < 1e-14 or (not step % 8 and thread_time() > until):
             break
         basis[step + 1] = fresh / length
     weights = np.linalg.solve(matrix[:count, :count], target[:count])

@@ -32,6 +32,8 @@ class Machine(Moments):
         for start in begins:
             out: dict[State, float] = {}
             self.settle(state, [(start, self.empty, 0, None)], 1.0, out)
+            if not out:
+                raise Unsupported("more at the beginning than are told apart")
             state = list(next(iter(out)))
         self.events.clear()
         return tuple(state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -82,7 +82,7 @@ def completing(machine: Machine, number: int, states: Any, found: Any, max_state
         outflow.append(total)
         done.append(machine.events.get(("marked", "done"), 0.0))
         at += 1
-        if len(order) > max_states or (not at % 256 and monotonic() > until):
+        if len(order) > max_states or (not at % 256 and thread_time() > until):
             raise TooLarge(f"more than {len(order) - 1} states of a marked customer")
     if not order:
         return 0.0
@@ -95,7 +95,7 @@ def completing(machine: Machine, number: int, states: Any, found: Any, max_state
         wrong = right - passages.apply(flows)
         if float(np.abs(wrong).max()) < 1e-13 * size:
             return float((flows / away) @ np.array(done))
-        if monotonic() > until:
+        if thread_time() > until:
             break
         flows = flows + correction(passages, wrong, until)
     raise TooLarge(f"{len(order)} states of a marked customer take too long")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from math import inf
 from random import Random
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 from qnet.model.model import Model
@@ -31,7 +31,7 @@ def simulate(model: Model, seconds: float, seed: int, most: int = 1 << 60) -> An
     Raises   `Unsupported`.
     """
     run = _Run(compile_model(model), Random(seed))
-    return run.answer(monotonic() + seconds, most)
+    return run.answer(thread_time() + seconds, most)
 
 
 class _Run:
@@ -50,6 +50,7 @@ class _Run:
         self.slow: list[Token] = []
         """Those whose time passes at a rate that depends on how many hold some station."""
         self.slow_since = 0.0
+        self.thought = [0.0] * count
         self.thinking = {pc for item in program.customers for pc in item.thinking}
 
     # The run
@@ -70,7 +71,7 @@ class _Run:
                 self.now = following
                 snapshots.append(self.totals())
                 following += length
-                if self.done >= most or monotonic() > until:
+                if self.done >= most or thread_time() > until:
                     break
                 if version != SLOW:
                     heappush(self.events, (moment, self.number, what, version))
@@ -102,7 +103,7 @@ class _Run:
             if self.done == 500:
                 length = max(self.now / 10, 1e-300)
                 following = self.now + length
-            if not self.done % 4096 and (self.inside > MOST_PRESENT or monotonic() > until + 1):
+            if not self.done % 4096 and (self.inside > MOST_PRESENT or thread_time() > until + 1):
                 if self.inside > MOST_PRESENT:
                     raise Unsupported("no steady state, or nearly none")
                 break
@@ -126,7 +127,7 @@ class _Run:
             place.flush(self.now)
             found += [place.visits, place.area, place.busy]
         self.flush_stores()
-        return [*found, *self.taken, *self.finished, *self.times, *self.lost, self.inside]
+        return [*found, *self.taken, *self.finished, *self.times, *self.lost, *self.thought, self.inside]
 
     def flush_stores(self) -> None:
         """Count the time that places of buffers were taken."""
@@ -151,6 +152,7 @@ class _Run:
         left = mean * (draw(op[2], self.random) if op[2] != 1.0 else self.random.expovariate(1.0))
         if token.pc in self.thinking:
             token.thought += left
+            self.thought[token.owner] += left
         token.version += 1
         at = token.slots[op[3]] - 1 if op[3] >= 0 else -1
         station = self.stations[at] if at >= 0 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -12,9 +12,9 @@ from .phases import Unsupported
 
 DENSE = 700
 """States up to which the chain is solved as one dense system."""
-CHEAP = 5e7
+CHEAP = 2e10
 """Multiplications up to which a solution by blocks is taken at once."""
-WORK = 6e10
+WORK = 1e11
 """The most that it may take."""
 
 
@@ -25,7 +25,7 @@ class TooLarge(Exception):
 def stationary(size: int, sources: Any, targets: Any, rates: Any, until: float = inf) -> Any:
     """Probabilities of `size` states, from 0, with transitions between them, each pair of states once.
 
-    until    when to give up, of `monotonic`.
+    until    when to give up, of `thread_time`.
     Raises   `Unsupported` where the chain may end in several sets of states, `TooLarge`, `ArithmeticError`.
     """
     away = sources != targets
@@ -165,7 +165,7 @@ def _by_levels(size: int, sources: Any, targets: Any, rates: Any, level: Any, un
     for step, end in ((-1, last), (1, 0)):
         beyond: Any = None
         for here in range(end, middle, step):
-            if monotonic() > until:
+            if thread_time() > until:
                 raise TooLarge(f"{size} states take too long")
             own = np.eye(counts[here]) - block(here, here)
             if beyond is not None:
