@@ -5,7 +5,8 @@
     python tests/campaign.py --read lines.jsonl
 
 Not collected by pytest. Every model falls into one category; the table counts them and names, by pair of features, the
-bad ones. `--only` takes features, as `--show` prints them, of which every model must have all.
+bad ones. `--only` takes features, as `--show` prints them, of which every model must have all. With PYTHONPATH=CHECKOUT
+before the command it is the qnet of another checkout that answers.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ if "qnet" not in sys.modules:
 from campaign_table import table  # noqa: E402
 from model_features import FEATURES, asked  # noqa: E402
 from running import campaign, kind_of, timed  # noqa: E402
+
+import qnet  # noqa: E402
 
 APART = 100_000
 """First seeds are that far apart, so that campaigns of different seeds have models of their own."""
@@ -79,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
         pass
     finally:
         found.close()
-    print(table(lines))
+    print(f"qnet of {Path(qnet.__file__).parent}\n{table(lines)}")
 
 
 def show(seed: int, seconds: float) -> None:

@@ -24,6 +24,10 @@ LEAST = {"utilization": 0.05, "queue_length": 0.1, "occupancy": 0.1}
 FIGURES = ("throughput", "response", "offered", "station_throughput", "utilization", "queue_length", "occupancy")
 WIDER = 1.5
 """Intervals of 99 % are taken as that much wider, since thousands of figures are held against them."""
+_CERTAIN = 1e-5
+"""A simulation is not more certain than this, relative: how it began counts as well."""
+_NOTHING = 1e-4
+"""Where the exact value is below this share of the answer, the error is relative to the answer."""
 _RARE = 1e-6
 """Throughputs below this share of the largest are compared with that: nobody may be on such a way."""
 
@@ -108,10 +112,14 @@ def differences(outcome: Outcome, exact: Any) -> list[Difference]:
                 continue
             least = LEAST.get(figure, 0.0 if figure == "response" else _RARE * largest)
             half = WIDER * exact.half_width.get((figure, name), 0.0)
+            if exact.kind != "chain":
+                half = max(half, _CERTAIN * abs(value))
             if not math.isfinite(half):
                 continue
             scale = max(abs(value), least)
             beyond = max(abs(ours[name] - value) - half, 0.0)
-            error = beyond / scale if scale > 0 else (0.0 if beyond == 0 else math.inf)
+            if abs(ours[name]) * _NOTHING > scale:
+                scale = abs(ours[name])  # An answer where there is nothing is off by all of it.
+            error = beyond / scale if scale > 0 else 0.0
             found.append(Difference(figure, name, ours[name], value, half, error))
     return found

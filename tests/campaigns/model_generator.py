@@ -150,6 +150,8 @@ class _Draft:
             self.classes[name] = {"kind": kind, "routes": routes}
             if kind == "closed":
                 self.classes[name]["think"] = self.think(number, plain)
+                if not self.classes[name]["think"]:
+                    _shake(routes)
         if self.has("arrival scv"):
             for table in self.classes.values():
                 if table["kind"] == "open" and self.chance(0.8):
@@ -507,6 +509,14 @@ class _Draft:
             self.classes["none"] = {**own, "routes": [{"name": "none", "probability": 1.0, "steps": steps}]}
             if any(table.get("discipline") in ("priority", "preemptive") for table in self.stations.values()):
                 self.classes["none"]["priority"] = rng.choice([-1, 0, 5])
+
+
+def _shake(routes: list[dict[str, Any]]) -> None:
+    """Leave some time of every route exponential: constant times alone go round for ever as they began."""
+    for route in routes:
+        timed = [step for step in route["steps"] if "scv" in step or "time" in step]
+        if len(timed) > 1 and all(step.get("scv") == 0 for step in timed):
+            del timed[0]["scv"]
 
 
 def _scv_of(step: Step) -> Step:

@@ -9,7 +9,7 @@ from typing import Any
 from model_text import PerSecond, Spec, seconds
 
 Step = dict[str, Any]
-_SMALL = 20_000
+_SMALL = 10_000
 """States that a chain is to have at most, by a rough count."""
 
 
@@ -58,6 +58,12 @@ class Sizes:
                     item["load"] = rng.choice([0.85, 0.9, 0.95])
         if self.chance(0.1) or (self.has("high load") and self.chance(0.3)):
             return
+        ordered = self.has("fcfs", "step priority", "buffer waits", "buffer loses")
+        if sum(item["kind"] == "open" for item in groups) > 1 and not ordered and self.chance(0.4):
+            # In what order they came is most of what there is to tell apart.
+            for table in self.stations.values():
+                if table.get("discipline", "fcfs") == "fcfs" and set(table) <= {"discipline", "servers"}:
+                    table["discipline"] = "ps"
         least = rng.choice([0.2, 0.3, 0.4])
         while self.states(groups) > _SMALL:
             closed = [item for item in groups if item["kind"] == "closed" and item["population"] > 1]

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 
 from qnet.networks.measured_errors import MEASURED
+from qnet.networks.product.methods import METHODS
 from qnet.record import Record
 
 
@@ -42,11 +43,14 @@ class _Rule(Record):
 _ORDER = "service times (differ|are not exponential)"
 RULES = (
     _Rule("first come first served", _ORDER + r"[^;]*; what is waited for is estimated",
-          "^first come first served(?!.*(mixed|open))", ("closed",)),
+          "^first come first served(?!.*(mixed|open|by product form))", ("closed",)),
+    _Rule("first come first served", "^residual-service is an approximation$",
+          "^first come first served(?!.*(mixed|open|by product form))", ("closed",)),
+    _Rule("priorities", "^priority-mva is an approximation$", "^priorities: closed", ("closed",)),
     _Rule("first come first served, mixed", _ORDER + r"[^;]*; what is waited for is estimated",
           "first come first served.*(mixed|open)|mixed.*first come first served", ("mixed",)),
-    _Rule("order of arrival left out", "solved like processor sharing", "processor sharing"),
-    _Rule("service times", _ORDER, "^service times in open networks", ("open",)),
+    _Rule("order of arrival left out", "solved like processor sharing", "processor sharing|by product form"),
+    _Rule("service times", _ORDER, "^service times (in open|and arrivals)", ("open",)),
     _Rule("arrivals", "are not Poisson", "^arrivals that are not Poisson"),
     _Rule("priorities, open", r"(^|; )priorities(;|$)", "^priorities: open", ("open",)),
     _Rule("priorities, closed", "some (interrupt others|are served before others)", "^priorities: closed",
@@ -71,7 +75,6 @@ RULES = (
     _Rule("full, closed", "what is around it is taken as one with its throughput", "^(buffer|capacity): .*closed",
           ("closed", "mixed")),
     _Rule("lcfs-pr, several servers", "last come first served with several servers", "last come first served"),
-    _Rule("product form", "(linearizer|aql|bard-schweitzer|schweitzer)[^;]* is an approximation", "^product form"),
 )  # fmt: skip
 """An answer may have several reasons, and all of their rows count: what is told of it is the worst of them."""
 
@@ -84,6 +87,7 @@ def told(reasons: str, method: str, kind: str) -> Told:
     rows: dict[str, None] = {}
     unmeasured: list[str] = []
     found = False
+    by_method = [worst_of(name) for name in _APART.findall(reasons)]
     for rule in RULES:
         if kind not in rule.kinds or not re.search(rule.reason, reasons) or not re.fullmatch(rule.methods, method):
             continue
@@ -92,12 +96,22 @@ def told(reasons: str, method: str, kind: str) -> Told:
         rows |= dict.fromkeys(names)
         if not names:
             unmeasured.append(rule.name)
-    if not found:
+    if not found and not by_method:
         unmeasured.append("no rule")
     worst = [MEASURED[name] for name in rows]
     places = max((row.worst for row in worst if row.figure == "occupancy"), default=0.0)
-    other = max((row.worst for row in worst if row.figure != "occupancy"), default=0.0)
+    other = max([*(row.worst for row in worst if row.figure != "occupancy"), *by_method], default=0.0)
     return Told(tuple(rows), other or places, places or other, tuple(unmeasured))
+
+
+_APART = re.compile(r"(linearizer|aql|bard-schweitzer)(?= is an approximation)")
+"""Approximations of product form, whose errors `qnet methods` tells beside each, and not row by row."""
+
+
+def worst_of(method: str) -> float:
+    """The largest worst error that the table of methods tells of one."""
+    tail = METHODS[method].error.partition("worst seen")[2]
+    return max(float(item) for item in re.findall(r"([\d.]+) %", tail)) / 100
 
 
 def _inside() -> Iterable[str]:

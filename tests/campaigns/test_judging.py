@@ -1,0 +1,90 @@
+"""The verdicts of the campaign, on answers made by hand."""
+
+from types import SimpleNamespace
+
+import pytest
+from asking import Outcome, ask
+from judging import judge
+from running import timed
+from told_rows import RULES, told
+
+from qnet.networks.measured_errors import MEASURED
+
+ESTIMATED = (
+    "residual-service is an approximation; s1: service times are not exponential; what is waited for is estimated"
+)
+HELD = "a station is held while another is waited for"
+
+
+def answer(value, exact=False, reasons="", warnings=(), method="residual-service"):
+    """An answer of one figure."""
+    found = {"a": value}
+    return Outcome("answered", 0.1, exact=exact, method=method, reasons=reasons, warnings=warnings, throughput=found)
+
+
+def oracle(value, half=0.0):
+    """What the oracle says of it."""
+    return SimpleNamespace(kind="chain", throughput={"a": value}, half_width={("throughput", "a"): half})
+
+
+@pytest.mark.parametrize(
+    ("value", "category"), [(1.0, "right"), (1 + 1e-9, "right"), (1 + 1e-7, "exact-wrong"), (0.5, "exact-wrong")]
+)
+def test_an_answer_labelled_exact_is_right_or_wrong(value, category):
+    assert judge(answer(value, exact=True), oracle(1.0), "closed").category == category
+
+
+def test_an_interval_of_a_simulation_counts_for_the_answer():
+    assert judge(answer(1.01, exact=True), oracle(1.0, 0.01), "closed").category == "right"
+    assert judge(answer(1.03, exact=True), oracle(1.0, 0.01), "closed").category == "exact-wrong"
+
+
+def test_an_approximation_is_held_against_the_rows_of_its_reasons():
+    assert judge(answer(1.1, reasons=ESTIMATED), oracle(1.0), "closed").category == "within its told worst"
+    assert judge(answer(1.5, reasons=ESTIMATED), oracle(1.0), "closed").category == "unwarned"
+    warned = answer(1.5, reasons=ESTIMATED, warnings=(("QN638", "beyond"),))
+    assert judge(warned, oracle(1.0), "closed").category == "warned"
+
+
+def test_a_reason_without_a_row_must_warn():
+    verdict = judge(answer(1.02, reasons="something new", method="other"), oracle(1.0), "open")
+    assert (verdict.category, verdict.why) == ("unwarned", "no row: no rule")
+
+
+def test_a_figure_that_is_not_finite_is_a_crash():
+    assert judge(answer(float("nan")), oracle(1.0), "closed").category == "crash"
+
+
+def test_a_refusal_says_the_way_out():
+    refused = Outcome("not computed", 0.1, problems=(("QN501", "closed classes and holds", "leave one out"),))
+    assert judge(refused, None, "closed").category == "refused"
+    silent = Outcome("not computed", 0.1, problems=(("QN501", "closed classes and holds", ""),))
+    assert judge(silent, None, "closed").category == "crash"
+
+
+def test_rows_of_systems_outside_any_region_do_not_count():
+    found = told(ESTIMATED, "residual-service", "closed")
+    assert found.rows
+    assert not any(MEASURED[name].trusted.startswith("nothing") for name in found.rows)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if "closed" in rule.kinds and rule.name.startswith("f")])
+def test_closed_classes_have_rows_first_come_first_served_and_where_something_is_full(rule):
+    reasons = {"first come first served": ESTIMATED}.get(
+        rule.name, "s1: what is around it is taken as one with its throughput"
+    )
+    assert told(reasons, "flow-equivalent", "closed").worst > 0
+
+
+def test_an_answer_that_takes_too_long_is_given_up():
+    many = "\n".join(
+        f'[classes.c{number}]\npopulation = 3\nsteps = [ {{ station = "s", time = "{number + 1} s" }} ]'
+        for number in range(2)
+    )
+    text = f'qnet = 1\ntitle = "two classes"\n[stations]\ns = {{}}\n{many}\n'
+    assert timed(text, 1e-3).status == "slow"
+    assert ask(text).status == "answered"
+
+
+def test_what_a_user_would_see_of_a_failure_is_told():
+    assert ask('qnet = 1\ntitle = "none"\n[stations]\n').status == "invalid"
