@@ -83,6 +83,5 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
             from qnet.questions.sensitivity import sensitivity
             from qnet.questions.sensitivity_report import sensitivity_report
 
-            effects = sensitivity(model, of, by, wanted)
-            report = sensitivity_report(effects, tuple(broken(effects.stated, claims)))
+            report = sensitivity_report(sensitivity(model, of, by, wanted), asserted)
     write(report, output)

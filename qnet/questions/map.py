@@ -13,8 +13,8 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers, solve_table
 from qnet.questions.assertions import conditions, failing, told
 from qnet.questions.columns import Columns, metric_cells
+from qnet.questions.labels import labels
 from qnet.questions.parameter_cells import Fault, parameter_columns, parameter_value
-from qnet.questions.sweep_report import exactness
 from qnet.record import Record
 from qnet.reports.records import column_names
 from qnet.reports.report import Cell, Column
@@ -151,7 +151,7 @@ class Mapper:
 
 def _cells(mapper: Mapper, answers: Answers) -> list[Cells]:
     columns = [metric_cells(item, answers.of(item.expression)) for item in mapper.metrics]
-    trust = exactness(answers, [item.expression for item in mapper.metrics])
+    trust = labels(answers, [*(item.expression for item in mapper.metrics), *(item.metric for item in mapper.claimed)])
     columns += [list(answers.method), trust, list(answers.status)]
     return list(zip(*columns, strict=True))
 

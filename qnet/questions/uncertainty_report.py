@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import Problem
+from qnet.expression import Expression
 from qnet.model.metrics import Metric
+from qnet.questions.labels import all_exact, label
 from qnet.questions.provenance import Basis
 from qnet.questions.ranges import SPREAD, Range
 from qnet.questions.solve import in_unit
@@ -114,19 +116,26 @@ def _report(
         {"parameter": item.input.name, "low": item.low, "high": item.high, "range": item.origin}
         for item in found.ranges
     ]
-    meta = Basis(model, ", ".join(found.methods), found.exact, ranges=ranges, **how)
+    meta = Basis(model, ", ".join(found.methods), _exact(found), ranges=ranges, **how)
     text = f"{model.title}: {title}"
     return Report(schema, text, columns, rows, tuple(notes), meta, group="metric", plot=plot, broken=broken)
 
 
 def _approximate(found: Uncertainty) -> list[Note]:
     notes = approximate_notes(found.reasons)
-    asked = [item.metric.expression for item in (*found.reaches, *found.figures)]
-    return [*notes, *percentile_notes(found.model, asked, found.parts)]
+    return [*notes, *percentile_notes(found.model, _asked(found), found.parts)]
+
+
+def _asked(found: Uncertainty) -> list[Expression]:
+    return [item.metric.expression for item in (*found.reaches, *found.figures)]
+
+
+def _exact(found: Uncertainty) -> bool:
+    return all_exact(found.model, _asked(found), found.parts)
 
 
 def _trust(found: Uncertainty) -> tuple[Cell, Cell]:
-    return ", ".join(found.methods), "exact" if found.exact else "approximate"
+    return ", ".join(found.methods), label(_exact(found))
 
 
 def _reach(found: Uncertainty, item: Reach) -> tuple[Cell, ...]:
