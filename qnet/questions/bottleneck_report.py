@@ -11,6 +11,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.bottleneck import Bottleneck, bottleneck
 from qnet.questions.bottleneck_parts import Part, Place
 from qnet.questions.changes import Change
+from qnet.questions.effects import effect_notes
 from qnet.questions.labels import all_exact, label
 from qnet.questions.points import needs_solution
 from qnet.questions.provenance import Basis
@@ -74,7 +75,7 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
             *trust_notes(solution),
             *(Note("QN641", software_words(found, item)) for item in found.software),
             *notes(found),
-            *percentiles_asserted(found, claimed),
+            *asked_notes(found, claimed),
         ),
         Basis(model, solution.method, exact),
         group="scope",
@@ -87,9 +88,11 @@ def answer_exact(found: Bottleneck, claimed: Sequence[Condition]) -> bool:
     return all_exact(found.model, [item.metric for item in claimed], found.solved.parts)
 
 
-def percentiles_asserted(found: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
-    """That percentiles are approximate, where one is asserted."""
-    return percentile_notes(found.model, [item.metric for item in claimed], found.solved.parts)
+def asked_notes(found: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
+    """That percentiles are approximate, where one is asserted; and that what was set has no effect."""
+    asked = [item.metric for item in claimed]
+    notes = percentile_notes(found.model, asked, found.solved.parts)
+    return [*notes, *effect_notes(found.model, found.model.settings, asked)]
 
 
 def notes(found: Bottleneck) -> list[Note]:

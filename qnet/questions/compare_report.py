@@ -57,7 +57,7 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
         f"A: {first.label}",
         COLUMNS,
         rows,
-        (*_notes(found.sides), *percentile_notes(first.model, asked, parts)),
+        (*_notes(found.sides), *percentile_notes(first.model, asked, parts), *_idle(found)),
         Basis(first.model, methods, exact, sides=[_told(side, asked) for side in found.sides]),
         group="side",
         broken=tuple(_broken(found.sides, claimed)),
@@ -102,6 +102,14 @@ def _notes(sides: Sequence[Side]) -> Iterator[Note]:
             yield Note("QN613", f"{side.letter} has no answer: {side.problem.found}", "warning")
         elif side.solved and (reasons := side.solved.parts[0].solution.reasons):
             yield Note("QN612", f"{side.letter} is approximate: {'; '.join(reasons)}")
+
+
+def _idle(found: Comparison) -> Iterator[Note]:
+    """Which sides have the figures of the first one."""
+    for place, side in enumerate(found.sides[1:], start=1):
+        pairs = [(figure.values[0], figure.values[place]) for figure in found.figures]
+        if side.solved and pairs and all(one is not None and other is not None and _alike(one, other) for one, other in pairs):
+            yield Note("QN701", f"{side.letter} has no other figures than A: {side.label}", "warning")
 
 
 def _told(side: Side, asked: Sequence[Expression]) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qnet.questions.assertions import broken, conditions
+from qnet.questions.effects import effect_notes
 from qnet.questions.labels import all_exact, label
 from qnet.questions.provenance import Basis
 from qnet.questions.sensitivity import ABOVE, BELOW, Effect, Sensitivity
@@ -47,11 +48,13 @@ def sensitivity_report(found: Sensitivity, asserted: Sequence[str] = ()) -> Repo
     model = found.model
     claimed = conditions(asserted, model)
     claims = [item.metric for item in claimed]
-    guessed = percentile_notes(model, [*(item.metric.expression for item in found.effects), *claims], found.parts)
+    shown = [*(item.metric.expression for item in found.effects), *claims]
+    guessed = percentile_notes(model, shown, found.parts)
     methods = ", ".join(found.methods)
     rows = [(*_row(found, item), methods, label(item.exact)) for item in found.effects]
     exact = all(item.exact for item in found.effects) and all_exact(model, claims, found.stated.parts)
     notes = [*approximate_notes(found.reasons), *guessed]
+    notes += effect_notes(model, [*model.settings, *(item.input.name for item in found.effects)], shown)
     sides = {(item.metric.source, item.input.name, item.by) for item in found.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)
     if bent:

@@ -11,6 +11,7 @@ from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.effects import effect_notes
 from qnet.questions.full import COLUMNS as FULL
 from qnet.questions.full import buffer_cells, losing
 from qnet.questions.labels import all_exact, label
@@ -84,7 +85,7 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
     notes = trust_notes(solution)
     told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
-    notes += [*percentile_notes(model, told, solved.parts), *edge.notes]
+    notes += [*percentile_notes(model, told, solved.parts), *edge.notes, *effect_notes(model, model.settings, told)]
     exact = all_exact(model, told, solved.parts)
     return Report(
         "qnet/solution/1",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from qnet.questions.answers import OK, Answers
 from qnet.questions.assertions import broken, conditions
 from qnet.questions.columns import Columns, metric_cells, parameter_cells
+from qnet.questions.effects import effect_notes
 from qnet.questions.labels import all_exact, labels
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
@@ -37,6 +38,7 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     cells += [metric_cells(item, answers.of(item.expression)) for item in found.metrics]
     asked = [*(item.expression for item in found.metrics), *(item.metric for item in claimed)]
     guessed = percentile_notes(model, asked, answers.parts)
+    changed = [*model.settings, *(item.name for item in grids)]
     cells += [list(answers.method), labels(answers, asked), list(answers.status)]
     # A status that says nothing needs no room on a screen.
     trust = [Column(key, key, footed=key != "status" or bool(answers.answered.all())) for key in KEYS]
@@ -49,7 +51,7 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
         f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
         (*along, *told, *trust),
         list(zip(*cells, strict=True)),
-        (*answer_notes(answers), *guessed),
+        (*answer_notes(answers), *guessed, *effect_notes(model, changed, asked)),
         Basis(model, ", ".join(answers.methods), all_exact(model, asked, answers.parts)),
         group=slow,
         matrix=matrix,

@@ -8,7 +8,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.bottleneck import Bottleneck
 from qnet.questions.bottleneck_parts import Part
-from qnet.questions.bottleneck_report import answer_exact, notes, percentiles_asserted
+from qnet.questions.bottleneck_report import answer_exact, asked_notes, notes
 from qnet.questions.command import command_line
 from qnet.questions.findings import ANSWER, FULL, HELP, ROUTES, SECTIONS, SOURCES, TIME, Finding
 from qnet.questions.provenance import Basis, used
@@ -75,7 +75,7 @@ def why_report(
         f"{model.title}: why it responds as it does",
         COLUMNS,
         rows,
-        (*notes(found), *percentiles_asserted(found, claimed)),
+        (*notes(found), *asked_notes(found, claimed)),
         Basis(
             model,
             solution.method,
