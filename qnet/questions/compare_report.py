@@ -108,7 +108,11 @@ def _idle(found: Comparison) -> Iterator[Note]:
     """Which sides have the figures of the first one."""
     for place, side in enumerate(found.sides[1:], start=1):
         pairs = [(figure.values[0], figure.values[place]) for figure in found.figures]
-        if side.solved and pairs and all(one is not None and other is not None and _alike(one, other) for one, other in pairs):
+        if (
+            side.solved
+            and pairs
+            and all(one is not None and other is not None and _alike(one, other) for one, other in pairs)
+        ):
             yield Note("QN701", f"{side.letter} has no other figures than A: {side.label}", "warning")
 
 
