@@ -285,7 +285,7 @@ CODES: dict[str, _T] = {
         "has the figures of the first side.",
         "Look for the parameter that is meant: qnet catalog show, or the file, has all of them."),
     "QN702": _T("a class without customers",
-        "A closed class has population 0: nobody has its response, and its throughput is 0. The response that is told "
-        "is that of one customer of it, if one came to the customers of the other classes.",
-        "Nothing; give the class a population to see it load the system."),
+        "A closed class has population 0: its throughput is 0, and nobody has its response. The response that is told "
+        "is that of its demands alone, without any wait; a first customer would wait for those of the other classes.",
+        "Give the class a population of 1 for the response of a first customer."),
 }  # fmt: skip

@@ -35,6 +35,10 @@ def trust_notes(solution: RoutedSolution) -> list[Note]:
         lower, upper = (format_quantity(float(value), "s") for value in (item.enclosed or ())[2:])
         text = f"the exact response of {item.name} lies between {lower} and {upper}, bounds for its parallel steps"
         notes.append(Note("QN679", text))
+    idle = [item.name for item in solution.classes if item.population is not None and not item.population > 0]
+    if idle:
+        text = f"{', '.join(idle)}: without customers, the response is that of the demands alone, without any wait"
+        notes.append(Note("QN702", text))
     if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
     return notes

@@ -13,6 +13,7 @@ from qnet.expression.nodes import Comparison, Name, Node, Number
 from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
+from qnet.queues.stations.proportions import proportions
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS
 from qnet.record import Record
 
@@ -169,7 +170,7 @@ def _question(parameter: str, limit: str, name: str, given: Mapping[str, Any]) -
         raise UsageError(Problem("QN050", f'"{parameter}" cannot be solved for', "one of " + ", ".join(SOLVABLE)))
     stated = {key: value for key, value in given.items() if value is not None}
     if station in BY_CLASS:
-        return _Question(station, parameter, asked, *_proportions(station, parameter, stated))
+        return _Question(station, parameter, asked, *proportions(station, parameter, stated))
     if parameter in stated:
         raise UsageError(Problem("QN050", f"{parameter} is given and asked for", "one of the two"))
     fixed = read_parameters(station, stated, parameter)
@@ -210,34 +211,6 @@ def _all_hold(questions: Sequence[_Question]) -> Inverse:
     if broken:
         raise broken[0].none(value)
     return found.replace(limit=stated, binds=found.limit if found.binds == "limit" else found.binds)
-
-
-def _proportions(station: str, parameter: str, stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[float], float]:
-    """The parameters of a station with classes, the share of each class in the one asked for, and what would saturate.
-
-    The shares of arrival rates sum to one; service times are shares of their mean over all customers.
-    """
-    if parameter not in ("arrival_rate", "service_time"):
-        found = f"{parameter} of {station} cannot be solved for"
-        raise UsageError(Problem("QN050", found, "arrival_rate or service_time"))
-    if parameter not in stated:
-        expected = f"a {parameter.replace('_', ' ')} for each class, for their proportions"
-        raise UsageError(Problem("QN050", f"{station} lacks {parameter}", expected))
-    fixed = read_parameters(station, stated)
-    rates, times = _numbers(fixed["arrival_rate"]), _numbers(fixed["service_time"])
-    length = max(len(rates), len(times))
-    rates, times = (values * length if len(values) == 1 else values for values in (rates, times))
-    if len(rates) != len(times) or not sum(rates) > 0:
-        raise UsageError(Problem("QN050", "the classes have no arrivals, or other numbers of values", "one for each"))
-    mean = sum(rate * time for rate, time in zip(rates, times, strict=True)) / sum(rates)
-    if parameter == "arrival_rate":
-        return fixed, [rate / sum(rates) for rate in rates], 1.0 / mean
-    return fixed, [time / mean for time in times], 1.0 / sum(rates)
-
-
-def _numbers(value: Any) -> list[float]:
-    """One number, or one per class."""
-    return [float(item) for item in value] if isinstance(value, (list, tuple)) else [float(value)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
 class _Question:
