@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from qnet.expression import Expression
-from qnet.model.bind import expressions
 from qnet.model.model import Model
-from qnet.questions.inputs import closure
 from qnet.reports.report import Note
 
 CODE = "QN701"
@@ -19,8 +17,14 @@ def without_effect(model: Model, names: Iterable[str], shown: Iterable[Expressio
     names   parameters that were set, varied or asked about.
     shown   expressions over parameters, outputs and figures that the answer tells.
     """
+    asked = [name for name in dict.fromkeys(names) if name in model.parameters]
+    if not asked:
+        return []
+    from qnet.model.bind import expressions
+    from qnet.questions.inputs import closure
+
     rests = closure(model, [*expressions(model), *shown])
-    return [name for name in dict.fromkeys(names) if name in model.parameters and name not in rests]
+    return [name for name in asked if name not in rests]
 
 
 def effect_notes(model: Model, names: Iterable[str], shown: Iterable[Expression] = ()) -> list[Note]:
