@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, UsageError
 from qnet.questions.cost import OK, Cost, CostPart, Costs
+from qnet.questions.effects import effect_notes
 from qnet.questions.labels import label
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
@@ -60,6 +61,8 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
     rows = _rows(found, exact)
     notes = approximate_notes(found.reasons)
     notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
+    changed = [*model.settings, *(grid.name for grid in found.over)]
+    notes += effect_notes(model, changed, [item.cost.per for item in found.found])
     missing = sum(item.status != OK for item in found.found)
     if missing:
         text = f"{missing} of {len(found.found)} points have no answer; their status says why"

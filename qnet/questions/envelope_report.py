@@ -10,6 +10,7 @@ from qnet.model.conditions import Condition
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.questions.assertions import broken, conditions
+from qnet.questions.effects import effect_notes
 from qnet.questions.envelope import Envelope, crossings
 from qnet.questions.envelope_points import OK, Interval, Point
 from qnet.questions.envelope_question import Question
@@ -37,7 +38,7 @@ def envelope_report(
     """
     _alike(envelopes)
     claimed = conditions(asserted, model)
-    guessed = _percentiles(envelopes, claimed)
+    guessed = _asked_notes(envelopes, claimed)
     parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
     sure = all_exact(model, [item.metric for item in claimed], parts) if claimed else True
     layout = _Layout(model, envelopes, every, sure)
@@ -194,12 +195,14 @@ def _metric_name(question: Question, index: int) -> str:
     return column_key(root.name) if isinstance(root, Name) else "metric"
 
 
-def _percentiles(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) -> list[Note]:
-    """That percentiles are approximate, where limits, outputs or assertions rest on one."""
+def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) -> list[Note]:
+    """That percentiles are approximate, where limits, outputs or assertions rest on one; and what has no effect."""
     asked = [expression for item in envelopes for expression in item.question.shown]
     asked += [item.metric for item in claimed]
     parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
-    return percentile_notes(envelopes[0].question.model, asked, parts)
+    model = envelopes[0].question.model
+    changed = [*model.settings, *(grid.name for item in envelopes for grid in item.question.over)]
+    return [*percentile_notes(model, asked, parts), *effect_notes(model, changed, asked)]
 
 
 def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, guessed: list[Note]) -> list[Note]:

@@ -13,6 +13,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers
 from qnet.questions.assertions import conditions, failing, told
+from qnet.questions.effects import effect_notes
 from qnet.questions.knee import around, knee
 from qnet.questions.knee_curve import grown, whole_places
 from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
@@ -97,7 +98,7 @@ def knee_report(
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
     methods = tuple(dict.fromkeys(name for one in answers for name in one.methods))
     judged, parts = _judged(model, limits, claimed), [part for one in answers for part in one.parts]
-    guessed = percentile_notes(model, judged, parts)
+    guessed = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
     exact = all_exact(model, judged, parts)
     trust = (", ".join(methods), label(exact))
     return Report(

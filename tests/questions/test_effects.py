@@ -44,6 +44,9 @@ def told(report: Report) -> list[str]:
         lambda web: web.set(spare=9).sensitivity(),
         lambda web: web.sensitivity(by="spare"),
         lambda web: web.sweep("spare=1,2", metric="response"),
+        lambda web: web.envelope(limit="response <= 1 s", over="spare=1,2"),
+        lambda web: web.set(spare=9).knee(),
+        lambda web: web.cost(of="cpu", over="spare=1,2"),
     ],
 )
 def test_a_change_that_nothing_rests_on_is_told(web, ask):
@@ -65,6 +68,8 @@ def test_a_side_with_the_figures_of_the_first_is_told(web):
         lambda web: web.sweep("spare=1,2", metric="reserve"),
         lambda web: web.sensitivity(of="cost", by="price"),
         lambda web: web.compare(web.set(price=3)),
+        lambda web: web.cost(of="cpu", per="price", over="price=1,2"),
+        lambda web: web.envelope(limit="reserve * response <= 1 s", over="spare=1,2"),
     ],
 )
 def test_what_has_an_effect_is_not_told(web, ask):
