@@ -13,6 +13,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers, solve_table
 from qnet.questions.assertions import conditions, failing, told
 from qnet.questions.columns import Columns, metric_cells
+from qnet.questions.effects import effect_notes
 from qnet.questions.labels import labels
 from qnet.questions.parameter_cells import Fault, Written, parameter_columns, parameter_value
 from qnet.questions.trust import approximate_notes, percentile_notes
@@ -59,6 +60,8 @@ class Mapper:
         self.wanted = wanted
         self.metrics = metrics(metrics_, model) if metrics_ else every_metric(model)
         self.claimed = conditions(asserted, model)
+        self.shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
+        """What the answers tell, and what is asserted of them."""
         make = Columns(_KEYS)
         columns = [*(make.metric(item) for item in self.metrics), *(Column(key, key) for key in _KEYS)]
         self.names = tuple(prefix + name for name in column_names(columns))
@@ -69,6 +72,8 @@ class Mapper:
         self.broken: list[_Broken | None] = [None] * len(self.claimed)
         self.unread: dict[str, None] = {}
         """Columns that are passed through and are no parameters, the first of them."""
+        self.read: dict[str, None] = {}
+        """The parameters that rows state."""
         self._warned: dict[str, Note] = {}
 
     def parameters(self, names: Sequence[str]) -> dict[str, str]:
@@ -77,6 +82,7 @@ class Mapper:
         for name in names:
             if name not in found and name.strip() and len(self.unread) < _MOST_UNREAD:
                 self.unread[name.strip()] = None
+        self.read |= dict.fromkeys(found.values())
         both = [name for name in names if name in self.names]
         if both:
             help = "say --prefix new_ to name the answers otherwise"
@@ -112,7 +118,7 @@ class Mapper:
 
     def notes(self) -> list[Note]:
         """What limits the trust in the answers so far, and which columns were passed through unread."""
-        found = list(self._warned.values())
+        found = [*self._warned.values(), *effect_notes(self.model, [*self.model.settings, *self.read], self.shown)]
         if self.unread:
             names = ", ".join(f'"{short(name)}"' for name in self.unread)
             text = f"no parameters of the model, passed through unread: {names}"
@@ -146,8 +152,7 @@ class Mapper:
         answers = solve_table(self.model, columns, len(members), self.wanted)
         self.answered += int(answers.answered.sum())
         self._note(answers.failure)
-        shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
-        for note in (*approximate_notes(answers.reasons), *percentile_notes(self.model, shown, answers.parts)):
+        for note in (*approximate_notes(answers.reasons), *percentile_notes(self.model, self.shown, answers.parts)):
             if note.severity == "warning" and len(self._warned) < _MOST_UNREAD:
                 self._warned.setdefault(note.code, note)
         for number, item in enumerate(self.claimed):
@@ -182,7 +187,7 @@ def _value(model: Model, name: str, cell: object) -> float:
 
 def _cells(mapper: Mapper, answers: Answers) -> list[Cells]:
     columns = [metric_cells(item, answers.of(item.expression)) for item in mapper.metrics]
-    trust = labels(answers, [*(item.expression for item in mapper.metrics), *(item.metric for item in mapper.claimed)])
+    trust = labels(answers, mapper.shown)
     columns += [list(answers.method), trust, list(answers.status)]
     return list(zip(*columns, strict=True))
 

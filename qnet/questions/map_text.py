@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem, short
 from qnet.questions.map import CHUNK, Mapper, chunks, no_parameter
-from qnet.questions.parameter_cells import Fault, Written
+from qnet.questions.parameter_cells import Fault, Written, parameter_columns
 from qnet.questions.tables import csv_fault
 from qnet.record import Record
 from qnet.reports.csv_ import line
@@ -106,7 +106,7 @@ class _Object(Record):
 def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Iterator[str]:
     """Objects, one in a line, answered: the same text with the answers at the end of each object, a chunk at a time.
 
-    A line that is no object, or that has no key named like a parameter, says so in its status.
+    A line that is no object, that has no key named like a parameter, or one nearly so, says so in its status.
 
     Raises  `InvalidInput` QN240 for a key that the answers have too, QN241 for an endless line.
     """
@@ -132,6 +132,10 @@ def _written(value: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, An
 
 
 def _known(mapper: Mapper, keys: tuple[str, ...]) -> dict[str, str] | Fault:
+    try:
+        parameter_columns(keys, mapper.model)
+    except InvalidInput as error:
+        return Fault(error.problems[0].found.replace("column", "key"))
     found = mapper.parameters(keys)
     return found or Fault(no_parameter(mapper.model).found.replace("column", "key"))
 

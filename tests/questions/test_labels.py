@@ -26,6 +26,8 @@ from qnet.questions.sensitivity_report import sensitivity_report
 from qnet.questions.solve import solve_report
 from qnet.questions.sweep import sweep
 from qnet.questions.sweep_report import sweep_report
+from qnet.questions.uncertainty import corners, tornado
+from qnet.questions.uncertainty_report import tornado_report, uncertainty_report
 from qnet.questions.why_report import why_report
 from qnet.reports.report import Report
 from qnet.system import System
@@ -101,6 +103,9 @@ SHOWN: dict[str, Callable[[System, str], set[object]]] = {
     "sensitivity": lambda system, figure: column(system.sensitivity(of=[figure], by="think")),
     "envelope": lambda system, figure: column(of_envelope(system, figure)),
     "knee": of_knee,
+    "tornado": lambda system, figure: column(system.tornado(of=[figure], by="think", within="10%")),
+    "corners": lambda system, figure: column(system.corners(of=[figure], by="think", within="10%")),
+    "sample": lambda system, figure: column(system.uncertainty(5, of=[figure], by="think", within="10%")),
 }
 """What tells the figure itself, with the labels beside it."""
 
@@ -129,6 +134,10 @@ ASSERTED: dict[str, Callable[[System, tuple[str, ...]], Report]] = {
     "bottleneck": lambda system, claims: bottleneck_report(system, asserted=claims),
     "cost": lambda system, claims: cost_report(cost(system), asserted=claims),
     "formula": lambda system, claims: formula_report(formula(system, "demand('cpu')"), claims),
+    "tornado": lambda system, claims: tornado_report(tornado(system, ["throughput"], ["think"], within="10%"), claims),
+    "corners": lambda system, claims: uncertainty_report(
+        corners(system, ["throughput"], ["think"], within="10%"), claims
+    ),
     "sensitivity": lambda system, claims: sensitivity_report(
         sensitivity(system, ["throughput"], ["think"]), asserted=claims
     ),
@@ -147,6 +156,13 @@ def test_an_answer_has_the_label_of_the_weakest_figure_asserted_of_it(
     assert not found.broken
     assert found.meta["exactness"] == expected
     assert ("QN609" in {note.code for note in found.notes}) is (expected == "approximate")
+
+
+def test_why_says_in_words_that_an_asserted_percentile_is_approximate(tmp_path: Path):
+    sentence = "The percentiles that are asserted are approximate."
+    system = load(tmp_path, USERS)
+    assert sentence in why_report(system, asserted=["response_p95 > 0 s"]).text()
+    assert sentence not in why_report(system, asserted=["response > 0 s"]).text()
 
 
 def test_a_row_of_a_map_has_the_label_of_what_is_asserted_of_it(tmp_path: Path):

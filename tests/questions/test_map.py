@@ -274,3 +274,18 @@ def test_warnings_of_rows_are_told_at_the_end(queue):
     mapper = Mapper(qnet.load(str(path)), ["response_p95"])
     through(mapper, "rate\n10\n20\n")
     assert [note.code for note in mapper.notes()] == ["QN663"]
+
+
+def test_a_line_with_a_slip_of_the_pen_says_so_and_stops_nothing(queue):
+    text = '{"rate": 10}\n{"rates": 10}\n{"rate_per_min": 600, "id": 3}\n'
+    first, second, third = map(json.loads, through(Mapper(queue, ["response"]), text, jsonl=True).splitlines())
+    assert second["status"] == 'the key "rates" is nearly named like the parameter "rate"'
+    assert first["response_s"] == third["response_s"] == pytest.approx(0.02 / 0.8)
+
+
+def test_a_column_that_nothing_rests_on_is_told(queue):
+    mapper = Mapper(queue, ["response"])
+    through(mapper, "rate,size\n10,4 KiB\n")
+    assert [(note.code, note.text) for note in mapper.notes()] == [
+        ("QN701", 'nothing that is told rests on "size": no effect')
+    ]
