@@ -37,9 +37,10 @@ class System(Model):
         system.envelope(limit="response <= 10 ms", over="write_fraction=0:0.5:0.1").records()
 
     A report prints as the table of the command line, shows as tables in a notebook, gives its rows by `records()`, and
-    any form of output by `text("csv")`. Arguments have the names of the options of the command; one that may be
-    repeated there takes one text or a sequence of them. Where there is a choice of methods, `method` names one of
-    `qnet methods`, and `operations` is the elementary operations that an exact answer may take, about 1e9 a second.
+    any form of output by `text("csv")`; `notes` are what there is to know of it, and `warnings` those that limit the
+    trust in it. Arguments have the names of the options of the command; one that may be repeated there takes one text
+    or a sequence of them. Where there is a choice of methods, `method` names one of `qnet methods`, and `operations`
+    is the elementary operations that an exact answer may take, about 1e9 a second.
 
     Every question raises `UsageError` for what the model does not have, `NoAnswer` where there is none, as without a
     steady state, and `NotComputed` where it was not found, as beyond the budget.

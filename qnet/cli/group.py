@@ -67,7 +67,25 @@ class Group(click.Group):
         name = args[0]
         if name not in self.list_commands(ctx) and not name.startswith("-") and not ctx.resilient_parsing:
             raise unknown_word("command", name, self.list_commands(ctx), f"{ctx.command_path} --help")
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        if found[1] is not None and not ctx.resilient_parsing:
+            _refuse_repeated(click.Context(found[1], info_name=name, parent=ctx), found[2])
+        return found
+
+
+def _refuse_repeated(ctx: click.Context, args: list[str]) -> None:
+    """Raise for an option of one value that is given twice: the first value would be lost without a word."""
+    try:
+        _, _, order = ctx.command.make_parser(ctx).parse_args(args=list(args))
+    except click.UsageError:
+        return  # It is told when the arguments are parsed.
+    for item in order:
+        last_wins = item.name in ("format_name", "color")
+        if isinstance(item, click.Option) and not (item.multiple or item.is_flag or item.count or last_wins):
+            times = sum(other is item for other in order)
+            if times > 1:
+                name = max(item.opts, key=len)
+                raise click.UsageError(f"found {name} {times} times, expected it once", ctx)
 
 
 def _helped(command: click.Command) -> click.Command:

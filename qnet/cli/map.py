@@ -38,10 +38,12 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
             path: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Rows of parameters in, the same rows with answers out: a filter.
 
-    A filter for CSV, from FILE or standard input: a column that is named like a parameter of the system, with or
-    without the unit at its end as qnet writes it, gives its value in every row, as a number in base units (seconds,
-    bytes, 1/s), as a quantity with its unit, or as a word of a choice. Other columns are passed through. Behind them
-    stand the metrics, as qnet solve defines them (Little 1961; Denning and Buzen 1978), method, exactness and status.
+    A filter for CSV, from FILE or standard input: a column that is named like a parameter of the system gives its
+    value in every row, as a number in base units (seconds, bytes, 1/s), as a quantity with its unit, or as a word of
+    a choice. With a unit at its end, such as db_call_ms, rate_per_min or size_KiB, its numbers are in that unit.
+    Other columns are passed through, and named on standard error; one that is nearly named like a parameter is
+    refused, because it would be passed over. Behind them stand the metrics, as qnet solve defines them (Little 1961;
+    Denning and Buzen 1978), method, exactness and status.
 
     A row that cannot be read, or has no answer, says why in its status, and the rows after it are answered. Answers
     come while rows are read, and memory does not grow with their number, so that other programs can cut the rows to
@@ -58,7 +60,7 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     import itertools
 
     from qnet.cli.options import Output
-    from qnet.cli.output import ready
+    from qnet.cli.output import ready, tell_notes
     from qnet.cli.progress import progress
     from qnet.questions.map import Mapper
     from qnet.questions.map_text import Lines, map_csv, map_jsonl
@@ -86,6 +88,7 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
                 sink.flush()
                 if told:
                     told(mapper.rows, 0)
+    tell_notes(mapper.notes())
     mapper.finish()
 
 

@@ -54,22 +54,25 @@ def _parameter_options(command: Any) -> Any:
 )
 @click.option(
     "--limit",
+    "limits",
+    multiple=True,
     metavar="CONDITION",
     callback=said,
-    help="What to keep, such as 'wait <= 200 ms', 'blocking <= 1 %' or 'response_p95 <= 1 s'.",
+    help="What to keep, such as 'wait <= 200 ms' or 'response_p95 <= 1 s'. May be repeated: all must hold.",
 )
 @assert_option
 @output_options
-def command(name: str, percentiles: tuple[float, ...], states: int | None, solve_for: str | None, limit: str | None,
-            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(name: str, percentiles: tuple[float, ...], states: int | None, solve_for: str | None,
+            limits: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """The figures of one station, such as M/M/c, in closed form.
 
     Quote a NAME with brackets. Values have units: 80/s, 20ms. Several values, separated by commas, are those of the
     classes of a station with priorities, the highest first. Case, blanks and dashes in NAME do not matter.
 
     With --solve-for and --limit one parameter is found instead of given: real, and as a whole number where it counts
-    something; the figures are those at the whole number. Stations with classes take the parameter for its
-    proportions, and answer the total rate or the mean time.
+    something; the figures are those at the whole number. Of several limits all must hold, and the one that binds is
+    told: the answer is the fewest servers, the least capacity, or the largest rate. Stations with classes take the
+    parameter for its proportions, and answer the total rate or the mean time.
 
     Deviations of wait, response and number in the system are given wherever theory has them; those of M/G/1 and its
     kin need the skewness, that of M/G/1-PS the scv. Percentiles are not known in closed form for M/G/1, its
@@ -93,4 +96,4 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     texts = {key: value for key, value in options.items() if value is not None}
     parameter = (solve_for or "").strip().replace("-", "_")
     last = -1 if states is None else states
-    write(queue_report(name, texts, percentiles, last, parameter, limit or "", asserted), output)
+    write(queue_report(name, texts, percentiles, last, parameter, limits, asserted), output)

@@ -58,7 +58,7 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
     from qnet.questions import uncertainty as doubt
-    from qnet.questions.assertions import broken, conditions
+    from qnet.questions.assertions import conditions
     from qnet.questions.uncertainty_report import tornado_report, uncertainty_report
 
     wanted, output, network = method(options), collect(options), asked(options)
@@ -69,20 +69,19 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
     tornado = tornado or (bool(ranges or within) and not corners and sample is None)
     ready(output)
     with opened(network) as model, watched(wanted) as wanted:
-        claims = conditions(asserted, model)
+        conditions(asserted, model)
         if tornado:
             found = doubt.tornado(model, of, by, ranges, within or "", wanted)
-            report = tornado_report(found, tuple(broken(found.stated, claims)))
+            report = tornado_report(found, asserted)
         elif corners:
             found = doubt.corners(model, of, by, ranges, within or "", wanted)
-            report = uncertainty_report(found, tuple(broken(found.stated, claims)))
+            report = uncertainty_report(found, asserted)
         elif sample is not None:
             found = doubt.sampled(model, sample, seed, of, by, ranges, within or "", spread, shape, wanted)
-            report = uncertainty_report(found, tuple(broken(found.stated, claims)), seed=seed, shape=shape)
+            report = uncertainty_report(found, asserted, seed=seed, shape=shape)
         else:
             from qnet.questions.sensitivity import sensitivity
             from qnet.questions.sensitivity_report import sensitivity_report
 
-            effects = sensitivity(model, of, by, wanted)
-            report = sensitivity_report(effects, tuple(broken(effects.stated, claims)))
+            report = sensitivity_report(sensitivity(model, of, by, wanted), asserted)
     write(report, output)

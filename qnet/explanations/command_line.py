@@ -13,7 +13,7 @@ CODES: dict[str, _T] = {
         "Check the path. A name without / that does not end in .toml is looked for in the catalog, not among files."),
     "QN003": _T("-p does not set a parameter",
         "A setting has the form NAME=VALUE. The value is a quantity with its unit, an expression over other "
-        "parameters, or one of the words of a choice.",
+        "parameters, or one of the words of a choice. Each parameter has one: of two the first would be lost.",
         "Write -p rate=600/s, or -p staging=record for a choice."),
     "QN004": _T("no such parameter to set or vary",
         "The model has no parameter of that name, so nothing can be set, varied or laid along a grid by it; or it is a "

@@ -108,9 +108,10 @@ CODES: dict[str, _T] = {
         "Route customers over think, or name a station as the reference."),
     "QN240": _T("the columns of the rows cannot be used",
         "Rows for qnet map need a header; one column at least is named like a parameter of the system, none is there "
-        "twice, and none has the name of a column of the answers.",
-        "Name columns like parameters, with or without their unit: rate or rate_per_s; for names that clash say "
-        "--prefix new_."),
+        "twice, and none has the name of a column of the answers. A column that is a parameter but for an edit or two, "
+        "or with something behind its name that is no unit of it, is refused: it would be passed through unread.",
+        "Name columns like parameters, with or without a unit of theirs: rate, rate_per_s or rate_per_min; name others "
+        "otherwise; for names that clash with answers say --prefix new_."),
     "QN241": _T("rows that cannot be read",
         "No row of the data could be used, or a line never ends. The status of every row says why.",
         "Give each row in a line of its own, with as many cells as the header has, and numbers or quantities in the "

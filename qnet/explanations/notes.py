@@ -1,4 +1,4 @@
-"""Notes on an answer: the codes that begin with QN6."""
+"""Notes on an answer: the codes that begin with QN6 and QN7."""
 
 from __future__ import annotations
 
@@ -276,4 +276,16 @@ CODES: dict[str, _T] = {
         "asymptotic: as if nobody waited, or a station were always busy; and as if everything in the system were done "
         "one after the other.",
         "Nothing: the answer itself was measured to be much nearer than its bounds, as qnet methods --error tells."),
+    "QN700": _T("columns of rows that nobody read",
+        "These columns are no parameters of the model, with or without a unit at their end, and are passed through as "
+        "they are.",
+        "Nothing, where they are meant for the reader; else name them like parameters, which qnet catalog show lists."),
+    "QN701": _T("a change without effect",
+        "A parameter was set, varied or asked about, and nothing that is told rests on it; or a side of a comparison "
+        "has the figures of the first side.",
+        "Look for the parameter that is meant: qnet catalog show, or the file, has all of them."),
+    "QN702": _T("a class without customers",
+        "A closed class has population 0: its throughput is 0, and nobody has its response. The response that is told "
+        "is that of its demands alone, without any wait; a first customer would wait for those of the other classes.",
+        "Give the class a population of 1 for the response of a first customer."),
 }  # fmt: skip

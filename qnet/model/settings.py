@@ -24,6 +24,8 @@ def parse_settings(texts: Sequence[str]) -> dict[str, str]:
             problems.append(
                 Problem("QN003", f'"{short(text)}" does not set a parameter', "name=value, such as rate=600/s")
             )
+        elif name.strip() in settings:
+            problems.append(Problem("QN003", f'"{short(name.strip())}" is set twice', "one value for each parameter"))
         settings[name.strip()] = value.strip()
     if problems:
         raise UsageError(*problems)

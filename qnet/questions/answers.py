@@ -59,11 +59,6 @@ class Answers:
         return self._words(lambda part: part.solution.method)
 
     @property
-    def exactness(self) -> list[str | None]:
-        """`exact` or `approximate` by row; None at rows without an answer."""
-        return self._words(lambda part: "exact" if part.solution.exact else "approximate")
-
-    @property
     def methods(self) -> tuple[str, ...]:
         """The names of the methods that were used."""
         return tuple(dict.fromkeys(part.solution.method for part in self.parts))

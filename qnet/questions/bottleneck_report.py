@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qnet.model.bind import depends_on_population
+from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.bottleneck import Bottleneck, bottleneck
 from qnet.questions.bottleneck_parts import Part, Place
 from qnet.questions.changes import Change
+from qnet.questions.effects import effect_notes
+from qnet.questions.labels import all_exact, label
 from qnet.questions.points import needs_solution
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import claims, false_claims, trust_notes
+from qnet.questions.trust import percentile_notes
 from qnet.questions.why_limits import software_words
 from qnet.reports.report import Cell, Column, Note, Report, row_maker
 
@@ -61,21 +65,34 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
     """
     claimed = claims(asserted, model)
     found = bottleneck(model, faster, wanted)
-    solution = found.solution
+    solution, exact = found.solution, answer_exact(found, claimed)
     return Report(
         "qnet/bottleneck/1",
         f"{model.title}: where the time goes",
         COLUMNS,
-        [*_system(found), *_places(found), *_visits(found), *_routes(found), *_changes(found)],
+        [*_system(found, exact), *_places(found), *_visits(found), *_routes(found), *_changes(found)],
         (
             *trust_notes(solution),
             *(Note("QN641", software_words(found, item)) for item in found.software),
             *notes(found),
+            *asked_notes(found, claimed),
         ),
-        Basis(model, solution.method, solution.exact),
+        Basis(model, solution.method, exact),
         group="scope",
         broken=false_claims(found.solved, claimed),
     )
+
+
+def answer_exact(found: Bottleneck, claimed: Sequence[Condition]) -> bool:
+    """Whether the means of the system as it stands, and what is asserted of it, are exact."""
+    return all_exact(found.model, [item.metric for item in claimed], found.solved.parts)
+
+
+def asked_notes(found: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
+    """That percentiles are approximate, where one is asserted; and that what was set has no effect."""
+    asked = [item.metric for item in claimed]
+    notes = percentile_notes(found.model, asked, found.solved.parts)
+    return [*notes, *effect_notes(found.model, found.model.settings, asked)]
 
 
 def notes(found: Bottleneck) -> list[Note]:
@@ -105,9 +122,9 @@ def notes(found: Bottleneck) -> list[Note]:
 _Rows = list[tuple[Cell, ...]]
 
 
-def _system(found: Bottleneck) -> _Rows:
+def _system(found: Bottleneck, exact: bool) -> _Rows:
     solution = found.solution
-    trust = {"method": solution.method, "exactness": "exact" if solution.exact else "approximate"}
+    trust = {"method": solution.method, "exactness": label(exact)}
     rows = [
         _row(
             scope="system",
@@ -223,6 +240,7 @@ def _change(found: Bottleneck, change: Change) -> dict[str, Cell]:
         "maximum_ratio": _ratio(change.maximum, found.before.maximum),
         "limited_by": change.limited_by,
         "status": change.status,
+        "exactness": label(change.exact) if change.status == "ok" else None,
     }
 
 

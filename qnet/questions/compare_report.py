@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from qnet.errors import Problem
+from qnet.expression import Expression
+from qnet.model.conditions import Condition
 from qnet.questions.assertions import broken, conditions
 from qnet.questions.compare import Comparison, Figure, Side
+from qnet.questions.labels import all_exact, label
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
 from qnet.questions.trust import percentile_notes
@@ -36,7 +39,9 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
     asserted  conditions that every side must meet; those that are false stand in `broken` of the report.
     """
     first = found.sides[0]
+    claimed = [conditions(asserted, side.model) for side in found.sides]
     asked = [figure.metric.expression for figure in found.figures]
+    asked += [item.metric for own in claimed for item in own]
     rows = [
         _row(first, side, place, figure)
         for place, side in enumerate(found.sides[1:], start=1)
@@ -46,16 +51,16 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
     parts = [part for side in found.sides if side.solved for part in side.solved.parts]
     solutions = [side.solved.parts[0].solution for side in found.sides if side.solved]
     methods = ", ".join(dict.fromkeys(item.method for item in solutions))
-    exact = all(item.exact for item in solutions)
+    exact = all(_exact(side, asked) for side in found.sides)
     return Report(
         "qnet/comparison/1",
         f"A: {first.label}",
         COLUMNS,
         rows,
-        (*_notes(found.sides), *percentile_notes(first.model, asked, parts)),
-        Basis(first.model, methods, exact, sides=[_told(side) for side in found.sides]),
+        (*_notes(found.sides), *percentile_notes(first.model, asked, parts), *_idle(found)),
+        Basis(first.model, methods, exact, sides=[_told(side, asked) for side in found.sides]),
         group="side",
-        broken=tuple(_broken(found.sides, asserted)),
+        broken=tuple(_broken(found.sides, claimed)),
     )
 
 
@@ -67,7 +72,7 @@ def _row(first: Side, side: Side, place: int, figure: Figure) -> tuple[Cell, ...
     if base is not None and value is not None:
         difference = 0.0 if _alike(value, base) else value - base
         ratio, percent = _share(base + difference, base), _share(100 * difference, base)
-    trust = (_exactness(first), _exactness(side))
+    trust = (_exactness(first, figure), _exactness(side, figure))
     told = (f"{side.letter}: {side.label}", figure.metric.source, shown or None)
     return (*told, base, value, difference, ratio, percent, *trust)
 
@@ -82,10 +87,13 @@ def _share(part: float, whole: float) -> float | None:
     return found if abs(found) < float("inf") else None
 
 
-def _exactness(side: Side) -> str | None:
-    if side.solved is None:
-        return None
-    return "exact" if side.solved.parts[0].solution.exact else "approximate"
+def _exactness(side: Side, figure: Figure) -> str | None:
+    return None if side.solved is None else label(_exact(side, [figure.metric.expression]))
+
+
+def _exact(side: Side, asked: Sequence[Expression]) -> bool:
+    """Whether some figures of a side are exact; so are those of none."""
+    return side.solved is None or all_exact(side.model, asked, side.solved.parts)
 
 
 def _notes(sides: Sequence[Side]) -> Iterator[Note]:
@@ -96,19 +104,30 @@ def _notes(sides: Sequence[Side]) -> Iterator[Note]:
             yield Note("QN612", f"{side.letter} is approximate: {'; '.join(reasons)}")
 
 
-def _told(side: Side) -> dict[str, object]:
+def _idle(found: Comparison) -> Iterator[Note]:
+    """Which sides have the figures of the first one."""
+    for place, side in enumerate(found.sides[1:], start=1):
+        pairs = [(figure.values[0], figure.values[place]) for figure in found.figures]
+        if (
+            side.solved
+            and pairs
+            and all(one is not None and other is not None and _alike(one, other) for one, other in pairs)
+        ):
+            yield Note("QN701", f"{side.letter} has no other figures than A: {side.label}", "warning")
+
+
+def _told(side: Side, asked: Sequence[Expression]) -> dict[str, object]:
     """What a side is, for machines."""
     told: dict[str, object] = {"side": side.letter, "label": side.label, "digest": side.model.digest}
     if side.solved:
         told["method"] = side.solved.parts[0].solution.method
-        told["exactness"] = _exactness(side)
+        told["exactness"] = label(_exact(side, asked))
     return told
 
 
-def _broken(sides: Sequence[Side], asserted: Sequence[str]) -> Iterator[Problem]:
+def _broken(sides: Sequence[Side], asserted: Sequence[Sequence[Condition]]) -> Iterator[Problem]:
     """What is false of any side; a side without an answer meets nothing."""
-    for side in sides:
-        claimed = conditions(asserted, side.model)
+    for side, claimed in zip(sides, asserted, strict=True):
         if side.solved is None:
             found = [Problem("QN608", f"asserted {item.source}, there is no answer") for item in claimed]
         else:

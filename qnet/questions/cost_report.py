@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, UsageError
 from qnet.questions.cost import OK, Cost, CostPart, Costs
+from qnet.questions.effects import effect_notes
+from qnet.questions.labels import label
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
 from qnet.questions.trust import approximate_notes
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import Dimension, base_unit
+
+if TYPE_CHECKING:
+    from qnet.questions.told import Claims
 
 COLUMNS = (
     Column("cost", "cost"),
@@ -50,9 +56,13 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
     Raises `UsageError` where the two are not costs of one dimension.
     """
     model = found.model
-    broken = _broken(found, asserted) if asserted else ()
-    rows = _rows(found)
+    claimed = _claimed(found, asserted)
+    exact = found.exact and claimed.exact is not False
+    rows = _rows(found, exact)
     notes = approximate_notes(found.reasons)
+    notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
+    changed = [*model.settings, *(grid.name for grid in found.over)]
+    notes += effect_notes(model, changed, [item.cost.per for item in found.found])
     missing = sum(item.status != OK for item in found.found)
     if missing:
         text = f"{missing} of {len(found.found)} points have no answer; their status says why"
@@ -60,23 +70,26 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
     over = tuple(_over(found))
     columns = (COLUMNS[0], *over, *COLUMNS[1:])
     title = f"{model.title}: server time per unit"
-    meta = Basis(model, found.method, found.exact)
+    meta = Basis(model, found.method, exact)
     if against is not None:
         _refuse_unlike(found, against)
-        rows, more = _beside(rows, _rows(against), len(over))
+        exact = exact and against.exact
+        rows, more = _beside(_rows(found, exact), _rows(against, exact), len(over))
         notes += more
         columns = (*columns[:-3], *COMPARED, *columns[-3:])
         title = f"{title}, against {against.model.title}"
         other = against.model
         told = {"name": other.name, "title": other.title, "digest": other.digest}
-        meta = Basis(model, found.method, found.exact, against=told)
-    return Report("qnet/cost/1", title, columns, rows, tuple(notes), meta, group="cost", broken=broken)
+        meta = Basis(model, found.method, exact, against=told)
+    return Report("qnet/cost/1", title, columns, rows, tuple(notes), meta, group="cost", broken=claimed.broken)
 
 
-def _broken(found: Costs, asserted: Sequence[str]) -> tuple[Problem, ...]:
+def _claimed(found: Costs, asserted: Sequence[str]) -> Claims:
+    from qnet.questions.told import Claims, Told, claims_of
+
+    if not asserted:
+        return Claims()
     import numpy as np
-
-    from qnet.questions.told import Told, false_of
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}
@@ -87,7 +100,7 @@ def _broken(found: Costs, asserted: Sequence[str]) -> tuple[Problem, ...]:
         dimensions[name] = item.cost.dimension
         places[item.coordinates] = None
     columns = {own.name: np.array([place[at] for place in places]) for at, own in enumerate(found.over)}
-    return tuple(false_of(Told(values, dimensions, columns, len(places)), asserted, found.model))
+    return claims_of(Told(values, dimensions, columns, len(places)), asserted, found.model)
 
 
 def _over(found: Costs) -> Iterable[Column]:
@@ -98,8 +111,8 @@ def _over(found: Costs) -> Iterable[Column]:
         yield Column(key, item.name.replace("_", " "), "" if parameter.options else base_unit(parameter.dimension))
 
 
-def _rows(found: Costs) -> list[tuple[Cell, ...]]:
-    trust = (found.method, "exact" if found.exact else "approximate")
+def _rows(found: Costs, exact: bool) -> list[tuple[Cell, ...]]:
+    trust = (found.method, label(exact))
     return [(*row, *trust) for item in found.found for row in _cost_rows(found, item)]
 
 

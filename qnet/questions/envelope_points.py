@@ -7,10 +7,10 @@ from typing import Any
 
 from qnet.expression import parse
 from qnet.questions.envelope_question import Question
+from qnet.questions.labels import where_exact
 from qnet.questions.regions import ENDLESS, LIMIT, SATURATION, Regions
 from qnet.questions.saturation import busiest, busiest_utilization
 from qnet.questions.search import Found
-from qnet.questions.trust import asks_percentile, percentiles_exact
 from qnet.record import Record
 
 OK = "ok"
@@ -68,10 +68,7 @@ def points(
     names, utilization = there.gather(busiest), there.gather(busiest_utilization)
     outputs = [there.metric(parse(name)) for name in asked.model.outputs]
     methods = there.gather(lambda part: np.full(len(part.points), part.solution.method, dtype=object))
-    asks = asks_percentile(asked.model, asked.shown)
-    exact = there.gather(
-        lambda part: np.full(len(part.points), percentiles_exact(part) if asks else part.solution.exact)
-    )
+    exact = there.gather(lambda part: np.full(len(part.points), where_exact(asked.model, asked.shown, part)))
     extremes = (regions.steady_least if smallest else regions.steady_greatest)[places]
     rows: list[Point] = []
     for row, place in enumerate(map(int, places)):

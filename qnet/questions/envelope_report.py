@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 from qnet.errors import Problem, UsageError
 from qnet.expression.nodes import Name
+from qnet.model.conditions import Condition
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.questions.assertions import broken, conditions
+from qnet.questions.effects import effect_notes
 from qnet.questions.envelope import Envelope, crossings
 from qnet.questions.envelope_points import OK, Interval, Point
 from qnet.questions.envelope_question import Question
+from qnet.questions.labels import all_exact, label
 from qnet.questions.provenance import Basis
 from qnet.questions.solve import in_unit
 from qnet.questions.trust import approximate_notes, percentile_notes
@@ -34,16 +37,18 @@ def envelope_report(
     Raises     `UsageError` where they vary different parameters.
     """
     _alike(envelopes)
-    guessed = _percentiles(envelopes)
-    layout = _Layout(model, envelopes, every)
+    claimed = conditions(asserted, model)
+    guessed = _asked_notes(envelopes, claimed)
+    parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
+    sure = all_exact(model, [item.metric for item in claimed], parts) if claimed else True
+    layout = _Layout(model, envelopes, every, sure)
     rows: list[tuple[Cell, ...]] = []
     for item in envelopes:
         intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
         rows += [layout.row(item.question, interval) for interval in intervals]
     points = [point for item in envelopes for point in item.points]
-    claimed = conditions(asserted, model)
     answered = [point for point in points if point.method]
-    exact = all(point.exact for point in answered)
+    exact = sure and all(point.exact for point in answered)
     columns = layout.columns
     told = [column.key for column in columns]
     along = told[2 : 2 + len(layout.over)]
@@ -79,10 +84,12 @@ def _alike(envelopes: Sequence[Envelope]) -> None:
 class _Layout:
     """The columns of a report, and the cells under them."""
 
-    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool) -> None:
+    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool, sure: bool) -> None:
+        """Of envelopes, with a row for every interval; whether what is asserted of them is exact."""
         first = envelopes[0]
         self.model = model
         self.every = every
+        self.sure = sure
         self.extreme = "smallest" if first.smallest else "largest"
         self.over = list(dict.fromkeys(grid.name for item in envelopes for grid in item.question.over))
         self.names = _metric_names(envelopes)
@@ -157,8 +164,8 @@ class _Layout:
         for name, value in zip(self.model.outputs, point.outputs, strict=True):
             if name not in self.limited:
                 cells.append(None if value is None else in_unit(value, self.shown(name)))
-        exactness = "exact" if point.exact else "approximate"
-        return (*cells, point.status, point.method or None, exactness if point.method else None)
+        exactness = label(point.exact and self.sure) if point.method else None
+        return (*cells, point.status, point.method or None, exactness)
 
     def metrics(self, question: Question, point: Point) -> list[Cell]:
         """What the limits are on, each once."""
@@ -188,11 +195,14 @@ def _metric_name(question: Question, index: int) -> str:
     return column_key(root.name) if isinstance(root, Name) else "metric"
 
 
-def _percentiles(envelopes: Sequence[Envelope]) -> list[Note]:
-    """That percentiles are approximate, where limits or outputs rest on one."""
+def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) -> list[Note]:
+    """That percentiles are approximate, where limits, outputs or assertions rest on one; and what has no effect."""
     asked = [expression for item in envelopes for expression in item.question.shown]
+    asked += [item.metric for item in claimed]
     parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
-    return percentile_notes(envelopes[0].question.model, asked, parts)
+    model = envelopes[0].question.model
+    changed = [*model.settings, *(grid.name for item in envelopes for grid in item.question.over)]
+    return [*percentile_notes(model, asked, parts), *effect_notes(model, changed, asked)]
 
 
 def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, guessed: list[Note]) -> list[Note]:

@@ -167,19 +167,32 @@ BALANCED: Sequence[Callable[[Customers], Pieces]] = (
 def pieces(symbolic: Symbolic, bound: Callable[[Customers], Pieces]) -> list[tuple[str, str, Value]]:
     """A bound by closed class: class, station, formula.
 
-    Raises `NotComputed` QN521 as `customers`, for a balanced bound of several classes, and beside work that is done
-    after the response for all but the bounds that it does not lengthen.
+    Raises `NotComputed` QN521 as `customers`, for a balanced bound of several classes, for a class without customers,
+    and beside work that is done after the response for all but the bounds that it does not lengthen. Without product
+    form only the asymptotic bounds hold, and beside open classes none.
     """
     everybody = customers(symbolic)
-    losing = any(item.loses for item in symbolic.network.buffers)
-    losing = losing or any(item.capacity is not None for item in symbolic.network.stations)
-    if bound not in (throughput_upper, n_star) and losing:
+    nobody = [of.name for of in everybody if of.population == 0]
+    if nobody and bound is not n_star:
+        raise _refused(f'class "{nobody[0]}" has no customers', "give it a population with -p")
+    if bound not in (throughput_upper, n_star) and symbolic.losing:
         raise _refused("customers may be lost, which keeps the others from waiting for them")
     if bound not in (throughput_upper, response_lower, n_star) and symbolic.unit.deferred:
         raise _refused("work is left behind after the response, which others wait for without a known bound")
+    beside = any(symbolic.open_load(centre) != 0 and _closed_use(symbolic, centre) for centre in symbolic.centres)
+    if symbolic.without_product_form and (beside or bound not in (throughput_upper, response_lower, n_star)):
+        raise _refused(
+            f"the bound is that of product form: {symbolic.without_product_form}", "qnet solve tells figures"
+        )
     if bound in BALANCED and (len(everybody) > 1 or not all(of.queues for of in everybody)):
         raise _refused("the balanced bounds are formulas for one closed class that visits a queue")
     return [(of.name, about, value) for of in everybody for about, value in bound(of)]
+
+
+def _closed_use(symbolic: Symbolic, centre: Centre) -> bool:
+    """Whether a closed class queues at a station."""
+    kinds = zip(symbolic.network.classes, centre.demands, strict=True)
+    return not centre.station.delay and any(item in symbolic.closed and demand != 0 for item, demand in kinds)
 
 
 def _refused(reason: str, help: str = "qnet solve --bounds tells bounds as numbers") -> NotComputed:

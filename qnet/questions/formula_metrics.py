@@ -161,6 +161,7 @@ def _utilization(symbolic: Symbolic, name: str, station: str) -> _Found:
 
 def _used(symbolic: Symbolic, centre: Centre) -> Value:
     """The utilization of a station group that open classes use."""
+    symbolic.refuse_losses()
     kinds = zip(symbolic.network.classes, centre.demands, strict=True)
     for item, demand in kinds:
         if item in symbolic.closed and demand != 0:
@@ -190,6 +191,8 @@ def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
         if len(classes_of(item, model)) > 1 and len(rates) < len(network.classes):
             text = f'"{item.name}" weights closed classes by their throughputs'
             raise NotComputed(Problem("QN521", text, "one class, or open ones", help='class = "NAME" in the cost'))
+        if len(classes_of(item, model)) > 1:
+            symbolic.refuse_losses()
         throughputs = rates if len(classes_of(item, model)) > 1 else None
         parts = cost_parts(network, stations_of(item, model), item, throughputs, TRACING)
         per = evaluate(item.per.root, symbolic.values.known, TRACING, model.choices)
@@ -226,6 +229,7 @@ def _figure(symbolic: Symbolic, name: str) -> Value:
         used = [_used(symbolic, centre) for centre in _chosen(symbolic, argument) if not centre.station.delay]
         return TRACING.maximum(used) if len(used) > 1 else used[0] if used else 0.0
     if match[1] == "throughput" and not symbolic.closed and argument is None:
+        symbolic.refuse_losses()
         return total(item.arrival_rate for item in symbolic.network.classes)  # type: ignore[union-attr]
     return symbolic.figures[name]
 
@@ -264,6 +268,7 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
     if wanted is None or name in symbolic.values.definitions:
         text = f'"{name}" is computed from others, a choice, or part of the structure of the network'
         raise NotComputed(Problem("QN522", text, "a parameter with a value of its own"))
+    symbolic.refuse_losses()
     numbers = symbolic.numbers
     target = symbols().symbol("load")
     found: list[Piece] = []

@@ -6,13 +6,14 @@ from functools import cached_property
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
-from qnet.expression import Value
+from qnet.expression import FLOATS, Value
 from qnet.expression.traced import TRACING, Traced, number_of
 from qnet.model.bind import bind, expressions
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, inside_stations, is_figure, uses_solution
 from qnet.model.traced import TracedValues
 from qnet.model.values import Values
+from qnet.networks.exactness import reasons_for
 from qnet.networks.open import closed_form
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
 from qnet.networks.solution import RoutedSolution
@@ -123,6 +124,26 @@ class Symbolic:
     def closed(self) -> tuple[ClosedClass, ...]:
         """The closed classes."""
         return self.network.closed
+
+    @property
+    def losing(self) -> bool:
+        """Whether customers may be lost: at a station or a buffer that is full."""
+        full = any(item.capacity is not None for item in self.network.stations)
+        return full or any(item.loses for item in self.network.buffers)
+
+    def refuse_losses(self) -> None:
+        """Raise `NotComputed` QN521 where customers may be lost, so that not all who arrive go through."""
+        if self.losing:
+            found = "customers may be lost where a station or a buffer is full: fewer go through than arrive"
+            help = "qnet solve tells the figures; of one station alone qnet queue M/M/c/K"
+            raise NotComputed(Problem("QN521", found, "room for all", help=help))
+
+    @cached_property
+    def without_product_form(self) -> str:
+        """Why the network has no product form at the model's numbers; empty where it has."""
+        network = bind(self.model, Values(self.model, {}, None))
+        compiled = streams(network, FLOATS, [1.0] * len(network.classes))
+        return next(iter(reasons_for(network, compiled, FLOATS)), "").partition(";")[0]
 
     def open_load(self, centre: Centre) -> Value:
         """Erlangs that open classes ask of one copy of a station group."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from qnet.errors import Problem
 from qnet.questions.formula import Formula, Formulas
 from qnet.questions.formula_text import latex_name, latex_of, text_of
 from qnet.questions.provenance import Basis
 from qnet.questions.trust import approximate_notes
 from qnet.reports.report import Cell, Column, Note, Report
 from qnet.units import base_unit
+
+if TYPE_CHECKING:
+    from qnet.questions.told import Claims
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -36,12 +39,15 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
                by its name, such as max_rate, and over parameters and figures of the model. False ones stand in
                `broken` of the report.
     """
-    broken = _broken(answer, asserted) if asserted else ()
+    claimed = _claimed(answer, asserted)
+    known = [item for item in (answer.exact, claimed.exact) if item is not None]
+    exact = all(known) if known else None
     rows = [_row("formula", item) for item in answer.formulas]
     free = {name for name, item in answer.definitions.items() if item.expression.is_Symbol}
     rows += [_row("definition", item) for name, item in answer.definitions.items() if name not in free]
     rows += [_row("parameter", item) for name, item in answer.definitions.items() if name in free]
     notes = approximate_notes(answer.reasons, "the formulas are")
+    notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
     notes += [Note("QN610", text) for text in answer.notes]
     if answer.fixed:
         told = ", ".join(f"{name} = {value:g}" for name, value in answer.fixed.items())
@@ -54,22 +60,24 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
         COLUMNS,
         rows,
         tuple(notes),
-        Basis(answer.model, "closed form", answer.exact),
+        Basis(answer.model, "closed form", exact),
         group="scope",
-        broken=broken,
+        broken=claimed.broken,
     )
 
 
-def _broken(answer: Formulas, asserted: Sequence[str]) -> tuple[Problem, ...]:
+def _claimed(answer: Formulas, asserted: Sequence[str]) -> Claims:
     from collections import Counter
 
-    from qnet.questions.told import Told, false_of
+    from qnet.questions.told import Claims, Told, claims_of
 
+    if not asserted:
+        return Claims()
     times = Counter(item.metric for item in answer.formulas)
     whole = [item for item in answer.formulas if item.binds or times[item.metric] == 1]
     values = {item.metric: [float("nan") if item.value is None else item.value] for item in whole}
     dimensions = {item.metric: item.dimension for item in whole}
-    return tuple(false_of(Told(values, dimensions), asserted, answer.model))
+    return claims_of(Told(values, dimensions), asserted, answer.model)
 
 
 def _row(scope: str, item: Formula) -> tuple[Cell, ...]:

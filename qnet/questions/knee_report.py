@@ -13,10 +13,12 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers
 from qnet.questions.assertions import conditions, failing, told
+from qnet.questions.effects import effect_notes
 from qnet.questions.knee import around, knee
 from qnet.questions.knee_curve import grown, whole_places
 from qnet.questions.knee_found import DEFINITIONS, Knee, Knees
 from qnet.questions.knee_mix import MixAnswers, rate_and_time
+from qnet.questions.labels import all_exact, label
 from qnet.questions.points import Part
 from qnet.questions.provenance import Basis
 from qnet.questions.trust import approximate_notes, percentile_notes
@@ -95,9 +97,10 @@ def knee_report(
         if missing:
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
     methods = tuple(dict.fromkeys(name for one in answers for name in one.methods))
-    guessed = percentile_notes(model, _judged(model, limits, claimed), [part for one in answers for part in one.parts])
-    exact = not guessed and all(one.exact for one in answers)
-    trust = (", ".join(methods), "exact" if exact else "approximate")
+    judged, parts = _judged(model, limits, claimed), [part for one in answers for part in one.parts]
+    guessed = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
+    exact = all_exact(model, judged, parts)
+    trust = (", ".join(methods), label(exact))
     return Report(
         "qnet/knee/1",
         f"{model.title}: knees",

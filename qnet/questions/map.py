@@ -6,21 +6,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, suggest
+from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, short, suggest
 from qnet.model.metrics import every_metric, metrics
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers, solve_table
 from qnet.questions.assertions import conditions, failing, told
 from qnet.questions.columns import Columns, metric_cells
-from qnet.questions.parameter_cells import Fault, parameter_columns, parameter_value
-from qnet.questions.sweep_report import exactness
+from qnet.questions.effects import effect_notes
+from qnet.questions.labels import labels
+from qnet.questions.parameter_cells import Fault, Written, parameter_columns, parameter_value
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.record import Record
 from qnet.reports.records import column_names
-from qnet.reports.report import Cell, Column
+from qnet.reports.report import Cell, Column, Note
 
 CHUNK = 1024
 """Rows that are solved and told at once, at most."""
+_MOST_UNREAD = 20
+"""So many columns and warnings are remembered."""
 _KEYS = ("method", "exactness", "status")
 
 Cells = tuple[Cell, ...]
@@ -56,6 +60,8 @@ class Mapper:
         self.wanted = wanted
         self.metrics = metrics(metrics_, model) if metrics_ else every_metric(model)
         self.claimed = conditions(asserted, model)
+        self.shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
+        """What the answers tell, and what is asserted of them."""
         make = Columns(_KEYS)
         columns = [*(make.metric(item) for item in self.metrics), *(Column(key, key) for key in _KEYS)]
         self.names = tuple(prefix + name for name in column_names(columns))
@@ -64,10 +70,19 @@ class Mapper:
         self.answered = 0
         self.failures: dict[type[QnetError], QnetError] = {}
         self.broken: list[_Broken | None] = [None] * len(self.claimed)
+        self.unread: dict[str, None] = {}
+        """Columns that are passed through and are no parameters, the first of them."""
+        self.read: dict[str, None] = {}
+        """The parameters that rows state."""
+        self._warned: dict[str, Note] = {}
 
     def parameters(self, names: Sequence[str]) -> dict[str, str]:
         """Which columns are which parameters; raises `InvalidInput` where these columns cannot be answered."""
         found = parameter_columns(names, self.model)
+        for name in names:
+            if name not in found and name.strip() and len(self.unread) < _MOST_UNREAD:
+                self.unread[name.strip()] = None
+        self.read |= dict.fromkeys(found.values())
         both = [name for name in names if name in self.names]
         if both:
             help = "say --prefix new_ to name the answers otherwise"
@@ -76,14 +91,17 @@ class Mapper:
         return found
 
     def answer(self, rows: Sequence[Mapping[str, Any] | Fault]) -> list[Cells]:
-        """The cells of `names` for every row: a mapping of parameters to what its cells say, or a fault of the row."""
+        """The cells of `names` for every row: a mapping of parameters to what its cells say, or a fault of the row.
+
+        What a cell says is a text, a number, or `Written` of one under a column that may have a unit.
+        """
         answers: list[Cells | None] = [None] * len(rows)
         tables: dict[tuple[str, ...], list[tuple[int, list[float]]]] = {}
         for place, row in enumerate(rows):
             try:
                 if isinstance(row, Fault):
                     raise row
-                values = [parameter_value(self.model, name, cell) for name, cell in row.items()]
+                values = [_value(self.model, name, cell) for name, cell in row.items()]
             except Fault as fault:
                 answers[place] = self._fault(fault)
             else:
@@ -97,6 +115,15 @@ class Mapper:
         self._claim(false)
         self.rows += len(rows)
         return [cells for cells in answers if cells is not None]
+
+    def notes(self) -> list[Note]:
+        """What limits the trust in the answers so far, and which columns were passed through unread."""
+        found = [*self._warned.values(), *effect_notes(self.model, [*self.model.settings, *self.read], self.shown)]
+        if self.unread:
+            names = ", ".join(f'"{short(name)}"' for name in self.unread)
+            text = f"no parameters of the model, passed through unread: {names}"
+            found.append(Note("QN700", text + (" and others" if len(self.unread) == _MOST_UNREAD else "")))
+        return found
 
     def finish(self) -> None:
         """Raise what is to be said after the last row.
@@ -125,6 +152,9 @@ class Mapper:
         answers = solve_table(self.model, columns, len(members), self.wanted)
         self.answered += int(answers.answered.sum())
         self._note(answers.failure)
+        for note in (*approximate_notes(answers.reasons), *percentile_notes(self.model, self.shown, answers.parts)):
+            if note.severity == "warning" and len(self._warned) < _MOST_UNREAD:
+                self._warned.setdefault(note.code, note)
         for number, item in enumerate(self.claimed):
             fails, values = failing(answers, item)
             false += [
@@ -149,9 +179,15 @@ class Mapper:
             self.broken[number] = first.replace(times=first.times + 1)
 
 
+def _value(model: Model, name: str, cell: object) -> float:
+    if isinstance(cell, Written):
+        return parameter_value(model, name, cell.cell, cell.column)
+    return parameter_value(model, name, cell)
+
+
 def _cells(mapper: Mapper, answers: Answers) -> list[Cells]:
     columns = [metric_cells(item, answers.of(item.expression)) for item in mapper.metrics]
-    trust = exactness(answers, [item.expression for item in mapper.metrics])
+    trust = labels(answers, mapper.shown)
     columns += [list(answers.method), trust, list(answers.status)]
     return list(zip(*columns, strict=True))
 
@@ -177,22 +213,24 @@ def map_rows(
 ) -> Iterator[dict[str, Any]]:
     """Every row with its answer beside it, as rows come.
 
-    rows      mappings; keys that are named like parameters, with or without the unit at the end (`rate`,
-              `rate_per_s`), hold numbers in base units, quantities such as "600/s", or words of a choice.
-              Others are passed through. A parameter that a row does not name keeps the value of the model.
+    rows      mappings; keys that are named like parameters hold numbers in base units, or in the unit at their end
+              (`rate`, `rate_per_min`, `time_ms`), quantities such as "600/s", or words of a choice. Others are passed
+              through; one that is nearly named like a parameter is refused. A parameter that a row does not name
+              keeps the value of the model.
     metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric`.
     wanted    the method and its budget, where there is a choice.
     prefix    stands before the names of the answers.
     chunk     how many rows are solved at once, at most.
     Returns   the rows, with metrics, `method`, `exactness` and `status`; without an answer the status says why.
-    Raises    `UsageError` for a metric that the model does not have, `InvalidInput` QN240 for keys that clash.
+    Raises    `UsageError` for a metric that the model does not have, `InvalidInput` QN240 for keys that clash, or that
+              are nearly named like parameters.
     """
     mapper = Mapper(model, metrics, wanted, prefix=prefix)
     for some in chunks(rows, chunk):
         given: list[Mapping[str, Any] | Fault] = []
         for row in some:
             known = mapper.parameters(tuple(row))
-            given.append({name: row[column] for column, name in known.items()})
+            given.append({name: Written(row[column], column) for column, name in known.items()})
         for row, cells in zip(some, mapper.answer(given), strict=True):
             yield {**row, **dict(zip(mapper.names, cells, strict=True))}
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem, short
 from qnet.questions.map import CHUNK, Mapper, chunks, no_parameter
-from qnet.questions.parameter_cells import Fault
+from qnet.questions.parameter_cells import Fault, Written, parameter_columns
 from qnet.questions.tables import csv_fault
 from qnet.record import Record
 from qnet.reports.csv_ import line
@@ -60,7 +60,9 @@ def map_csv(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Iterato
         for row in some:
             cells: list[str] = [] if isinstance(row, Fault) else row
             kept.append(_fitted(cells, len(header)))
-            given.append(_misfit(row, len(header)) or {name: cells[place] for place, name in places})
+            given.append(
+                _misfit(row, len(header)) or {name: Written(cells[place], header[place]) for place, name in places}
+            )
         answers = mapper.answer(given)
         yield "".join(line([*row, *cells]) + "\n" for row, cells in zip(kept, answers, strict=True))
 
@@ -104,7 +106,7 @@ class _Object(Record):
 def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Iterator[str]:
     """Objects, one in a line, answered: the same text with the answers at the end of each object, a chunk at a time.
 
-    A line that is no object, or that has no key named like a parameter, says so in its status.
+    A line that is no object, that has no key named like a parameter, or one nearly so, says so in its status.
 
     Raises  `InvalidInput` QN240 for a key that the answers have too, QN241 for an endless line.
     """
@@ -119,13 +121,21 @@ def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Itera
             if keys not in known and len(known) < _MAX_KINDS:
                 known[keys] = _known(mapper, keys)
             found = known.get(keys) or _known(mapper, keys)
-            given.append(found if isinstance(found, Fault) else {name: row.value[key] for key, name in found.items()})
+            given.append(found if isinstance(found, Fault) else _written(row.value, found))
         answers = mapper.answer(given)
         made = (dict(zip(mapper.names, cells, strict=True)) for cells in answers)
         yield "".join(_joined(row, answer) for row, answer in zip(some, made, strict=True))
 
 
+def _written(value: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, Any]:
+    return {name: Written(value[key], key) for key, name in known.items()}
+
+
 def _known(mapper: Mapper, keys: tuple[str, ...]) -> dict[str, str] | Fault:
+    try:
+        parameter_columns(keys, mapper.model)
+    except InvalidInput as error:
+        return Fault(error.problems[0].found.replace("column", "key"))
     found = mapper.parameters(keys)
     return found or Fault(no_parameter(mapper.model).found.replace("column", "key"))
 

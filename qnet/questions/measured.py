@@ -72,7 +72,10 @@ def measured(model: Model, table: Table, fitted: Sequence[str], asked: Sequence[
                 problems.append(table.fault(row, "" if column in named else column, fault))
         return result
 
-    conditions = {name: cells(column, partial(parameter_value, model, name), np.nan) for column, name in named.items()}
+    conditions = {
+        name: cells(column, partial(parameter_value, model, name, column=column), np.nan)
+        for column, name in named.items()
+    }
     values = [cells(column, partial(_measurement, item), np.nan) for column, item in chosen]
     special = {name.strip(): name for name in table.header if name not in named and name not in figures}
     ones, none = np.ones(len(table.rows)), np.zeros(len(table.rows))

@@ -42,7 +42,9 @@ def _basis(model: Model, method: str, exact: bool | None) -> dict[str, Any]:
     if method:
         meta["method"] = method
     if exact is not None:
-        meta["exactness"] = "exact" if exact else "approximate"
+        from qnet.questions.labels import label
+
+        meta["exactness"] = label(exact)
     graded = inputs(model)
     if graded:
         from qnet.catalog.grades import worst

@@ -50,14 +50,14 @@ _row = row_maker(COLUMNS)
 
 def queue_report(
     name: str, texts: Mapping[str, str], percentiles: Sequence[float] = (), states: int = -1, solve_for: str = "",
-    limit: str = "", asserted: Sequence[str] = (),
+    limit: str | Sequence[str] = (), asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """Solve one station as the command line states it.
 
     texts        parameters with their units, such as `{"arrival_rate": "80/s"}`.
     percentiles  in per cent, above 0 and below 100.
     states       tell p(0) .. p(states); none below 0.
-    solve_for    a parameter that is not in `texts`, and the `limit` that it must keep.
+    solve_for    a parameter that is not in `texts`, and the `limit` that it must keep; of several all.
     asserted     conditions like a limit that the figures must meet; false ones stand in `broken` of the report.
     Raises       UsageError for what is not there or has another unit; NoAnswer and NotComputed as the solvers do.
     """
@@ -81,7 +81,7 @@ def queue_report(
         found = solved.answer
         used = solved.real if solved.whole is None else solved.whole
         meta["parameters"] = {**values, solve_for: used}
-        meta["question"] = {"solve_for": solve_for, "limit": limit}
+        meta["question"] = {"solve_for": solve_for, "limit": solved.limit}
         shown = PARAMETERS[solve_for][0] or None
         rows.append(
             _row(scope="answer", name=solve_for, value=solved.real, whole=solved.whole, unit=shown, binds=solved.binds)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.expression import ExpressionError
 from qnet.model.metrics import Metric, metrics
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.answers import OK, Answers, solve_table
+from qnet.questions.answers import OK, solve_table
 from qnet.questions.differences import Slope, slopes, steps
 from qnet.questions.inputs import Input, columns, inputs, saturated
-from qnet.questions.points import Solved, solve_points
+from qnet.questions.labels import EXACT, all_exact, labels
+from qnet.questions.points import Part, Solved, solve_points
 from qnet.record import Record
 
 CENTRAL, BELOW, ABOVE = "both sides", "from below", "from above"
@@ -21,6 +24,9 @@ UNSETTLED = "the differences do not settle: a jump or a kink nearby"
 ATTEMPTS = 3
 VERIFIED = 1e-6
 """The error of an elasticity, as a share of it or of 1, up to which no shorter steps are tried."""
+_JUMP, _SAME = 0.5, 1e-9
+"""Values beside a point, extrapolated to it, miss a smooth metric 16 times less from the shortest steps than from the
+longest; a miss that stays above the first share, and above the second of the metric, is a jump."""
 TRUSTED = 1e-2
 """The error from which on a derivative is not told."""
 
@@ -42,6 +48,8 @@ class Effect(Record):
     """`ok`, or why there is no answer."""
     doubt: float = float("inf")
     """The error as a share of the elasticity, or of 1 where that is more."""
+    exact: bool = True
+    """Whether the metric is exact at the stated point and at all values that the derivative was found from."""
 
 
 class Sensitivity(Record):
@@ -51,7 +59,8 @@ class Sensitivity(Record):
     stated: Solved
     effects: tuple[Effect, ...]
     methods: tuple[str, ...]
-    exact: bool
+    parts: tuple[Part, ...]
+    """All that was solved."""
     reasons: tuple[str, ...]
 
 
@@ -68,7 +77,8 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
 
     Method   `differences.slopes`; all points of all parameters are solved as one batch. Where the estimates of a
              derivative disagree by more than `VERIFIED`, or one side has no answer, they are taken again with steps 64
-             times shorter, twice at most; what then disagrees by more than `TRUSTED` is refused.
+             times shorter, twice at most; what then disagrees by more than `TRUSTED` is refused. Where a metric jumps
+             because values beside the stated point are solved by another method, they are solved by its method.
     """
     wanted = chosen_metrics(model, of)
     found = inputs(model, wanted, by)
@@ -83,7 +93,7 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
         raise NotComputed(Problem("QN532", f"no parameter can be moved: {status}", "room around the stated point"))
     order = {item.source: number for number, item in enumerate(wanted)}
     ranked = sorted(search.effects, key=lambda item: (order[item.metric.source], *_rank(item)))
-    return Sensitivity(model, stated, tuple(ranked), tuple(search.methods), search.exact, tuple(search.reasons))
+    return Sensitivity(model, stated, tuple(ranked), tuple(search.methods), tuple(search.parts), tuple(search.reasons))
 
 
 def chosen_metrics(model: Model, of: Sequence[str]) -> tuple[Metric, ...]:
@@ -133,23 +143,54 @@ _Plan = tuple[Input, list[float], list[int], list[int]]
 """An input, its steps, and the rows of the values above and below."""
 
 
+class _Rows(Record):
+    """The metrics at some rows, each a list by row: their values, and whether these are exact; status and method."""
+
+    values: list[list[float]]
+    exact: list[list[bool]]
+    status: list[str]
+    method: list[str | None]
+    parts: list[Part]
+
+    def replaced(self, places: Sequence[int], other: _Rows) -> _Rows:
+        """With the rows at some places as they are in another."""
+
+        def merged(own: Sequence[Any], new: Sequence[Any]) -> list[Any]:
+            found = list(own)
+            for place, value in zip(places, new, strict=True):
+                found[place] = value
+            return found
+
+        values = [merged(*pair) for pair in zip(self.values, other.values, strict=True)]
+        exact = [merged(*pair) for pair in zip(self.exact, other.exact, strict=True)]
+        status, method = merged(self.status, other.status), merged(self.method, other.method)
+        # What was solved by another method, and by no row any more, tells nothing of the answer.
+        kept = [part for part in self.parts if part.solution.method in method]
+        return _Rows(values, exact, status, method, [*kept, *other.parts])
+
+
 class _Search:
     def __init__(self, model: Model, wanted: Sequence[Metric], asked: Wanted, stated: Solved) -> None:
         self.model = model
         self.wanted = wanted
         self.asked = asked
         self.here = values_here(stated, wanted)
+        self.sure = [all_exact(model, [item.expression], stated.parts) for item in wanted]
+        self.parts = [*stated.parts]
         self.effects: list[Effect] = []
         solution = stated.parts[0].solution
+        self.method = solution.method
         self.methods: dict[str, None] = {solution.method: None}
         self.reasons: dict[str, None] = dict.fromkeys(solution.reasons)
-        self.exact = solution.exact
 
     def find(self, group: Sequence[Input]) -> None:
         """The effects of some inputs that may share a table: short steps again for those that need them."""
         for item in group:
             if item.fixed:
-                self.effects += [Effect(each, item, None, None, None, "", item.fixed) for each in self.wanted]
+                self.effects += [
+                    Effect(each, item, None, None, None, "", item.fixed, exact=sure)
+                    for each, sure in zip(self.wanted, self.sure, strict=True)
+                ]
         waiting = [item for item in group if not item.fixed]
         best: dict[tuple[str, str], list[Effect]] = {}
         for attempt in range(ATTEMPTS):
@@ -184,30 +225,60 @@ class _Search:
         for item in moved:
             lengths = [1.0] if item.whole else steps(_size(item), attempt)
             plans.append((item, lengths, added(item, 1, lengths), added(item, -1, lengths)))
-        answers = solve_table(self.model, columns(group, rows), len(rows), self.asked) if rows else None
-        if answers is not None:
-            self.methods.update(dict.fromkeys(answers.methods))
-            self.reasons.update(dict.fromkeys(answers.reasons))
-            self.exact = self.exact and answers.exact
-        values: list[list[float]] = []
-        for each in self.wanted:
-            values.append(answers.of(each.expression).tolist() if answers else [])
-        which = range(len(self.wanted))
-        return [[self.effect(plan, answers, place, values[place]) for place in which] for plan in plans]
+        found = self.solved(group, rows, self.asked)
+        jumping = [plan for plan in plans if self.jumps(plan, found)]
+        if jumping:
+            again = [row for _, _, *sides in jumping for side in sides for row in side]
+            alike = self.solved(group, [rows[row] for row in again], self.asked.replace(method=self.method))
+            if all(status == OK for status in alike.status):
+                found = found.replaced(again, alike)
+        self.parts += found.parts
+        for part in found.parts:
+            self.methods[part.solution.method] = None
+            self.reasons |= dict.fromkeys(part.solution.reasons)
+        return [[self.effect(plan, found, place) for place in range(len(self.wanted))] for plan in plans]
 
-    def effect(
-        self,
-        plan: _Plan,
-        answers: Answers | None,
-        which: int,
-        values: Sequence[float],
-    ) -> list[Effect]:
+    def solved(self, group: Sequence[Input], rows: Sequence[tuple[str, float]], asked: Wanted) -> _Rows:
+        """The metrics where one input is moved in each row."""
+        if not rows:
+            return _Rows([[] for _ in self.wanted], [[] for _ in self.wanted], [], [], [])
+        answers = solve_table(self.model, columns(group, rows), len(rows), asked)
+        return _Rows(
+            [answers.of(each.expression).tolist() for each in self.wanted],
+            [[word == EXACT for word in labels(answers, [each.expression])] for each in self.wanted],
+            answers.status,
+            answers.method,
+            answers.parts,
+        )
+
+    def jumps(self, plan: _Plan, found: _Rows) -> bool:
+        """Whether a metric jumps beside the stated point, and another method was taken there."""
+        item, _, *sides = plan
+        if item.whole or {found.method[row] for side in sides for row in side} <= {self.method, None}:
+            return False
+        for here, values in zip(self.here, found.values, strict=True):
+            for rows in sides:
+                beside = self.side(rows, values)
+                if beside is None:
+                    continue
+                gaps = [abs(2 * near - far - here) for far, near in pairwise(beside)]
+                if gaps[-1] > max(_JUMP * gaps[0], _SAME * abs(here)):
+                    return True
+        return False
+
+    def effect(self, plan: _Plan, found: _Rows, which: int) -> list[Effect]:
         """What the values at some steps tell of one input and one metric."""
+        rows = (*plan[2], *plan[3])
+        exact = self.sure[which] and all(found.exact[which][row] for row in rows if found.status[row] == OK)
+        return [effect.replace(exact=exact) for effect in self.slopes(plan, found, which)]
+
+    def slopes(self, plan: _Plan, rows: _Rows, which: int) -> list[Effect]:
         item, lengths, above, below = plan
+        values = rows.values[which]
         here, metric = self.here[which], self.wanted[which]
         sides = [self.side(rows, values) for rows in (above, below)]
         if sides[0] is None and sides[1] is None:
-            causes = [answers.status[row] for row in (*above, *below) if answers and answers.status[row] != OK]
+            causes = [rows.status[row] for row in (*above, *below) if rows.status[row] != OK]
             cause = f"no answer beside it: {causes[0]}" if causes else "its range leaves no room"
             return [Effect(metric, item, None, None, None, "", cause)]
         if item.whole:

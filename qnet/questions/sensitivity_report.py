@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from qnet.errors import Problem
+from collections.abc import Sequence
+
+from qnet.questions.assertions import broken, conditions
+from qnet.questions.effects import effect_notes
+from qnet.questions.labels import all_exact, label
 from qnet.questions.provenance import Basis
 from qnet.questions.sensitivity import ABOVE, BELOW, Effect, Sensitivity
 from qnet.questions.solve import in_unit
@@ -36,13 +40,21 @@ _LEAST = 1e-9
 """Errors below are those of rounding, and differ between machines."""
 
 
-def sensitivity_report(found: Sensitivity, broken: tuple[Problem, ...] = ()) -> Report:
-    """Tell the effects of parameters on metrics."""
+def sensitivity_report(found: Sensitivity, asserted: Sequence[str] = ()) -> Report:
+    """Tell the effects of parameters on metrics.
+
+    asserted  conditions that the stated point must meet; those that are false stand in `broken` of the report.
+    """
     model = found.model
-    guessed = percentile_notes(model, [item.metric.expression for item in found.effects], found.stated.parts)
-    trust = (", ".join(found.methods), "exact" if found.exact and not guessed else "approximate")
-    rows = [(*_row(found, item), *trust) for item in found.effects]
+    claimed = conditions(asserted, model)
+    claims = [item.metric for item in claimed]
+    shown = [*(item.metric.expression for item in found.effects), *claims]
+    guessed = percentile_notes(model, shown, found.parts)
+    methods = ", ".join(found.methods)
+    rows = [(*_row(found, item), methods, label(item.exact)) for item in found.effects]
+    exact = all(item.exact for item in found.effects) and all_exact(model, claims, found.stated.parts)
     notes = [*approximate_notes(found.reasons), *guessed]
+    notes += effect_notes(model, [*model.settings, *(item.input.name for item in found.effects)], shown)
     sides = {(item.metric.source, item.input.name, item.by) for item in found.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)
     if bent:
@@ -58,10 +70,10 @@ def sensitivity_report(found: Sensitivity, broken: tuple[Problem, ...] = ()) -> 
         COLUMNS,
         rows,
         tuple(notes),
-        Basis(model, trust[0], found.exact),
+        Basis(model, methods, exact),
         group="metric",
         plot=Bars("parameter", ("elasticity",), "metric"),
-        broken=broken,
+        broken=tuple(broken(found.stated, claimed)),
     )
 
 

@@ -11,8 +11,10 @@ from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.effects import effect_notes
 from qnet.questions.full import COLUMNS as FULL
 from qnet.questions.full import buffer_cells, losing
+from qnet.questions.labels import all_exact, label
 from qnet.questions.points import Solved, needs_solution, solve_points
 from qnet.questions.provenance import Basis
 from qnet.questions.saturation import Saturation, saturation
@@ -58,7 +60,8 @@ state, or output.
 A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
 A row of scope `branch` is of a parallel step: `probability` that the step waits for it to the last, `residence` its own
 mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the probability
-that so many `customers` of closed classes are at one copy."""
+that so many `customers` of closed classes are at one copy. The `exactness` of the system is that of the answer: of the
+weakest figure that is shown or asserted; an output has one of its own."""
 
 _row = row_maker((*COLUMNS, *FULL))
 
@@ -82,14 +85,15 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
     notes = trust_notes(solution)
     told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
-    notes += [*percentile_notes(model, told, solved.parts), *edge.notes]
+    notes += [*percentile_notes(model, told, solved.parts), *edge.notes, *effect_notes(model, model.settings, told)]
+    exact = all_exact(model, told, solved.parts)
     return Report(
         "qnet/solution/1",
         model.title,
         columns,
-        [row[: len(columns)] for row in (*_rows(solution, edge), *_outputs(model, solved))],
+        [row[: len(columns)] for row in (*_rows(solution, edge, exact), *_outputs(model, solved))],
         tuple(notes),
-        Basis(model, solution.method, solution.exact, **_told(solution)),
+        Basis(model, solution.method, exact, **_told(solution)),
         group="scope",
         broken=false_claims(solved, claimed),
     )
@@ -160,7 +164,7 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
 _Rows = list[tuple[Cell, ...]]
 
 
-def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
+def _rows(solution: RoutedSolution, edge: Saturation, exact: bool) -> _Rows:
     maximum, cause = largest_throughput(solution, edge)
     system = _row(
         scope="system",
@@ -169,7 +173,7 @@ def _rows(solution: RoutedSolution, edge: Saturation) -> _Rows:
         maximum_throughput=maximum,
         limited_by=cause,
         method=solution.method,
-        exactness="exact" if solution.exact else "approximate",
+        exactness=label(exact),
         **losing(solution.offered, solution.throughput),
     )
     found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
@@ -315,7 +319,8 @@ def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
         shown = output.unit or base_unit(output.dimension)
         value = float(solved.metric(parse(name)))
         told = in_unit(value, shown) if abs(value) < float("inf") else None
-        rows.append(_row(scope="output", name=name, value=told, unit=shown or None))
+        sure = label(all_exact(model, [output.expression], solved.parts))
+        rows.append(_row(scope="output", name=name, value=told, unit=shown or None, exactness=sure))
     return rows
 
 

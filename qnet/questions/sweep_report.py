@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from qnet.expression import Expression
 from qnet.questions.answers import OK, Answers
 from qnet.questions.assertions import broken, conditions
 from qnet.questions.columns import Columns, metric_cells, parameter_cells
+from qnet.questions.effects import effect_notes
+from qnet.questions.labels import all_exact, labels
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
-from qnet.questions.trust import approximate_notes, asks_percentile, percentile_notes, percentiles_exact
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.reports.report import Column, Matrix, Note, Plot, Report
 
 KEYS = ("method", "exactness", "status")
@@ -35,9 +36,10 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     told = [make.metric(item) for item in found.metrics]
     cells = [parameter_cells(model, item.name, found.columns[item.name]) for item in grids]
     cells += [metric_cells(item, answers.of(item.expression)) for item in found.metrics]
-    asked = [item.expression for item in found.metrics]
+    asked = [*(item.expression for item in found.metrics), *(item.metric for item in claimed)]
     guessed = percentile_notes(model, asked, answers.parts)
-    cells += [list(answers.method), exactness(answers, asked), list(answers.status)]
+    changed = [*model.settings, *(item.name for item in grids)]
+    cells += [list(answers.method), labels(answers, asked), list(answers.status)]
     # A status that says nothing needs no room on a screen.
     trust = [Column(key, key, footed=key != "status" or bool(answers.answered.all())) for key in KEYS]
     slow = along[0].key if len(found.axes) > 1 else ""
@@ -49,8 +51,8 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
         f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
         (*along, *told, *trust),
         list(zip(*cells, strict=True)),
-        (*answer_notes(answers), *guessed),
-        Basis(model, ", ".join(answers.methods), answers.exact and not guessed),
+        (*answer_notes(answers), *guessed, *effect_notes(model, changed, asked)),
+        Basis(model, ", ".join(answers.methods), all_exact(model, asked, answers.parts)),
         group=slow,
         matrix=matrix,
         plot=_plot(found, along, told, chosen),
@@ -58,17 +60,9 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     )
 
 
-def exactness(answers: Answers, asked: Sequence[Expression]) -> list[str | None]:
-    """How far each point can be trusted; a percentile that is asked for may be approximate where means are exact."""
-    if not asks_percentile(answers.model, asked):
-        return answers.exactness
-    sure = answers.gather(percentiles_exact, nothing=False).tolist()
-    return ["approximate" if item and not here else item for item, here in zip(answers.exactness, sure, strict=True)]
-
-
 def answer_notes(answers: Answers) -> Iterator[Note]:
     """Why some answers are approximate, and how many there are none of."""
-    some = "some answers are" if len(set(answers.exactness) - {None}) > 1 else "the answer is"
+    some = "some answers are" if len({part.solution.exact for part in answers.parts}) > 1 else "the answer is"
     yield from approximate_notes(answers.reasons, some)
     missing = int((~answers.answered).sum())
     if missing:

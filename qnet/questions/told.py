@@ -15,7 +15,10 @@ from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers, solve_table
 from qnet.questions.assertions import broken, conditions
+from qnet.questions.labels import all_exact
+from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.record import Record
+from qnet.reports.report import Note
 from qnet.units import Dimension
 
 
@@ -29,15 +32,26 @@ class Told(Record):
     size: int = 1
 
 
-def false_of(told: Told, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> list[Problem]:
-    """The assertions that an answer does not meet at every point it is told at.
+class Claims(Record):
+    """What became of assertions."""
+
+    broken: tuple[Problem, ...] = ()
+    """Those that are false."""
+    exact: bool | None = None
+    """Whether the figures of the model that they name are exact; None where they name none."""
+    notes: tuple[Note, ...] = ()
+    """Why they are not."""
+
+
+def claims_of(told: Told, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> Claims:
+    """The assertions that an answer does not meet at every point it is told at, and how sure their figures are.
 
     told      what may be named beside the parameters, outputs and figures of the model; it goes before them.
     model     is solved at these points only where an assertion names a figure or an output of it.
     Raises    `UsageError` with what is wrong with any assertion.
     """
     if not asserted:
-        return []
+        return Claims()
     claimed = conditions(asserted, model, told.dimensions)
     solved: list[Answers] = []
     found: list[Problem] = []
@@ -46,7 +60,17 @@ def false_of(told: Told, asserted: Sequence[str], model: Model | None = None, wa
         if model is not None and not solved and any(_needs_solution(name, model) for name in names):
             solved.append(solve_table(model, told.columns, told.size, wanted))
         found += broken(_Points(told, item, model, solved[0] if solved else None), [item])
-    return found
+    if model is None or not solved:
+        return Claims(tuple(found))
+    figures = [item.metric for item in claimed]
+    parts, reasons = solved[0].parts, solved[0].reasons
+    notes = (*approximate_notes(reasons, "what is asserted is"), *percentile_notes(model, figures, parts))
+    return Claims(tuple(found), all_exact(model, figures, parts), notes)
+
+
+def false_of(told: Told, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> list[Problem]:
+    """The assertions that an answer does not meet; arguments as for `claims_of`."""
+    return list(claims_of(told, asserted, model, wanted).broken)
 
 
 def _needs_solution(name: str, model: Model) -> bool:

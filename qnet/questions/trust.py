@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from qnet.expression import FLOATS, Expression, Operations, Value, arrays
-from qnet.expression.functions import percentile_share
+from qnet.expression import Expression, Value
 from qnet.model.model import Model
 from qnet.networks.exactness import Beyond
-from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
+from qnet.questions.labels import asks_percentile, network_of, percentiles_exact
 from qnet.questions.points import Part
 from qnet.reports.report import Note
 from qnet.units import format_quantity
@@ -36,6 +35,10 @@ def trust_notes(solution: RoutedSolution) -> list[Note]:
         lower, upper = (format_quantity(float(value), "s") for value in (item.enclosed or ())[2:])
         text = f"the exact response of {item.name} lies between {lower} and {upper}, bounds for its parallel steps"
         notes.append(Note("QN679", text))
+    idle = [item.name for item in solution.classes if item.population is not None and not item.population > 0]
+    if idle:
+        text = f"{', '.join(idle)}: without customers, the response is that of the demands alone, without any wait"
+        notes.append(Note("QN702", text))
     if solution.why and solution.reasons and solution.why != "asked for":
         notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
     return notes
@@ -56,7 +59,7 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
     points = sure = outside = 0
     reasons: dict[str, None] = {}
     for part in parts:
-        network, operations = _network(part)
+        network, operations = network_of(part)
         if network is None:
             continue
         steady = part.solution.stable
@@ -72,28 +75,6 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         at = f" at {outside} of {points} points," if outside < points else ""
         notes.append(Note("QN663", f"percentiles are not trusted{at} where {'; '.join(reasons)}", "warning"))
     return notes
-
-
-def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
-    """Whether an expression, or an output that it names, asks for a percentile of response."""
-    waiting = list(asked)
-    for expression in waiting:
-        waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
-    return any(percentile_share(name) for expression in waiting for name in expression.names)
-
-
-def percentiles_exact(part: Part) -> Value:
-    """Where percentiles of response are exact: a truth value, or an array of one for each point of a part."""
-    from qnet.networks.percentile_trust import exact
-
-    network, operations = _network(part)
-    return network is not None and exact(network, operations)
-
-
-def _network(part: Part) -> tuple[RoutedNetwork | None, Operations]:
-    """The network of a part, None where the method knows no percentiles of it; and the operations of its numbers."""
-    passages = part.solution.passages
-    return (passages.network if passages else None), FLOATS if part.points is None else arrays()
 
 
 def _any(found: Iterable[Value]) -> Value:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import Problem
+from qnet.expression import Expression
 from qnet.model.metrics import Metric
+from qnet.questions.assertions import broken, conditions
+from qnet.questions.labels import all_exact, label
 from qnet.questions.provenance import Basis
 from qnet.questions.ranges import SPREAD, Range
 from qnet.questions.solve import in_unit
@@ -56,32 +59,36 @@ UNCERTAINTY = (
 """Percentiles are between neighbours in proportion; `answered` of `points` have an answer and are counted."""
 
 
-def tornado_report(found: Uncertainty, broken: tuple[Problem, ...] = ()) -> Report:
-    """Tell how far every parameter alone moves every metric, the widest first."""
-    rows = [(*_reach(found, item), *_trust(found)) for item in found.reaches]
+def tornado_report(found: Uncertainty, asserted: Sequence[str] = ()) -> Report:
+    """Tell how far every parameter alone moves every metric, the widest first.
+
+    asserted  conditions that the stated point must meet; those that are false stand in `broken` of the report.
+    """
+    rows = [(*_reach(found, item), *_trust(found, item.metric)) for item in found.reaches]
     missing = sum(item.width is None for item in found.reaches)
-    notes = [*_approximate(found)]
+    notes = [*_approximate(found, asserted)]
     if missing:
         notes.append(
             Note("QN602", f"{missing} of {len(rows)} rows have no answer at an end; their status says why", "warning")
         )
     plot = Bars("parameter", ("at_low", "at_high"), "metric", "stated")
-    return _report(found, "qnet/tornado/1", "what every range alone does", TORNADO, rows, notes, plot, broken)
+    return _report(found, "qnet/tornado/1", "what every range alone does", TORNADO, rows, notes, plot, asserted)
 
 
-def uncertainty_report(found: Uncertainty, broken: tuple[Problem, ...] = (), **how: Any) -> Report:
+def uncertainty_report(found: Uncertainty, asserted: Sequence[str] = (), **how: Any) -> Report:
     """Tell what all ranges together do to every metric.
 
-    how   what the points were drawn by, for the meta data: seed, shape.
+    asserted  as of `tornado_report`.
+    how       what the points were drawn by, for the meta data: seed, shape.
     """
     rows: list[tuple[Cell, ...]] = []
     for item in found.figures:
         missing = found.points - item.answered
         cause = f": {found.status[0]}" if found.status else ""
         status = f"{missing} of {found.points} points have no answer{cause}" if missing else "ok"
-        rows.append((*_figures(item, found.points), status, *_trust(found)))
+        rows.append((*_figures(item, found.points), status, *_trust(found, item.metric)))
     notes = [
-        *_approximate(found),
+        *_approximate(found, asserted),
         Note("QN631", "uncertain: " + "; ".join(_told(found, item) for item in found.ranges)),
     ]
     missing = max(found.points - item.answered for item in found.figures)
@@ -94,7 +101,7 @@ def uncertainty_report(found: Uncertainty, broken: tuple[Problem, ...] = (), **h
             text = f"{item.metric.source} is not monotone in {names}: it may go beyond its corners"
             notes.append(Note("QN630", text, "warning"))
     return _report(
-        found, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, broken, **how
+        found, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, asserted, **how
     )
 
 
@@ -106,7 +113,7 @@ def _report(
     rows: list[tuple[Cell, ...]],
     notes: list[Note],
     plot: Bars | None,
-    broken: tuple[Problem, ...],
+    asserted: Sequence[str],
     **how: Any,
 ) -> Report:
     model = found.model
@@ -114,19 +121,27 @@ def _report(
         {"parameter": item.input.name, "low": item.low, "high": item.high, "range": item.origin}
         for item in found.ranges
     ]
-    meta = Basis(model, ", ".join(found.methods), found.exact, ranges=ranges, **how)
+    meta = Basis(
+        model, ", ".join(found.methods), all_exact(model, _asked(found, asserted), found.parts), ranges=ranges, **how
+    )
     text = f"{model.title}: {title}"
-    return Report(schema, text, columns, rows, tuple(notes), meta, group="metric", plot=plot, broken=broken)
+    false = tuple(broken(found.stated, conditions(asserted, model)))
+    return Report(schema, text, columns, rows, tuple(notes), meta, group="metric", plot=plot, broken=false)
 
 
-def _approximate(found: Uncertainty) -> list[Note]:
+def _approximate(found: Uncertainty, asserted: Sequence[str]) -> list[Note]:
     notes = approximate_notes(found.reasons)
-    asked = [item.metric.expression for item in (*found.reaches, *found.figures)]
-    return [*notes, *percentile_notes(found.model, asked, found.parts)]
+    return [*notes, *percentile_notes(found.model, _asked(found, asserted), found.parts)]
 
 
-def _trust(found: Uncertainty) -> tuple[Cell, Cell]:
-    return ", ".join(found.methods), "exact" if found.exact else "approximate"
+def _asked(found: Uncertainty, asserted: Sequence[str]) -> list[Expression]:
+    """What is told, and what is asserted."""
+    claims = (item.metric for item in conditions(asserted, found.model))
+    return [*(item.metric.expression for item in (*found.reaches, *found.figures)), *claims]
+
+
+def _trust(found: Uncertainty, metric: Metric) -> tuple[Cell, Cell]:
+    return ", ".join(found.methods), label(all_exact(found.model, [metric.expression], found.parts))
 
 
 def _reach(found: Uncertainty, item: Reach) -> tuple[Cell, ...]:

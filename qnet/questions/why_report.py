@@ -8,9 +8,9 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.bottleneck import Bottleneck
 from qnet.questions.bottleneck_parts import Part
-from qnet.questions.bottleneck_report import notes
+from qnet.questions.bottleneck_report import answer_exact, asked_notes, notes
 from qnet.questions.command import command_line
-from qnet.questions.findings import ANSWER, FULL, HELP, ROUTES, SECTIONS, SOURCES, TIME, Finding
+from qnet.questions.findings import ANSWER, FULL, HELP, ROUTES, SECTIONS, SOURCES, TIME, TRUST, Finding
 from qnet.questions.provenance import Basis, used
 from qnet.questions.solve import claims, false_claims
 from qnet.questions.why import why
@@ -63,10 +63,13 @@ def why_report(
     claimed = claims(asserted, model)
     answer = why(model, faster, wanted)
     found, solution = answer.figures, answer.figures.solution
+    exact = answer_exact(found, claimed)
     tables = {ANSWER: _classes, TIME: _parts, ROUTES: _routes, FULL: _full, HELP: _help, SOURCES: _sources}
     rows: list[tuple[Cell, ...]] = []
     for section in SECTIONS:
         rows += [_told(item) for item in answer.findings if item.section == section]
+        if section == TRUST and solution.exact and not exact:
+            rows.append(_told(Finding(TRUST, "", "The percentiles that are asserted are approximate.")))
         if section in tables:
             rows += [_row(section=section, **cells) for cells in tables[section](found)]
     options = [] if faster == 2.0 else ["--faster", repr(faster)]
@@ -75,11 +78,11 @@ def why_report(
         f"{model.title}: why it responds as it does",
         COLUMNS,
         rows,
-        tuple(notes(found)),
+        (*notes(found), *asked_notes(found, claimed)),
         Basis(
             model,
             solution.method,
-            solution.exact,
+            exact,
             command=command_line("why", model, wanted, asserted, options, network),
         ),
         group="section",

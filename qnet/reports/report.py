@@ -116,6 +116,11 @@ class Report(Record):
         names = column_names(self.columns)
         return [dict(zip(names, row, strict=True)) for row in checked_rows(self)]
 
+    @property
+    def warnings(self) -> tuple[Note, ...]:
+        """The notes that limit the trust in the answer, each with a code of `qnet explain`; empty where none does."""
+        return tuple(note for note in self.notes if note.severity == "warning")
+
     def text(self, format: str = "table") -> str:
         """The report as `table`, `csv`, `json`, `jsonl` or `md`."""
         from qnet.reports.render import render

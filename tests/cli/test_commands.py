@@ -181,6 +181,27 @@ def test_odd_arguments_are_answered_in_words(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("queue", "M/M/1", "--arrival-rate", "1/s", "--arrival-rate", "2/s", "--service-time", "1ms"),
+            "--arrival-rate",
+        ),
+        (("envelope", "ibm-3990-6", "--vary", "rate", "--vary", "block"), "--vary"),
+        (("why", "ibm-3990-6", "--faster", "2", "--faster", "3"), "--faster"),
+        (("catalog", "list", "--kind", "part", "--kind", "system"), "--kind"),
+        (("solve", "--station", "a=1ms", "--population", "2", "--population", "3"), "--population"),
+        (("solve", "ibm-3990-6", "-p", "rate=1/s", "-p", "rate=2/s"), '"rate" is set twice'),
+        (("compare", "ibm-3990-6", "--with", "rate=1/s & rate=2/s"), '"rate" is set twice'),
+    ],
+)
+def test_nothing_that_is_said_twice_is_lost(arguments: tuple[str, ...], words: str) -> None:
+    result = invoke(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert words in result.stderr
+
+
+@pytest.mark.parametrize(
     ("error", "code", "words"),
     [
         (

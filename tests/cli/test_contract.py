@@ -22,7 +22,7 @@ FAILURES = sorted(
 )
 INLINE = ("solve", "--station", "cpu=120ms", "--station", "disk=50ms", "--arrival-rate", "3/s")
 ESCAPE = "\x1b["
-NOTE = re.compile(r"qnet: (note|warning): .* \[QN6\d\d\]|  next: .*")
+NOTE = re.compile(r"qnet: (note|warning): .* \[QN[67]\d\d\]|  next: .*")
 
 MODEL = """qnet = 1
 title = "µ-service in Zürich"

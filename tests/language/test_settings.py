@@ -39,10 +39,6 @@ def test_a_parameter_is_set(text: str, name: str, value: float):
     assert value_of(name, text) == pytest.approx(value)
 
 
-def test_the_last_setting_of_a_parameter_holds():
-    assert value_of("rate", "rate=30/s", "rate=40/s") == 40
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -65,6 +61,11 @@ def test_the_last_setting_of_a_parameter_holds():
 def test_what_cannot_be_set_is_told(text: str, words: str):
     (problem,) = refused(text)
     assert problem.render().splitlines()[0].endswith(words)
+
+
+def test_of_two_values_of_a_parameter_none_is_lost():
+    with pytest.raises(UsageError, match=r'"rate" is set twice; expected one value for each parameter \[QN003\]'):
+        parse_settings(["rate=30/s", "rate=40/s"])
 
 
 def test_the_help_of_a_missing_unit_can_be_typed():

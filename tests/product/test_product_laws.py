@@ -51,8 +51,7 @@ def certify(case: Case, found: Any, tolerance: float = 1e-9) -> None:
             np.testing.assert_allclose(present, count, err_msg="population", **near)
             assert (rate > 0) == (count > 0)
     for place, kind in enumerate(case["kinds"]):
-        present = [count is None or count > 0 for count in case["population"]]
-        here = demands[place] * present
+        here = demands[place]
         if kind == "delay":
             np.testing.assert_allclose(found.residence[place], here, err_msg="delay", **near)
             assert not found.utilization[place].any()

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,10 @@ def test_a_row_is_answered_by_the_closed_form(queue):
         ("rate", " 1800/min "),
         ("rate_per_s", "3e1"),
         (" rate ", "30"),
+        ("rate_per_min", "1800"),
+        ("rate_per_ms", "0.03"),
+        ("rate_Hz", "30"),
+        ("rate_per_min", "30/s"),
     ],
 )
 def test_how_a_parameter_may_be_written(queue, column, cell):
@@ -100,6 +105,13 @@ def test_a_row_without_an_answer_says_why_and_stops_nothing(queue, row, status):
         ("rate,rate_per_s", "two columns are the parameter"),
         ("rate,status", "of the rows and of the answers"),
         ("id,rate,id", "there twice"),
+        ("rate,servce", r'"servce" is nearly named like the parameter "service"; expected "service" or "service_s"'),
+        ("rate,servcie_ms", 'is nearly named like the parameter "service"'),
+        ("rate,Service", 'is nearly named like the parameter "service"'),
+        ("rate,service_msec", '"_msec" behind it, which is no unit of a parameter that is in s'),
+        ("rate,service_KiB", '"_KiB" behind it'),
+        ("rate,mood_ms", '"_ms" behind it'),
+        ("rates,service", 'is nearly named like the parameter "rate"'),
     ],
 )
 def test_headers_that_cannot_be_answered(queue, header, words):
@@ -224,3 +236,56 @@ def test_rows_of_python(queue):
     assert found[0] == {"rate": 30, "id": "a", **dict(found[0])}
     assert found[0]["response_s"] == pytest.approx(0.05)
     assert found[1]["status"] == 'rate: "x" is not a quantity'
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [("service", "0.02"), ("service_ms", "20"), ("service_us", "20000"), ("service_min", "3.3333333333333335e-4"),
+     ("service_us", "20 ms")],
+)  # fmt: skip
+def test_a_column_may_have_any_unit_of_its_parameter(queue, column, cell):
+    """20 ms at 10/s: a number is in the unit of its column, a quantity in its own."""
+    told = float(response(queue, f"{column}\n{cell}\n")[1].split(",")[1])
+    assert told == pytest.approx(0.02 / 0.8, rel=1e-12)
+    (row,) = map_rows(queue, [{column: cell if " " in cell else float(cell)}], ["response"])
+    assert row["response_s"] == told
+
+
+def test_columns_of_answers_and_short_names_are_no_slips_of_the_pen(queue):
+    """`rate` and `date` begin otherwise; figures of the model are columns that a sweep writes."""
+    text = through(Mapper(queue, ["throughput"], prefix="new_"), "rate,date,ra,response_s,utilization_cpu\n1,2,3,4,5\n")
+    assert text.endswith("1,2,3,4,5,1.0,open,exact,ok\n")
+
+
+def test_columns_that_nobody_reads_are_noted(queue):
+    mapper = Mapper(queue, ["response"])
+    through(mapper, "id,rate,comment\n7,10,x\n8,20,y\n")
+    (note,) = mapper.notes()
+    assert (note.code, note.severity) == ("QN700", "note")
+    assert note.text == 'no parameters of the model, passed through unread: "id", "comment"'
+    mapper = Mapper(queue, ["response"])
+    through(mapper, "rate\n10\n")
+    assert mapper.notes() == []
+
+
+def test_warnings_of_rows_are_told_at_the_end(queue):
+    path = Path(queue.name)
+    path.write_text(path.read_text().replace('time = "service"', 'time = "service", scv = 4'))
+    mapper = Mapper(qnet.load(str(path)), ["response_p95"])
+    through(mapper, "rate\n10\n20\n")
+    assert [note.code for note in mapper.notes()] == ["QN663"]
+
+
+def test_a_line_with_a_slip_of_the_pen_says_so_and_stops_nothing(queue):
+    text = '{"rate": 10}\n{"rates": 10}\n{"rate_per_min": 600, "id": 3}\n'
+    first, second, third = map(json.loads, through(Mapper(queue, ["response"]), text, jsonl=True).splitlines())
+    assert second["status"] == 'the key "rates" is nearly named like the parameter "rate"'
+    assert first["response_s"] == third["response_s"] == pytest.approx(0.02 / 0.8)
+
+
+def test_a_column_that_nothing_rests_on_is_told(queue):
+    mapper = Mapper(queue, ["response"])
+    through(mapper, "rate,size\n10,4 KiB\n")
+    assert [(note.code, note.text) for note in mapper.notes()] == [
+        ("QN701", 'nothing that is told rests on "size": no effect')
+    ]

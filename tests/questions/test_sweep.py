@@ -11,6 +11,7 @@ import qnet
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.metrics import every_metric
 from qnet.model.settings import with_settings
+from qnet.questions.labels import labels
 from qnet.questions.points import solve_points
 from qnet.questions.sweep import MAX_POINTS, sweep
 from qnet.questions.sweep_report import sweep_report
@@ -161,7 +162,7 @@ def test_a_row_is_as_exact_as_it_is_alone_however_large_the_others(examples):
     """The lattice of the last row is beyond every budget; the small ones stay exact."""
     model = qnet.load(f"{examples}/million-users.toml")
     found = sweep(model, ["readers=1,20,2000000 & writers=1,10,100000"], ["response"])
-    assert found.answers.exactness == ["exact", "exact", "approximate"]
+    assert labels(found.answers, ()) == ["exact", "exact", "approximate"]
 
 
 def test_progress_is_told(terminal):

@@ -6,7 +6,7 @@ import pytest
 
 from qnet.errors import NoAnswer, NotComputed, UsageError
 from qnet.queues.stations.front import queue
-from qnet.queues.stations.inverse import figure, solve_for
+from qnet.queues.stations.inverse import figure, read_limit, solve_for
 
 TIMES = {"service_time": 0.02}
 
@@ -157,3 +157,41 @@ def test_classes_keep_their_proportions(station: str, parameter: str):
 def test_what_is_given_is_not_asked_for():
     with pytest.raises(UsageError, match="arrival_rate is given and asked for; expected one of the two"):
         solve_for("arrival_rate", "wait <= 1 ms", "M/M/1", arrival_rate=3.0, service_time=0.02)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "limits", "given"),
+    [
+        ("servers", ["wait <= 5 ms", "utilization <= 30 %"], {"arrival_rate": 80.0}),
+        ("servers", ["utilization <= 90 %", "response_p95 <= 61 ms"], {"arrival_rate": 80.0}),
+        ("servers", ["wait <= 5 ms", "utilization >= 20 %"], {"arrival_rate": 80.0}),
+        ("arrival_rate", ["wait <= 5 ms", "utilization <= 40 %", "number_waiting <= 1"], {"servers": 3}),
+        ("arrival_rate", ["wait <= 5 ms", "utilization >= 10 %"], {"servers": 3}),
+    ],
+)
+def test_several_limits_all_hold_and_nothing_better_keeps_them_all(parameter: str, limits: list[str], given):
+    """Whatever their order; the one that binds is told, and beyond the answer it is the one that is broken."""
+    found = solve_for(parameter, limits, "M/M/c", **given, **TIMES)
+    for asked in (limits, limits[::-1]):
+        again = solve_for(parameter, asked, "M/M/c", **given, **TIMES)
+        assert (again.real, again.whole, again.binds) == (found.real, found.whole, found.binds)
+    assert found.binds in limits
+    alone = {limit: solve_for(parameter, limit, "M/M/c", **given, **TIMES) for limit in limits}
+    assert found.whole == alone[found.binds].whole and found.real == alone[found.binds].real
+    value = found.whole if parameter == "servers" else found.real
+    there = queue("M/M/c", **{parameter: value}, **given, **TIMES)
+    beyond = queue("M/M/c", **{parameter: value - 1 if parameter == "servers" else value * 1.001}, **given, **TIMES)
+    slacks = {limit: (read_limit(limit).slack(there), read_limit(limit).slack(beyond)) for limit in limits}
+    assert all(slack > -1e-12 for slack, _ in slacks.values())
+    assert slacks[found.binds][1] < 0
+
+
+def test_limits_that_exclude_each_other_are_named():
+    with pytest.raises(NoAnswer, match="wait <= 1 ms needs at least 4, utilization >= 60 % allows at most 2"):
+        solve_for("servers", ["wait <= 1 ms", "utilization >= 60 %"], "M/M/c", arrival_rate=80.0, **TIMES)
+
+
+def test_a_limit_that_every_value_keeps_leaves_the_others():
+    found = solve_for("arrival_rate", ["wait <= 1 h", "blocking <= 1 %"], "M/M/c/K", servers=2, capacity=4, **TIMES)
+    assert found.binds == "blocking <= 1 %"
+    assert found.answer.blocking == pytest.approx(0.01)

@@ -12,6 +12,7 @@ from qnet.errors import InvalidInput, NotComputed, Problem
 from qnet.networks.closed import bounds as closed_bounds
 from qnet.networks.product.closed_classes import closed_part, most_present
 from qnet.networks.product.demands import Demands
+from qnet.networks.product.figures import alone
 from qnet.networks.product.loads import loads, refuse_overload
 from qnet.networks.product.open_classes import capacities_left, stretch
 from qnet.record import Record
@@ -91,6 +92,9 @@ def _point(network: Demands, kind: str) -> tuple[Any, Any, Any, Any]:
         for row, values in zip(rows, told, strict=True):
             for place, own in enumerate(network.closed):
                 row[own] = values[place]
+        for own in network.closed:
+            if network.population[own] == 0:
+                rows[2][own] = rows[3][own] = sum(alone(network, station, own) for station in range(network.shape[0]))
     elif kind not in ("asymptotic", "balanced"):
         reason = f"the {kind} bound: it is known for closed classes only"
         raise NotComputed(Problem("QN513", reason, help="the asymptotic and balanced bounds apply"))

@@ -19,7 +19,8 @@ class Figures(Record):
     throughput: Any
     """(R,) passages per second."""
     response: Any
-    """(R,) seconds per passage, delays included, think time not; of a closed class without customers 0."""
+    """(R,) seconds per passage, delays included, think time not; of a closed class without customers that of its
+    demands alone, without any wait."""
     residence: Any
     """(K, R) seconds per passage, all visits and their waits."""
     queue_length: Any
@@ -48,6 +49,7 @@ def figures(
     """
     stations, classes = range(network.shape[0]), range(network.shape[1])
     throughput = _below_capacity(network, throughput)
+    residence = _of_nobody(network, residence)
     response = [total(residence[station][kind] for station in stations) for kind in classes]
     queue = [[throughput[kind] * residence[station][kind] for kind in classes] for station in stations]
     busy = [[throughput[kind] * network.demand(station, kind) for kind in classes] for station in stations]
@@ -71,6 +73,25 @@ def figures(
     if not sound:
         raise NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))
     return made
+
+
+def _of_nobody(network: Demands, residence: list[list[Value]]) -> list[list[Value]]:
+    """The residences, those of closed classes without customers as their demands alone: nobody waits."""
+    operations: Operations = FLOATS if network.size is None else arrays()
+    found = [list(row) for row in residence]
+    for kind in network.closed:
+        nobody = network.population[kind] == 0
+        if operations.all(nobody == False):  # noqa: E712
+            continue
+        for station, row in enumerate(found):
+            row[kind] = operations.where(nobody, alone(network, station, kind), row[kind])
+    return found
+
+
+def alone(network: Demands, station: int, kind: int) -> Value:
+    """What a customer of a class spends at a station where nobody else is."""
+    first = 1.0 if network.delay[station] else network.capacities(station)[0]
+    return network.demand(station, kind) / first
 
 
 def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:

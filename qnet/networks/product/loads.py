@@ -44,19 +44,29 @@ def visited_open(network: Demands, station: int) -> bool:
 
 
 def refuse_overload(network: Demands) -> None:
-    """Raise `NoAnswer` where the open classes ask a station for as much as it can do, or more."""
-    operations: Operations = FLOATS if network.size is None else arrays()
-    for station, load in enumerate(loads(network) if network.open else []):
-        if network.delay[station]:
-            continue
-        most = network.capacities(station)[-1]
-        if operations.all(load < most):
-            continue
-        variant = "" if network.size is None else f" in variant {int((load >= most).argmax())}"
-        worst = load if network.size is None else load[(load >= most).argmax()]
-        found = f"no steady state: station {station} is asked for {worst / most:.4g} times what it can do{variant}"
-        help = f"multiply the arrival rates by less than {most / worst:.6g} for a steady state there"
-        raise NoAnswer(Problem("QN401", found, "a load below every capacity", help=help))
+    """Raise `NoAnswer` where the open classes ask a station for as much as it can do, or more.
+
+    Named is the station with the largest load, in a batch that of the first variant without a steady state.
+    """
+    used = {
+        station: load / network.capacities(station)[-1]
+        for station, load in enumerate(loads(network) if network.open else [])
+        if not network.delay[station]
+    }
+    variant, first = "", None
+    if network.size is not None and used:
+        over: Any = sum(share >= 1 for share in used.values())
+        first = int((over > 0).argmax())
+        variant = f" in variant {first}"
+    shares = {station: float(share if first is None else share[first]) for station, share in used.items()}
+    worst = max(shares, key=shares.__getitem__, default=None)
+    if worst is None or shares[worst] < 1:
+        return
+    found = f"no steady state: station {worst} is asked for {shares[worst]:.4g} times what it can do{variant}"
+    help = (
+        f"multiply the arrival rates by less than {1 / shares[worst]:.6g} for a steady state{' there' * bool(variant)}"
+    )
+    raise NoAnswer(Problem("QN401", found, "a load below every capacity", help=help))
 
 
 def reasons(network: Demands) -> tuple[str, ...]:

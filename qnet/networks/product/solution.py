@@ -45,6 +45,20 @@ class Solution:
         """Of fixed points: what to start from in a network that is nearly the same; None where there are none."""
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Where the answer is used beyond what its error was measured as small for, each with a code of `qnet explain`.
+
+        Those that `qnet solve` warns of; empty where there is nothing to warn of, as of every exact answer.
+        """
+        from qnet.networks.product.doubts import warnings_of
+
+        if self.exact:
+            return ()
+        rates = self.figures.throughput
+        passages = rates if self.network.size is None else [rates[:, kind] for kind in range(rates.shape[1])]
+        return warnings_of(self.network, self.method, passages)
+
+    @property
     def bounds(self) -> Bounds | None:
         """What encloses the exact answer, where theory has bounds; None where it has none, or no product form."""
         from qnet.networks.product.bounds import tightest

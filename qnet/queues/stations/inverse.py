@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, suggest
@@ -13,7 +13,8 @@ from qnet.expression.nodes import Comparison, Name, Node, Number
 from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
-from qnet.queues.stations.table import BY_CLASS
+from qnet.queues.stations.proportions import proportions
+from qnet.queues.stations.table import BY_CLASS, PARAMETERS
 from qnet.record import Record
 
 SOLVABLE = ("servers", "capacity", "arrival_rate", "source_rate", "service_time")
@@ -30,6 +31,8 @@ _PERCENTILE = re.compile(r"(wait|response)_p(\d{1,2})(?:_(\d+))?")
 _CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
 """Stations whose formulas hold for a fraction of a server."""
 _LARGEST = 2**50
+_BESIDE = 1e-6
+"""How far beside a rate or a time to look on which side of it a limit holds, as a share."""
 _EDGE = 27.0
 """-log(1 - load) where a search towards the end of the steady state gives up: a load of 1 - 2e-12."""
 
@@ -45,7 +48,8 @@ class Inverse(Record):
     whole: int | None
     """The whole number that keeps the limit; None for a parameter that is not a count."""
     binds: str
-    """`limit`; `steady state` where it ends before the limit is reached; `least` or `largest` possible number."""
+    """`limit`, or in its own words the one that binds of several; `steady state` where it ends before the limit is
+    reached; `least` or `largest` possible number."""
     answer: StationAnswer
     """The station at `whole`, else at `real`."""
 
@@ -128,67 +132,85 @@ def _dimension(unit: str) -> Any:
     return root.dimension if isinstance(root, Number) else None
 
 
-def solve_for(parameter: str, limit: str, name: str, **given: Any) -> Inverse:
-    """The value of one parameter at which a limit just holds, the others being given.
+class _Unbroken(NoAnswer):
+    """That every value keeps a limit."""
+
+
+def solve_for(parameter: str, limit: str | Sequence[str], name: str, **given: Any) -> Inverse:
+    """The value of one parameter at which limits just hold, the others being given.
 
     parameter   servers: the fewest. capacity: the least that keeps a limit which small rooms break (blocking), else the
                 largest that keeps one which large rooms break (wait). arrival_rate, source_rate, service_time: the
                 largest. For a limit from below (`>=`): the least rate or time, the most servers.
     limit       a comparison over `FIGURES` and percentiles, with units: `wait <= 200 ms`, `blocking <= 1 %`,
-                `response_p95 <= 1 s`. The figure must be monotone in the parameter.
+                `response_p95 <= 1 s`. The figure must be monotone in the parameter. Of several limits all must hold:
+                the answer is the one of them that leaves least, and of a range of values the fewest servers, the least
+                capacity, or the largest rate or time.
     name        of the station, and the other parameters as `queue` takes them; plain numbers. A station with classes
                 takes the parameter asked for as well, for its proportions: the answer is then the total arrival rate,
                 or the mean service time, and figures are those of all customers together.
     Returns     the real and the whole answer, what binds, and the figures there.
     Raises      UsageError as `queue`, for a parameter that cannot be asked for, and for a limit that cannot be read;
-                NoAnswer (QN402) where no value keeps the limit, naming the best that can be had.
+                NoAnswer (QN402) where no value keeps the limit, naming the best that can be had; or all limits, naming
+                the two that exclude each other.
     Method      Doubling steps until the limit gives way, then bisection (of whole numbers) or a bracketed root, for
                 rates over the logarithm of the distance to the end of the steady state.
     """
+    texts = [limit] if isinstance(limit, str) else list(limit)
+    questions = [_question(parameter, text, name, given) for text in texts]
+    if len(questions) == 1:
+        return questions[0].inverse()
+    return _all_hold(questions)
+
+
+def _question(parameter: str, limit: str, name: str, given: Mapping[str, Any]) -> _Question:
+    """The inverse question of one limit."""
     station, asked = station_name(name), read_limit(limit)
     if parameter not in SOLVABLE:
         raise UsageError(Problem("QN050", f'"{parameter}" cannot be solved for', "one of " + ", ".join(SOLVABLE)))
     stated = {key: value for key, value in given.items() if value is not None}
     if station in BY_CLASS:
-        return _Question(station, parameter, asked, *_proportions(station, parameter, stated)).amount()
+        return _Question(station, parameter, asked, *proportions(station, parameter, stated))
     if parameter in stated:
         raise UsageError(Problem("QN050", f"{parameter} is given and asked for", "one of the two"))
     fixed = read_parameters(station, stated, parameter)
     if parameter == "servers" and asked.impossible():
         found = f"no {parameter} of {station} keeps {limit}"
         raise NoAnswer(Problem("QN402", found, "a limit above 0: more servers come near it and never reach it"))
-    question = _Question(station, parameter, asked, fixed)
-    if parameter in ("servers", "capacity"):
-        return question.count()
-    return question.amount()
+    return _Question(station, parameter, asked, fixed)
 
 
-def _proportions(station: str, parameter: str, stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[float], float]:
-    """The parameters of a station with classes, the share of each class in the one asked for, and what would saturate.
-
-    The shares of arrival rates sum to one; service times are shares of their mean over all customers.
-    """
-    if parameter not in ("arrival_rate", "service_time"):
-        found = f"{parameter} of {station} cannot be solved for"
-        raise UsageError(Problem("QN050", found, "arrival_rate or service_time"))
-    if parameter not in stated:
-        expected = f"a {parameter.replace('_', ' ')} for each class, for their proportions"
-        raise UsageError(Problem("QN050", f"{station} lacks {parameter}", expected))
-    fixed = read_parameters(station, stated)
-    rates, times = _numbers(fixed["arrival_rate"]), _numbers(fixed["service_time"])
-    length = max(len(rates), len(times))
-    rates, times = (values * length if len(values) == 1 else values for values in (rates, times))
-    if len(rates) != len(times) or not sum(rates) > 0:
-        raise UsageError(Problem("QN050", "the classes have no arrivals, or other numbers of values", "one for each"))
-    mean = sum(rate * time for rate, time in zip(rates, times, strict=True)) / sum(rates)
-    if parameter == "arrival_rate":
-        return fixed, [rate / sum(rates) for rate in rates], 1.0 / mean
-    return fixed, [time / mean for time in times], 1.0 / sum(rates)
-
-
-def _numbers(value: Any) -> list[float]:
-    """One number, or one per class."""
-    return [float(item) for item in value] if isinstance(value, (list, tuple)) else [float(value)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+def _all_hold(questions: Sequence[_Question]) -> Inverse:
+    """The value of a parameter at which several limits hold, and the one that binds; see `solve_for`."""
+    least: list[tuple[float, Inverse]] = []
+    most: list[tuple[float, Inverse]] = []
+    unbroken: list[_Unbroken] = []
+    for question in questions:
+        try:
+            found = question.inverse()
+        except _Unbroken as error:
+            unbroken.append(error)
+            continue
+        value = found.real if found.whole is None else found.whole
+        assert value is not None
+        (least if question.from_here_on(value, found) else most).append((value, found))
+    if len(unbroken) == len(questions):
+        raise unbroken[0]
+    least.sort(key=lambda item: -item[0])
+    most.sort(key=lambda item: item[0])
+    first = questions[0]
+    stated = " and ".join(question.limit.source for question in questions)
+    if least and most and least[0][0] > most[0][0]:
+        unit = PARAMETERS[first.parameter][0]
+        low, high = (f"{value:.6g} {unit}".strip().replace(" /", "/") for value in (least[0][0], most[0][0]))
+        told = f"{least[0][1].limit} needs at least {low}, {most[0][1].limit} allows at most {high}"
+        raise NoAnswer(Problem("QN402", f"no {first.parameter} of {first.station} keeps {stated}", help=told))
+    counts = first.parameter in ("servers", "capacity")
+    value, found = (least if least and (counts or not most) else most)[0]
+    broken = [question for question in questions if question.limit.source != found.limit and not question.holds(value)]
+    if broken:
+        raise broken[0].none(value)
+    return found.replace(limit=stated, binds=found.limit if found.binds == "limit" else found.binds)
 
 
 class _Question:
@@ -242,6 +264,16 @@ class _Question:
             told = error.problems[0].found
         found = f"no {self.parameter} of {self.station} keeps {self.limit.source}"
         return NoAnswer(Problem("QN402", found, help=f"at {self.parameter} = {value:.6g}, {told}"))
+
+    def inverse(self) -> Inverse:
+        """The answer; raises `NoAnswer` where there is none."""
+        return self.count() if self.parameter in ("servers", "capacity") else self.amount()
+
+    def from_here_on(self, value: float, found: Inverse) -> bool:
+        """Whether the limit holds at larger values than the one found; else it does at smaller ones."""
+        if found.whole is None:
+            return found.binds == "limit" and self.holds(value * (1 + _BESIDE))
+        return found.binds == "least" or (found.binds == "limit" and self.holds(value + 1))
 
     def count(self) -> Inverse:
         """The whole number, and the real one beside it."""
@@ -321,7 +353,7 @@ class _Question:
                     raise self.none(place(1e-9 if self.limit.upper else last))
                 if not bounded:
                     found = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
-                    raise NoAnswer(Problem("QN402", found, "a limit that some value breaks"))
+                    raise _Unbroken(Problem("QN402", found, "a limit that some value breaks"))
                 return self.told(place(last), scale, "steady state").replace(real=scale)
             before, u = u, min(last, u * 2 if u < 1 else u + 1 if bounded else u * 2)
         sign = 1.0 if kept else -1.0
