@@ -42,7 +42,8 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
             found = _by_theory(network, wanted)
         except NotComputed as error:
             refused = error
-        if not _may_have_states(network, wanted) or (found is not None and (found.exact or not network.limited)):
+        enough = found is not None and (found.exact or not (network.limited or network.profiles))
+        if enough or not _may_have_states(network, wanted):
             return _answered(found, refused)
     from qnet.networks.states.solve import LITTLE, tried
 
@@ -117,10 +118,8 @@ def _may_have_states(network: RoutedNetwork, wanted: Wanted) -> bool:
 
 def _by_states(network: RoutedNetwork, wanted: Wanted) -> bool:
     """Whether the chain of all states may be the best method: closed classes without product form."""
-    if not network.closed or not _may_have_states(network, wanted):
+    if not network.closed or network.limited or network.profiles or not _may_have_states(network, wanted):
         return False
-    if network.limited or network.profiles:
-        return True
     from qnet.expression import FLOATS, arrays
     from qnet.networks.exactness import reasons_for
     from qnet.networks.streams import streams
