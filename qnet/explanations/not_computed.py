@@ -157,4 +157,9 @@ CODES: dict[str, _T] = {
         "customers queue again after it; a branch is no part of a network of product form; or there are closed classes "
         "beside others, capacities, rates, or stations held while others are asked for.",
         "Solve without bounds; qnet methods --error tells how far the answer was from exact ones."),
+    "QN586": _T("customers who are served for ever",
+        "A closed class without think time spends all its time at one station that serves the last arrival first. Who "
+        "comes back at once is served before all others, for ever: who that is depends on how it began, and the others "
+        "are never served. Product form does not hold, as the states do not all reach each other.",
+        "Give the class a think time or another station to visit, or use ps, where all present are served."),
 }  # fmt: skip

@@ -21,6 +21,10 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
+    if network.closed and any(station.discipline == "lcfs-pr" for station in network.stations):
+        from qnet.networks.monopoly import refuse_monopoly
+
+        refuse_monopoly(network)
     if forked(network):
         from qnet.networks.parallel_bounds import KIND, with_bounds
 
