@@ -111,26 +111,29 @@ def doubt_of(found: Calibration) -> Doubt:
         for other in names[number + 1 :]
         if (value := float(matrix[places[one], places[other]])) == value
     }
-    lost = tuple(item.unknown.name for item in found.parameters if item.unknown.name not in errors and not _still(item))
+    lost = tuple(item.unknown.name for item in found.parameters if item.unknown.name not in errors)
     return Doubt(errors, pairs, None if found.scatter.times == NORMAL else found.scatter.freedom, lost)
 
 
-def _still(item: Found) -> bool:
-    """Whether a parameter has no effect at all, and so leaves no doubt in what was measured."""
-    return item.idle and item.undetermined and not item.tied
-
-
 def _known_error(found: Calibration, item: Found) -> float | None:
-    """The standard error that belongs to an interval; None where it is open to a side at which the range goes on."""
+    """The standard error that belongs to an interval; None where it is not known, or open above."""
     if not found.scatter.known or item.tied:
         return None
     if item.interval != PROFILE:
         return item.error
+    if item.undetermined:
+        return None
     low = item.value if item.side < 0 else item.low
     high = item.value if item.side > 0 else item.high
-    if low is None or high is None:
+    low = item.unknown.low if low is None else low
+    if high is None:
         return None
     return (high - low) / ((1 if item.side else 2) * found.scatter.times)
+
+
+def fitted_with(found: Calibration) -> str:
+    """The fitted values in one line."""
+    return _minimum(found, [item.value for item in found.parameters])
 
 
 def _parameter(item: Found, tested: bool) -> tuple[Cell, ...]:
@@ -194,7 +197,7 @@ def _summary(found: Calibration) -> Iterator[tuple[Cell, ...]]:
         if use == HELD_OUT and found.scatter.known:
             yield _plain("summary", "within prediction interval", use, int(_inside(found)[chosen].sum()))
     if found.scatter.ratio is not None:
-        at = "of stated errors" if found.scatter.kind == STATED else "of half the last printed digit"
+        at = "over stated errors" if found.scatter.kind == STATED else "over half of the last printed digit"
         yield _plain("summary", "scatter", FITTED, found.scatter.ratio, at)
     yield _plain("summary", "degrees of freedom", FITTED, found.spread.freedom)
     yield _plain("summary", "condition number", FITTED, found.spread.condition)

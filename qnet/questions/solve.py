@@ -60,6 +60,17 @@ A row of scope `branch` is of a parallel step: `probability` that the step waits
 mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the probability
 that so many `customers` of closed classes are at one copy."""
 
+DOUBT = (
+    Column("throughput_low", "throughput low", "/s"),
+    Column("throughput_high", "throughput high", "/s"),
+    Column("response_low", "response low", "s"),
+    Column("response_high", "response high", "s"),
+    Column("value_low", "value low"),
+    Column("value_high", "value high"),
+)
+"""The intervals that the doubt of calibrated parameters leaves, where a model states it."""
+OPTIONAL = (*FULL, *DOUBT)
+
 _row = row_maker((*COLUMNS, *FULL))
 
 
@@ -83,11 +94,17 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     notes = trust_notes(solution)
     told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
     notes += [*percentile_notes(model, told, solved.parts), *edge.notes]
+    rows = [row[: len(columns)] for row in (*_rows(solution, edge), *_outputs(model, solved))]
+    if model.calibration is not None:
+        from qnet.questions.solve_doubt import doubted
+
+        columns, rows, more = doubted(model, solved, columns, rows, wanted)
+        notes += more
     return Report(
         "qnet/solution/1",
         model.title,
         columns,
-        [row[: len(columns)] for row in (*_rows(solution, edge), *_outputs(model, solved))],
+        rows,
         tuple(notes),
         Basis(model, solution.method, solution.exact, **_told(solution)),
         group="scope",

@@ -11,7 +11,7 @@ from qnet.questions.columns import Columns, metric_cells, parameter_cells
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
 from qnet.questions.trust import approximate_notes, asks_percentile, percentile_notes, percentiles_exact
-from qnet.reports.report import Column, Matrix, Note, Plot, Report
+from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
 
 KEYS = ("method", "exactness", "status")
 """The columns that every sweep has."""
@@ -37,6 +37,9 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     cells += [metric_cells(item, answers.of(item.expression)) for item in found.metrics]
     asked = [item.expression for item in found.metrics]
     guessed = percentile_notes(model, asked, answers.parts)
+    doubted: list[Note] = []
+    if model.calibration is not None:
+        doubted = _doubt(found, make, told, cells)
     cells += [list(answers.method), exactness(answers, asked), list(answers.status)]
     # A status that says nothing needs no room on a screen.
     trust = [Column(key, key, footed=key != "status" or bool(answers.answered.all())) for key in KEYS]
@@ -49,13 +52,30 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
         f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
         (*along, *told, *trust),
         list(zip(*cells, strict=True)),
-        (*answer_notes(answers), *guessed),
+        (*answer_notes(answers), *guessed, *doubted),
         Basis(model, ", ".join(answers.methods), answers.exact and not guessed),
         group=slow,
         matrix=matrix,
         plot=_plot(found, along, told, chosen),
         broken=tuple(broken(answers, claimed)),
     )
+
+
+def _doubt(found: Sweep, make: Columns, told: list[Column], cells: list[list[Cell]]) -> list[Note]:
+    """Add the intervals that a calibration leaves, behind the metrics; and say what they rest on."""
+    import numpy as np
+
+    from qnet.questions.carried import Doubts
+
+    doubts = Doubts(found.model, [item.name for axis in found.axes for item in axis])
+    asked = [item.expression for item in found.metrics]
+    here = np.array([found.answers.of(item) for item in asked], dtype=float)
+    carried = doubts.at(found.columns, found.answers.size, asked, here, found.wanted)
+    for place, item in enumerate(found.metrics):
+        for word, values in (("low", carried.low[place]), ("high", carried.high[place])):
+            told.append(make.column(f"{item.key}_{word}", "metric", f"{item.title} {word}", item.unit))
+            cells.append(metric_cells(item, values))
+    return doubts.notes(carried.lame, asked)
 
 
 def exactness(answers: Answers, asked: Sequence[Expression]) -> list[str | None]:
@@ -80,6 +100,7 @@ def _plot(found: Sweep, along: Sequence[Column], told: Sequence[Column], chosen:
     """The first axis runs along; every value of the others is a line."""
     first = len(found.axes[0])
     firsts = [sum(len(axis) for axis in found.axes[:place]) for place in range(len(found.axes))]
-    drawn = tuple(column.key for column in told if chosen or column.key in _DRAWN)
+    ends = ("_low", "_high") if found.model.calibration is not None else ()
+    drawn = tuple(column.key for column in told if (chosen and not column.key.endswith(ends)) or column.key in _DRAWN)
     by = tuple(along[place].key for place in firsts if place >= first)
     return Plot(along[0].key, drawn, by)
