@@ -33,6 +33,7 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
     slopes = _slopes(target, best, held)
     variance = _of_the_model(best, scatter, slopes.reshape(-1, len(best.point))).reshape(slopes.shape[:2])
     half = scatter.times * np.sqrt(variance + _of_a_measurement(target, scatter, held))
+    half = np.where(np.isfinite(half), half, np.nan)
     there = modelled[held]
     if target.absolute:
         low[held], high[held] = there - half * target.scale, there + half * target.scale

@@ -58,7 +58,7 @@ class Lane:
         for _ in range(2):
             places = np.flatnonzero(free)
             if not len(places):
-                return step
+                return np.zeros(len(self.point))
             columns = self.jacobian[:, places] * np.reshape(self.counted * np.ones(len(self.values)), (-1, 1))
             norms = np.linalg.norm(columns, axis=0)
             norms = np.where(norms > 1e-7 * max(float(norms.max(initial=0.0)), 1e-300), norms, np.inf)
