@@ -32,6 +32,11 @@ _ROUNDS = 4
 """How often a profile may find something better."""
 
 
+_WEIGHINGS = 3
+_STEADY = 0.02
+"""The change of the common error, relative, that is not worth another fit."""
+
+
 class Found(Record):
     """A parameter that was fitted, in base units."""
 
@@ -189,11 +194,13 @@ def _weighed(target: Target, best: Minimum) -> tuple[Minimum, Scatter]:
         return best, scatter_stated(best.cost, freedom)
     used, enough = target.used, target.count > len(target.unknowns)
     weights = (target.rows.weights[:, None] * np.ones(used.shape))[used]
-    for _ in range(2):
+    before = -1.0
+    for _ in range(_WEIGHINGS):
         plain = best.residuals / target.factors[used]
         scatter = scatter_unstated(plain, weights, target.digits[used], freedom, enough)
-        if not scatter.digits:
+        if not scatter.digits or abs(scatter.common - before) <= _STEADY * before:
             break
+        before = scatter.common
         target.weigh(scatter.common, digits=True)
         again = minimise(target, best.point, target.low, target.high, target.least)
         best = best if again is None else again

@@ -13,7 +13,7 @@ MOST_LEFT_OUT = 100
 """Fits of a leave-one-out error; of more rows, several are left out at a time."""
 _UNKNOWN = 1e-3
 """The share of a prediction's change along directions that nothing determines, from which it has no interval."""
-_SETTLED = 1e-4
+_SETTLED = 1e-6
 
 
 def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) -> tuple[Any, Any]:
@@ -106,7 +106,7 @@ def leave_one_out(target: Target, best: Minimum) -> Any:
         if counted.sum() < len(best.point):
             return None
         lanes.append(Lane(best.point, best.residuals, best.jacobian, best.point == best.point, counted))
-    refit(target, lanes, target.low, target.high, _SETTLED * best.cost / max(len(within), 1))
+    refit(target, lanes, target.low, target.high, _SETTLED * best.cost / max(len(within), 1), proven=True)
     found: Any = np.full(target.rows.values.shape, np.nan)
     roots = np.sqrt(target.rows.weights)[:, None]
     for group, lane in enumerate(lanes):

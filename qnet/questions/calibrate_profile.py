@@ -24,6 +24,8 @@ _NEAR = 5e-3
 """How near to the threshold is near enough, as a share of its root."""
 _ENOUGH = 1e-3
 """The fall of the sum of squares, as a share of the threshold, that is no longer worth a round."""
+_LONGEST = 3.0
+"""How many times farther the next value of a profile is, at most."""
 _TRIES = 60
 """Values that are tried for one end, at most."""
 _ROUNDS = 10
@@ -43,13 +45,15 @@ class Lane:
         self.damping = 0.0
         self.failures = 0
         self.done = False
+        self.proven = False
+        """Whether derivatives were taken anew where the fit ended."""
 
     @property
     def cost(self) -> float:
         """The sum of squares of what counts."""
         return float(((self.values * self.counted) ** 2).sum())
 
-    def step(self, low: Any, high: Any) -> Any:
+    def step(self, low: Any, high: Any, longest: float = 2.0) -> Any:
         """The damped Gauss-Newton step of the free coordinates, those pressed against a bound left where they are."""
         import numpy as np
 
@@ -67,7 +71,7 @@ class Lane:
             shares = np.where(kept, singular / np.where(kept, singular**2 + self.damping, 1.0), 0.0)
             moves = -(right.T @ (shares * (left.T @ (self.values * self.counted)))) / norms
             step = np.zeros(len(self.point))
-            step[places] = np.clip(moves, -2.0, 2.0)
+            step[places] = np.clip(moves, -longest, longest)
             pressed = ((self.point <= low) & (step < 0)) | ((self.point >= high) & (step > 0))
             if not (pressed & free).any():
                 break
@@ -83,10 +87,11 @@ class Lane:
             self.jacobian = self.jacobian + np.outer(values - self.values - self.jacobian @ step, step) / length
 
 
-def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enough: float) -> int:
+def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enough: float, proven: bool = False) -> int:
     """Fit the free coordinates of some lanes side by side, each from where it is; returns the points it took.
 
     enough   the fall of a sum of squares that is no longer worth a round.
+    proven   whether derivatives are taken anew where a fit ends, to see that it does.
     Method   Gauss-Newton with the derivatives of C. G. Broyden, Math. Comp. 19 (1965) 577-593, which cost nothing;
              damped, and with differences again, where a step does not descend. A fit only ever gets better.
     """
@@ -94,6 +99,13 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
 
     used = 0
     for _ in range(_ROUNDS):
+        for lane in lanes if proven else ():
+            if lane.done and not lane.proven:
+                fresh = differences(residuals, lane.point, lane.values, low, high)
+                used += 2 * len(lane.point)
+                lane.proven, lane.failures, lane.damping = True, 0, 0.0
+                if fresh is not None:
+                    lane.jacobian, lane.done = fresh, False
         waiting = [lane for lane in lanes if not lane.done]
         steps: list[Any] = []
         moving: list[Lane] = []
@@ -106,6 +118,8 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
             moving.append(lane)
             steps.append(step)
         if not moving:
+            if proven and not all(lane.proven for lane in lanes):
+                continue
             break
         values = residuals(np.array([lane.point + step for lane, step in zip(moving, steps, strict=True)]))
         used += len(moving)
@@ -165,10 +179,12 @@ class _Search:
         """The distance to try next; None where the end is known."""
         if self.inside >= self.room or self.tries >= _TRIES:
             return None
-        if self.outside == float("inf"):
-            return min(max(2 * self.inside, self.first), self.room)
-        width = self.outside - self.inside
         root = threshold**0.5
+        if self.outside == float("inf"):
+            # As far as a straight line says, and a little more: what is then outside is near.
+            reach = root / max(self.rise_inside**0.5, 1e-9 * root)
+            return min(max(self.inside * min(max(1.03 * reach, 1.1), _LONGEST), self.first), self.room)
+        width = self.outside - self.inside
         if width <= _NARROW * self.outside * 0.1 + _FINEST:
             return None
         if abs(self.rise_inside**0.5 - root) <= _NEAR * root:
@@ -206,7 +222,7 @@ def profiles(
     most         points that may be tried altogether.
     Returns      `Profiles`; an end is the last coordinate inside, to about a thousandth of its distance.
 
-    Method       Outward in doubled steps until the threshold is passed, then between the last value inside and the
+    Method       Outward in growing steps until the threshold is passed, then between the last value inside and the
                  first outside by the root of the rise, which is a straight line in linear models, and by halves, which
                  finds a step. All ends advance side by side. What is beyond an answer counts as a rise without end.
     Source       D. M. Bates and D. G. Watts, Nonlinear Regression Analysis and Its Applications, 1988, section 6.1.
@@ -242,28 +258,32 @@ def _placed(
     """Lanes at the values to be tried, the others where the tangent plane has them; None where there is no answer."""
     import numpy as np
 
-    tried: list[Any] = []
+    targets: list[tuple[Any, Any]] = []
     for each, distance in asked:
-        lane = each.lane
-        moved = lane.point.copy()
+        moved = each.lane.point.copy()
         moved[each.place] = each.start + each.sign * distance
-        step = moved - lane.point
-        ahead = Lane(moved, lane.values + lane.jacobian @ step, lane.jacobian, lane.free)
-        tried += [moved + ahead.step(low, high), moved]
-    points = np.clip(np.array(tried), low, high)
+        values = each.lane.values + each.lane.jacobian @ (moved - each.lane.point)
+        ahead = Lane(moved, values, each.lane.jacobian, each.lane.free)
+        targets.append((np.clip(moved + ahead.step(low, high, float("inf")), low, high), np.clip(moved, low, high)))
+    points = np.array([best for best, _ in targets])
     values = residuals(points)
+    used = len(points)
+    failed = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(failed):
+        # Where the tangent plane leads nowhere, the others stay as they were.
+        points[failed] = np.array([targets[number][1] for number in failed.tolist()])
+        values[failed] = residuals(points[failed])
+        used += len(failed)
     found: list[Lane | None] = []
-    for number, (each, _) in enumerate(asked):
-        pair = [place for place in (2 * number, 2 * number + 1) if np.isfinite(values[place]).all()]
-        if not pair:
+    for (each, _), point, here in zip(asked, points, values, strict=True):
+        if not np.isfinite(here).all():
             found.append(None)
             continue
-        place = min(pair, key=lambda item: float(values[item] @ values[item]))
         lane = Lane(each.lane.point, each.lane.values, each.lane.jacobian, each.lane.free)
-        lane.update(points[place] - lane.point, values[place])
-        lane.point, lane.values = points[place], values[place]
+        lane.update(point - lane.point, here)
+        lane.point, lane.values = point, here
         found.append(lane)
-    return found, len(points)
+    return found, used
 
 
 def bent(residuals: Residuals, best: Minimum, covariance: Any, times: float, low: Any, high: Any) -> Any:

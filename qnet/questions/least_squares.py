@@ -22,7 +22,7 @@ _LADDER = (0.0, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """Dampings that are tried at once, as shares of the present one."""
 _LONGEST = 2.0
 _SHRINKS = 6
-_BESIDE = 1e-2
+_BESIDE = 3e-2
 """How near to a minimum that is known a search ends there, in coordinates in which 1 is much."""
 JUMP = "no step makes the residuals smaller: a jump or a kink"
 
