@@ -64,7 +64,7 @@ def check_calibration(model: Model, reader: Reader, stated: CalibrationModel) ->
             known = model.parameters.get(name)
             if known is None:
                 help = suggest(name, [item for item, each in model.parameters.items() if not each.part])
-                reader.fail("QN212", (*PATH, key), f'unknown parameter "{name}"', help=help)
+                reader.fail("QN004", (*PATH, key), f'unknown parameter "{name}"', help=help)
             elif known.options:
                 reader.fail("QN204", (*PATH, key), f'"{name}" is a choice of words', "a parameter that is a number")
     twice = set(stated.parameters) & set(stated.undetermined)
@@ -73,7 +73,7 @@ def check_calibration(model: Model, reader: Reader, stated: CalibrationModel) ->
     for place, (name, error) in enumerate(zip(stated.parameters, stated.errors, strict=False)):
         path = (*PATH, "standard_errors", place)
         known = model.parameters.get(name)
-        wanted = None if known is None or name in reader.broken else known.dimension
+        wanted = None if known is None or known.options or name in reader.broken else known.dimension
         if reader.dimension(error, wanted, path, {}, {}) is not None and _value(error) < 0:
             reader.fail("QN211", path, f"the standard error of {name} is below 0", "0 or more")
     complete = len(stated.errors) == len(stated.parameters)

@@ -5,7 +5,7 @@ import pytest
 
 import qnet
 from qnet.documents import parse as read
-from qnet.errors import NotComputed, UsageError
+from qnet.errors import InvalidInput, NotComputed, UsageError
 from qnet.model.load import build
 from qnet.model.rewrite import rewritten
 from qnet.questions.calibrate import calibrate, fitted_point
@@ -143,6 +143,19 @@ def test_a_model_without_a_calibration_answers_as_ever():
     known = set(first(plain.solve()))
     assert not any(name.endswith(("_low_s", "_high_s")) for name in known)
     assert {name: value for name, value in first(doubted.solve()).items() if name in known} == first(plain.solve())
+
+
+def test_correlations_that_no_errors_can_have_are_refused():
+    """Three quantities cannot all move against each other."""
+    table = """
+[calibration]
+parameters = ["service", "network", "route"]
+standard_errors = ["1 ms", "1 ms", "1 ms"]
+correlations = [-0.9, -0.9, -0.9]
+"""
+    with pytest.raises(InvalidInput, match="positive semidefinite"):
+        system(QUEUE + table)
+    assert system(QUEUE + table.replace("-0.9, -0.9, -0.9", "-0.5, -0.5, -0.5")).calibration is not None
 
 
 def measured(noise, seed=0, service=0.05, network=0.02):
