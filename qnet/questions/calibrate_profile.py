@@ -20,9 +20,9 @@ _FLAT = 2e-2
 _NARROW = 1e-3
 """How near the ends of a bracket come, as a share of the distance from the minimum."""
 _FINEST = 1e-7
-_NEAR = 5e-3
-"""How near to the threshold is near enough, as a share of its root."""
-_ENOUGH = 1e-3
+_NEAR = 2e-2
+"""How near to the threshold is near enough, as a share of its root, for a straight line from there."""
+_ENOUGH = 3e-3
 """The fall of the sum of squares, as a share of the threshold, that is no longer worth a round."""
 _LONGEST = 3.0
 """How many times farther the next value of a profile is, at most."""
@@ -177,7 +177,7 @@ class _Search:
 
     def next(self, threshold: float) -> float | None:
         """The distance to try next; None where the end is known."""
-        if self.inside >= self.room or self.tries >= _TRIES:
+        if self.inside >= self.room or self.tries >= _TRIES or self.near(threshold):
             return None
         root = threshold**0.5
         if self.outside == float("inf"):
@@ -186,8 +186,6 @@ class _Search:
             return min(max(self.inside * min(max(1.03 * reach, 1.1), _LONGEST), self.first), self.room)
         width = self.outside - self.inside
         if width <= _NARROW * self.outside * 0.1 + _FINEST:
-            return None
-        if abs(self.rise_inside**0.5 - root) <= _NEAR * root:
             return None
         share = 0.5
         if self.rise_outside < float("inf") and self.tries % 3:
@@ -198,16 +196,22 @@ class _Search:
     def took(self, distance: float, rise: float, lane: Lane | None, threshold: float) -> None:
         """Note the rise of the sum of squares at a distance."""
         self.tries += 1
-        if rise <= threshold * (1 + _NEAR) and lane is not None:
+        if rise <= threshold * (1 + _NEAR) ** 2 and lane is not None:
             self.inside, self.rise_inside, self.lane = distance, max(rise, 0.0), lane
         else:
             self.outside, self.rise_outside = distance, rise
 
-    @property
-    def end(self) -> End:
+    def near(self, threshold: float) -> bool:
+        """Whether the last value inside is so near to the end that a straight line leads there."""
+        root = threshold**0.5
+        return abs(self.rise_inside**0.5 - root) <= _NEAR * root
+
+    def end(self, threshold: float) -> End:
         """Where the search ended."""
-        closed = self.outside < float("inf")
-        return End(self.start + self.sign * self.inside, closed)
+        near = self.near(threshold)
+        distance = self.inside * (threshold / self.rise_inside) ** 0.5 if near else self.inside
+        closed = near or self.outside < float("inf")
+        return End(self.start + self.sign * min(distance, self.outside, self.room), closed)
 
 
 def profiles(
@@ -249,7 +253,7 @@ def profiles(
             if lane is not None and lane.cost < least:
                 least, better = lane.cost, lane.point
             each.took(distance, rise, lane, threshold)
-    return Profiles(tuple(each.end for each in searches), better)
+    return Profiles(tuple(each.end(threshold) for each in searches), better)
 
 
 def _placed(
