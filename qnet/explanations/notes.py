@@ -296,9 +296,9 @@ CODES: dict[str, _T] = {
         "The sum of squares does not rise enough to one side, or to both, however far the parameter goes in its range: "
         "these rows bound it on one side only, or do not determine it.",
         "Measure at conditions where the parameter counts, or state it from another source with -p."),
-    "QN694": _T("residuals that jump",
-        "The answer of the model jumps with a parameter, as where a number is rounded. No derivative proves a minimum "
-        "there: it is the best of what was tried along every parameter, and intervals are by profile.",
+    "QN694": _T("a minimum that is not proven",
+        "The answer of the model jumps with a parameter, as where a number is rounded, so that no derivative proves a "
+        "minimum: it is the best of what was tried along every parameter, and intervals are by profile.",
         "Narrow the ranges with --between to see whether it stays."),
     "QN695": _T("held-out measurements outside their prediction intervals",
         "A prediction interval holds a new measurement in 95 of 100 cases, by the errors of the measurements "

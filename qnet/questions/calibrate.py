@@ -32,6 +32,8 @@ _ROUNDS = 4
 """How often a profile may find something better."""
 
 
+_FAR_OFF = 4.0
+"""How many times wider an interval by profile is than a linear one whose standard error is not told."""
 _WEIGHINGS = 3
 _STEADY = 0.02
 """The change of the common error, relative, that is not worth another fit."""
@@ -255,10 +257,19 @@ def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends:
                 None if (end := ends.get((place, sign))) is None else float(item.values(end)) for sign in (-1, 1)
             )
             interval = PROFILE
+            error = None if deviation != deviation or _misleads(item, low, high, error, scatter) else error
         side = int(best.side[place])
         idle = bool(known.idle[place])
         result.append(Found(item, value, error, low, high, side, idle, interval, bool(tied[place])))
     return tuple(result)
+
+
+def _misleads(item: Unknown, low: float | None, high: float | None, error: float | None, scatter: Scatter) -> bool:
+    """Whether a standard error is far from what the profile found, as where a derivative is that of a step."""
+    if error is None:
+        return False
+    reach = (item.high if high is None else high) - (item.low if low is None else low)
+    return reach > _FAR_OFF * 2 * scatter.times * error
 
 
 def fitted_point(found: Calibration) -> dict[str, float]:

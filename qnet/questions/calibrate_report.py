@@ -327,7 +327,7 @@ def _intervals(found: Calibration) -> Iterator[Note]:
             text = f"{name} is at least {least}: no higher value fits much worse"
         yield Note("QN693", text, "warning", "measure where it counts, or state it with -p")
     if not found.minimum.converged:
-        text = "the residuals jump at the best values: their minimum is the least that was found, and not proven"
+        text = f"the minimum is the least that was found, and not proven: {found.minimum.reason}"
         yield Note("QN694", text, "warning")
     told = np.isfinite(found.predicted[0]) & np.isfinite(found.measured.values)
     count, missed = int(told.sum()), int((told & ~_inside(found)).sum())

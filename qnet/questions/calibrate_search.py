@@ -11,7 +11,7 @@ from qnet.networks.wanted import Wanted
 from qnet.questions.answers import OK, Answers, solve_table
 from qnet.questions.calibrate_errors import refuse_unknown
 from qnet.questions.calibrate_profile import Lane, refit
-from qnet.questions.least_squares import JUMP, Minimum, minimise, spread
+from qnet.questions.least_squares import ENDLESS, JUMP, Minimum, minimise, spread
 from qnet.questions.measured import Measured, described
 from qnet.questions.unknowns import Unknown, starts
 
@@ -29,6 +29,8 @@ _AS_GOOD = 1e-6
 """How much larger the least sum of squares may be, relative, where the search began at the stated values."""
 _ABSURD = 1e100
 """Residuals from here on have squares that no float holds."""
+_STUCK = (JUMP, ENDLESS)
+"""Why a search ended where there may be a minimum that no derivative proves; profiles must find nothing better."""
 _SCANS = 4
 _SCANNED = 120
 """How often a coordinate that has no effect, or jumps, is scanned over its range, and at how many values."""
@@ -176,7 +178,7 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
     lowest = min(ends, key=lambda end: end.cost)
     if _flat(target, lowest):
         ends.append(_scanned(target, lowest, follow))
-    allowed = [end for end in ends if end.converged or end.reason == JUMP]
+    allowed = [end for end in ends if end.converged or end.reason in _STUCK]
     if not allowed:
         raise no_minimum(target, min(ends, key=lambda end: end.cost))
     best = min(allowed, key=lambda end: end.cost)
@@ -212,7 +214,7 @@ def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[t
 
 def _flat(target: Target, end: Minimum) -> bool:
     """Whether some coordinate has no effect, or a jump, where a search ended: it may have one elsewhere."""
-    return end.reason == JUMP or bool(spread(end, target.least).idle.any())
+    return end.reason in _STUCK or bool(spread(end, target.least).idle.any())
 
 
 def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
@@ -221,7 +223,7 @@ def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
 
     for _ in range(_SCANS):
         idle = spread(end, target.least).idle
-        places = np.flatnonzero(idle) if idle.any() and end.reason != JUMP else np.arange(len(end.point))
+        places = np.flatnonzero(idle) if idle.any() and end.reason not in _STUCK else np.arange(len(end.point))
         lanes: list[Lane] = []
         for place in places.tolist():
             low, high = float(target.low[place]), float(target.high[place])
@@ -289,7 +291,7 @@ def _nowhere(target: Target, points: Any) -> NotComputed:
     reason = "no answer" if reason == OK else reason
     where = _row(target, row)
     more = len(missing) - 1
-    others = f", nor have {more} more rows" if more > 0 else ""
+    others = f", nor {'has one more row' if more == 1 else f'have {more} more rows'}" if more > 0 else ""
     found = f"{where.found} has no answer{others}: {reason}; at none of {len(points)} starts have all rows one"
     help = "give other values with -p, or a range with --between, at which every fitted row has an answer"
     return NotComputed(where.replace(code="QN534", found=found, help=help))

@@ -24,6 +24,7 @@ _LONGEST = 2.0
 _SHRINKS = 6
 _BESIDE = 3e-2
 """How near to a minimum that is known a search ends there, in coordinates in which 1 is much."""
+ENDLESS = f"no minimum after {_ROUNDS} rounds"
 JUMP = "no step makes the residuals smaller: a jump or a kink"
 
 Residuals = Callable[[Any], Any]
@@ -101,7 +102,7 @@ def minimise(
         for item in known:
             if np.abs(point - item.point).max(initial=0.0) <= _BESIDE and here @ here >= item.cost:
                 return item
-    return done.replace(converged=False, reason=f"no minimum after {_ROUNDS} rounds")  # pyright: ignore[reportPossiblyUnboundVariable]
+    return done.replace(converged=False, reason=ENDLESS)  # pyright: ignore[reportPossiblyUnboundVariable]
 
 
 def _descend(

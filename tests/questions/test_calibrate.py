@@ -319,6 +319,16 @@ def test_measurements_that_cannot_be_used_are_refused(rows, code):
         calibrate(model_of(QUEUE), rows, ["service", "network"])
 
 
+def test_a_row_without_an_answer_at_any_start_is_named_with_its_reason(tmp_path):
+    """At 10 ms and more a rate of 1000/s is ten times what one server can do."""
+    (tmp_path / "rows.csv").write_text("rate,response\n5/s,0.1\n1000/s,0.1\n900/s,0.1\n")
+    with pytest.raises(NotComputed) as caught:
+        calibrate(model_of(QUEUE), str(tmp_path / "rows.csv"), ["service"], between=["service=10ms:50ms"])
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.line) == ("QN534", 3)
+    assert problem.found.startswith("row 2 (rate = 1000/s) has no answer, nor has one more row: no steady state: cpu")
+
+
 def test_a_load_beyond_every_capacity_is_refused_as_not_computed():
     with pytest.raises(NotComputed, match="QN534"):
         calibrate(model_of(QUEUE), [{"rate": 1000.0, "response": 1.0}], ["service"], between=["service=10ms:50ms"])

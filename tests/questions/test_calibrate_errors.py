@@ -229,6 +229,22 @@ def test_a_step_has_the_interval_in_which_all_values_fit_alike(fit, start):
     assert all(holds(item, truth[item.unknown.name]) for item in found.parameters)
 
 
+@pytest.mark.parametrize("fit", [["chunk"], ["chunk", "each"]])
+def test_a_slope_that_ends_in_a_step_is_no_narrow_interval(fit):
+    """A small slope drives the value to the edge of its step, where derivatives are those of the edge."""
+    text = STEPS.replace('{ delay = "base" }', '{ delay = "base + chunk * 2 us" }')
+    noise = (0.0003, -0.0002, -0.0004, 0.0003, 0.0001)
+    rows = [
+        {**row, "response_s": f"{float(row['response_s']) + 905 * 2e-6 + error:.4f}"}
+        for row, error in zip(in_chunks(905), noise, strict=True)
+    ]
+    found = calibrate(model_of(text), rows, fit)
+    chunk = found.parameters[0]
+    assert (chunk.low, chunk.high) == pytest.approx((900, 922), abs=0.01)
+    assert (chunk.error, chunk.interval) == (None, "profile")
+    assert found.minimum.converged or "QN694" in codes(found)
+
+
 def test_exact_figures_of_a_step_do_not_make_it_narrow():
     rows = [{**row, "response_s": float(row["response_s"])} for row in in_chunks(910)]
     (chunk,) = calibrate(model_of(STEPS), rows, ["chunk"]).parameters
