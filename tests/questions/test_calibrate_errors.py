@@ -334,3 +334,22 @@ def test_held_out_rows_that_the_model_misses_are_told():
     held = [row["status"] for row in told(found, "row") if row["use"] == "held out"]
     assert held == ["outside its prediction interval"] * 3
     assert any("3 of 3 held-out measurements lie outside" in text for text in warnings(found))
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize(
+    ("text", "fit", "between"),
+    [
+        (QUEUE, ["service", "network"], ["service=1e-200s:1e200s", "network=1e-250s:1e250s"]),
+        (QUEUE.replace("factor * service", "exp(factor * 100) * service"), ["factor", "network"], ["factor=-6:6"]),
+        (QUEUE + '[outputs]\nlarge = "exp(response / (1 ms))"\n', ["service", "network"], []),
+    ],
+    ids=["ranges", "exponential", "output"],
+)
+def test_absurd_trial_values_are_no_warnings(text, fit, between, absolute):
+    """What overflows on the way is no answer there, and nothing that a user hears of: warnings are errors here."""
+    rows = [{"rate": rate, "response": f"{0.05 + 0.05 / (1 - 0.05 * rate):.3f}"} for rate in (2.0, 6.0, 10.0, 14.0)]
+    if "large" in text:
+        rows = [{"rate": rate, "large": value} for rate, value in ((2.0, "1e40"), (5.0, "1e45"), (9.0, "1e50"))]
+    found = calibrate(model_of(text), rows, fit, between=between, absolute=absolute)
+    assert calibration_report(found).text("csv")
