@@ -11,6 +11,9 @@ from qnet.questions.least_squares import STEP, Minimum
 
 MOST_LEFT_OUT = 100
 """Fits of a leave-one-out error; of more rows, several are left out at a time."""
+_FEWEST = 10
+_ROWS = 100_000
+"""Rows of a table up to which that many fits are made of it."""
 _UNKNOWN = 1e-3
 """The share of a prediction's change along directions that nothing determines, from which it has no interval."""
 _SETTLED = 1e-6
@@ -23,6 +26,7 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
     Returns    not-a-number for what is fitted on, and where nothing tells an interval.
     Method     Variance g' C g of the model by the covariance C of the parameters, and that of the measurement itself,
                in the measure of the residuals (G. A. F. Seber and C. J. Wild, Nonlinear Regression, 1989, section 5.1).
+    Limits     Linear: what profiles find of steps and bends is not in them.
     """
     import numpy as np
 
@@ -99,7 +103,8 @@ def leave_one_out(target: Target, best: Minimum) -> Any:
     import numpy as np
 
     within: Any = np.nonzero(target.used[target.places])[0]
-    groups = min(len(target.places), MOST_LEFT_OUT)
+    count = len(target.places)
+    groups = min(count, MOST_LEFT_OUT, max(_FEWEST, _ROWS // count))
     lanes: list[Lane] = []
     for group in range(groups):
         counted = (within % groups != group).astype(float)
