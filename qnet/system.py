@@ -237,6 +237,7 @@ class System(Model):
         starts: int = 4,
         method: str = "auto",
         operations: float = 1e10,
+        error: Texts = (),
     ) -> Report:
         """Parameters from measurements with their errors, as `qnet calibrate`.
 
@@ -247,12 +248,13 @@ class System(Model):
         hold_out  rows that only test the fit: a number of them at the end, or a condition such as "users > 100".
         absolute  errors are the same at every row, not proportional to the measurement.
         starts    how many starts to search from.
+        error     standard errors of the measurements, such as "1%" or "response=2 ms".
         """
         from qnet.questions.calibrate import calibrate
         from qnet.questions.calibrate_report import calibration_report
 
         wanted = _wanted(method, operations)
-        asked = (_texts(fit), _texts(metric), _texts(between), hold_out, absolute, starts, wanted)
+        asked = (_texts(fit), _texts(metric), _texts(between), hold_out, absolute, starts, wanted, _texts(error))
         return calibration_report(calibrate(self, measured, *asked))
 
     def demands(self, measured: Rows, servers: Texts = (), background: bool = False, hold_out: str = "") -> Report:

@@ -86,8 +86,9 @@ CODES: dict[str, _T] = {
         "Write --between seek=1ms:20ms."),
     "QN029": _T("rows or servers of measurements are wrong",
         "Rows are held out by a number of them at the end, fewer than there are, or by a condition over parameters and "
-        "measured figures. Servers of a demand are NAME=NUMBER for a station that is measured.",
-        "Write --hold-out 5, --hold-out 'rate > 900/s', or --servers cpu=4."),
+        "measured figures. Servers of a demand are NAME=NUMBER for a station that is measured. An error is a share of "
+        "every measurement, or a quantity with the unit of a metric, above 0.",
+        "Write --hold-out 5, --hold-out 'rate > 900/s', --servers cpu=4, or --error 1%."),
     "QN050": _T("a station of qnet queue is not well asked for",
         "The station has no such name or parameter, lacks one, or gets a value outside its domain.",
         "Take the nearest name that the message offers; qnet queue --help lists the stations and their parameters."),

@@ -137,4 +137,8 @@ CODES: dict[str, _T] = {
     "QN254": _T("a fitted value that the model does not state",
         "The value stands in a part of the catalog, which is shared by others and vouches for its own sources.",
         "Give the model a parameter of its own in its place, and fit that."),
+    "QN255": _T("a calibration that cannot be replaced",
+        "The model states the doubt of an earlier calibration as an inline table, or over several lines, where the new "
+        "one cannot be written in its place.",
+        "Write [calibration] with one line for each key, or take it out."),
 }  # fmt: skip

@@ -77,7 +77,7 @@ CODES: dict[str, _T] = {
         "Start elsewhere with -p, narrow the range with --between, or search more often with --starts 20."),
     "QN534": _T("no start with an answer at every row",
         "At every start that was tried the model has no answer at some of the rows, mostly because it is saturated at "
-        "a load that was measured.",
+        "a load that was measured. The message names such a row, and why, at the start at which most rows have one.",
         "Give values with -p, or ranges with --between, at which all rows have an answer; or doubt the model."),
     "QN535": _T("a regression did not end",
         "The columns differ by less than rounding.",

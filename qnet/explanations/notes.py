@@ -123,9 +123,11 @@ CODES: dict[str, _T] = {
         "settle however short the steps. The status of the row says which.",
         "Look at the metric around that value with a grid."),
     "QN633": _T("how errors are taken",
-        "What is assumed of the errors of measurements decides what is the best fit, and how wide intervals are. They "
-        "know nothing of errors of the model itself.",
-        "Say --absolute, or give a column weight, where errors are others."),
+        "What is assumed of the errors of measurements decides what is the best fit, and how wide intervals "
+        "are. Without --error and without a column of errors they are one common share, as large as the "
+        "residuals scatter, and beside it half of the last printed digit of each cell. They know nothing of "
+        "errors of the model itself.",
+        "Say --error 1%, --absolute, or give a column with _error behind its name, or a column weight."),
     "QN634": _T("parameters that cannot be told apart",
         "The measurements change in the same way, or nearly, with several parameters, so that only a combination of "
         "them is determined, and each alone hardly or not at all.",
@@ -276,6 +278,47 @@ CODES: dict[str, _T] = {
         "asymptotic: as if nobody waited, or a station were always busy; and as if everything in the system were done "
         "one after the other.",
         "Nothing: the answer itself was measured to be much nearer than its bounds, as qnet methods --error tells."),
+    "QN690": _T("nothing is left to test the model",
+        "There are as many measurements as parameters, so that any model fits them, right or wrong. The intervals are "
+        "only as wide as the errors that were stated, or that the printed digits leave open.",
+        "Measure more rows, hold some out with --hold-out, or fit fewer parameters."),
+    "QN691": _T("the model does not fit within the stated errors",
+        "The residuals scatter more than the stated errors of the measurements explain, in 99 of 100 cases. Either the "
+        "errors are larger, or the model is wrong. Intervals are those of the scatter, with Student's t.",
+        "Look for rows whose residuals have one sign; compare other models: qnet calibrate A.toml B.toml "
+        "MEASURED.csv."),
+    "QN692": _T("intervals by profile",
+        "Where the sum of squares does not rise as the derivatives at its minimum say, because the model bends, steps, "
+        "or hardly depends on a parameter, its interval is where the sum of squares, all other parameters "
+        "fitted again, has risen by Student's t squared times the variance (Bates and Watts 1988, chapter 6).",
+        "Nothing."),
+    "QN693": _T("an interval with an open end",
+        "The sum of squares does not rise enough to one side, or to both, however far the parameter goes in its range: "
+        "these rows bound it on one side only, or do not determine it.",
+        "Measure at conditions where the parameter counts, or state it from another source with -p."),
+    "QN694": _T("a minimum that is not proven",
+        "The answer of the model jumps with a parameter, as where a number is rounded, so that no derivative proves a "
+        "minimum: it is the best of what was tried along every parameter, and intervals are by profile.",
+        "Narrow the ranges with --between to see whether it stays."),
+    "QN695": _T("held-out measurements outside their prediction intervals",
+        "A prediction interval holds a new measurement in 95 of 100 cases, by the errors of the measurements "
+        "and of the parameters. Where more lie outside, the model errs by more than the rows that it was fitted "
+        "on show, as it may where the rows that are held out lie beyond them.",
+        "Doubt the model there, or fit on rows like those that are to be predicted."),
+    "QN696": _T("the doubt that a calibration leaves",
+        "The model states how well its fitted parameters are known. Intervals hold 95 % by their covariance, "
+        "carried on by derivatives of each figure: of positive ones in their logarithm. What the rows did not "
+        "determine, and the error of the model itself, is not in them.",
+        "Calibrate with more rows; -p sets a parameter to a value without doubt."),
+    "QN697": _T("the doubt of a calibration is not told whole",
+        "Some fitted parameters were not determined by the measurements, or a figure has no answer beside its "
+        "point, so that its interval would be too narrow, or is left out.",
+        "State these parameters from another source, or measure where they count."),
+    "QN698": _T("candidates by what they say of rows that they have not seen",
+        "Each model is fitted again without each row, and judged by its error at the rows left out. The model with the "
+        "most parameters mostly has the smallest residuals, and often the largest error there.",
+        "Take the first one, and calibrate it alone for its parameters; models that differ little cannot be told apart "
+        "by these rows."),
     "QN700": _T("columns of rows that nobody read",
         "These columns are no parameters of the model, with or without a unit at their end, and are passed through as "
         "they are.",

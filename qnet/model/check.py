@@ -52,6 +52,10 @@ def check_model(model: Model, reader: Reader) -> Model:
         from qnet.model.check_envelopes import check_knee
 
         check_knee(checker.model, reader)
+    if model.calibration is not None:
+        from qnet.model.calibration import check_calibration
+
+        check_calibration(checker.model, reader, model.calibration)
     return checker.model
 
 

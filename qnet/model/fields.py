@@ -60,6 +60,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "costs": Field("other", "named costs for qnet cost"),
         "envelopes": Field("other", "named questions for qnet envelope"),
         "knee": Field("other", "what qnet knee asks where nothing else is asked for"),
+        "calibration": Field("other", "how well fitted parameters are known, as qnet calibrate --write states it"),
     },
     "parameter": {
         "value": Field("expression", "the value, or an expression over other parameters", required=True),
@@ -252,6 +253,20 @@ TABLES: dict[str, dict[str, Field]] = {
     "knee": {
         "vary": Field("text", "the parameter that brings the customers; if left out, everything that does"),
         "limit": Field("names", "the service levels, such as response <= 1 s", required=True),
+    },
+    "calibration": {
+        "parameters": Field("names", "the fitted parameters", required=True),
+        "standard_errors": Field("other", "the standard error of each of them, with its unit", required=True),
+        "correlations": Field(
+            "other",
+            "of each pair: the first with the second, the first with the third, ..., the second with the third, ...; "
+            "0 if left out",
+        ),
+        "degrees_of_freedom": Field(
+            "integer", "of Student's t for intervals; a normal distribution if left out", low=1, high=10**9
+        ),
+        "not_determined": Field("names", "parameters that were fitted, and that the measurements do not determine"),
+        "note": _NOTE,
     },
 }
 

@@ -9,6 +9,7 @@ from qnet.expression import Expression, parse
 from qnet.model.fields import RATES, SHARE
 from qnet.model.model import (
     BufferModel,
+    CalibrationModel,
     ChainModel,
     CostModel,
     EnvelopeModel,
@@ -100,6 +101,7 @@ class _Builder:
             settings={},
             part_digests=tuple(parts.digests),
             origins={},
+            calibration=self.calibration(top),
         )
 
     def tables(self, top: Table, key: str) -> list[tuple[str, Any]]:
@@ -214,6 +216,14 @@ class _Builder:
             return KneeModel()
         values = self.reader.table(top["knee"], "knee", ("knee",))
         return KneeModel(values.get("vary", ""), values.get("limit", ()))
+
+    def calibration(self, top: Table) -> CalibrationModel | None:
+        """How well fitted parameters are known."""
+        if "calibration" not in top:
+            return None
+        from qnet.model.calibration import read_calibration
+
+        return read_calibration(self.reader, top["calibration"])
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:
         """The values that an envelope gives to parameters, as texts."""

@@ -282,6 +282,20 @@ class KneeModel(Record):
     limits: tuple[str, ...] = ()
 
 
+class CalibrationModel(Record):
+    """How well parameters are known that were fitted to measurements, as stated."""
+
+    parameters: tuple[str, ...]
+    errors: tuple[Expression, ...]
+    """Their standard errors: constants."""
+    correlations: tuple[float, ...]
+    """Of each pair: the first with the second, the first with the third, ..., the second with the third, ..."""
+    freedom: int | None
+    """Degrees of freedom of Student's t; None for a normal distribution."""
+    undetermined: tuple[str, ...] = ()
+    """Parameters that were fitted as well, and that the measurements do not determine."""
+
+
 class Model(Record):
     """A checked model."""
 
@@ -308,6 +322,7 @@ class Model(Record):
     origins: dict[str, str | Path]
     """What gives parameters other values than the model states: an option, or a key of the model's file."""
     buffers: tuple[BufferModel, ...] = ()
+    calibration: CalibrationModel | None = None
 
     @property
     def loses(self) -> bool:

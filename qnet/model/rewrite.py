@@ -7,21 +7,37 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from qnet.documents import Document, parse
-from qnet.errors import Problem, UsageError, printable
+from qnet.errors import InvalidInput, Problem, UsageError, printable
 from qnet.model.model import Model
+from qnet.record import Record
 from qnet.units import UnitError, base_unit, format_number, quantity, scale, unit
 
 _DIGITS = 12
+_ERROR_DIGITS = 6
 _GONE = ("source", "place")
 """What vouched for the value that was there, and not for a new one."""
 
 
-def rewritten(model: Model, values: Mapping[str, float], fitted_on: str) -> str:
+class Doubt(Record):
+    """How well fitted parameters are known, to be written with them; base units."""
+
+    errors: Mapping[str, float]
+    """Standard errors by name."""
+    correlations: Mapping[tuple[str, str], float]
+    """Of pairs, in the order of the errors; 0 for those that are not here."""
+    freedom: int | None
+    """Degrees of freedom of Student's t; None for a normal distribution."""
+    undetermined: tuple[str, ...] = ()
+
+
+def rewritten(model: Model, values: Mapping[str, float], fitted_on: str, doubt: Doubt | None = None) -> str:
     """The text of a model with fitted values for some of its parameters.
 
     values     in base units, by name; they are written with twelve digits, in the unit in which they stood.
     fitted_on  what they were fitted on; their grade becomes `fitted`.
-    Raises     `UsageError` QN254 for a parameter that the text does not state.
+    doubt      what `[calibration]` is to state; what it states of parameters that are not fitted again stays.
+    Raises     `UsageError` QN254 for a parameter that the text does not state, QN255 for a `[calibration]` that stands
+               where it cannot be replaced.
     """
     refuse_elsewhere(model, values)
     text = model.document.text
@@ -33,7 +49,67 @@ def rewritten(model: Model, values: Mapping[str, float], fitted_on: str) -> str:
             "fitted_on": f"[{_quoted(printable(fitted_on))}]",
         }
         text = _replaced(document, name, keys)
-    return text
+    return text if doubt is None else _doubted(model, text, _merged(model, doubt, values))
+
+
+def _merged(model: Model, doubt: Doubt, values: Mapping[str, float]) -> Doubt:
+    """The doubt, and before it what the model states of parameters that are not fitted again."""
+    stated = model.calibration
+    if stated is None:
+        return doubt
+    from qnet.model.calibration import correlation_matrix, standard_errors
+
+    places = [place for place, name in enumerate(stated.parameters) if name not in values]
+    sizes, matrix = standard_errors(stated), correlation_matrix(stated)
+    names = stated.parameters
+    kept = {names[place]: sizes[place] for place in places}
+    pairs = {(names[one], names[other]): matrix[one][other] for one in places for other in places if one < other}
+    freedoms = [item for item in (doubt.freedom, stated.freedom if kept else None) if item is not None]
+    undetermined = tuple(name for name in stated.undetermined if name not in values)
+    return Doubt(
+        {**kept, **doubt.errors},
+        {**pairs, **doubt.correlations},
+        min(freedoms, default=None),
+        (*undetermined, *doubt.undetermined),
+    )
+
+
+def _doubted(model: Model, text: str, doubt: Doubt) -> str:
+    """The text with a table `[calibration]` at its end, in the place of one that was there."""
+    text = _without_calibration(parse(text.encode(), model.document.name))
+    document = parse(text.encode(), model.document.name)
+    names = list(doubt.errors)
+    errors = [_literal(model, document, name, doubt.errors[name], _ERROR_DIGITS) for name in names]
+    pairs = [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+    correlations = [format_number(doubt.correlations.get(pair, 0.0), _ERROR_DIGITS) for pair in pairs]
+    lines = ["[calibration]", f"parameters = [{', '.join(map(_quoted, names))}]"]
+    lines.append(f"standard_errors = [{', '.join(errors)}]")
+    if pairs:
+        lines.append(f"correlations = [{', '.join(correlations)}]")
+    if doubt.freedom is not None:
+        lines.append(f"degrees_of_freedom = {doubt.freedom}")
+    if doubt.undetermined:
+        lines.append(f"not_determined = [{', '.join(map(_quoted, doubt.undetermined))}]")
+    return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
+
+
+def _without_calibration(document: Document) -> str:
+    """The text without its table `[calibration]`, all the rest as it was; raises `UsageError` where it cannot be."""
+    if "calibration" not in document.data:
+        return document.text
+    wanted = {key: value for key, value in document.data.items() if key != "calibration"}
+    header = r"^[ \t]*\[[ \t]*calibration[ \t]*\][^\n]*\n"
+    match = re.search(header + r"(?:(?![ \t]*\[)[^\n]*\n?)*", document.text, re.MULTILINE)
+    if match is not None:
+        text = document.text[: match.start()] + document.text[match.end() :]
+        try:
+            if parse(text.encode(), document.name).data == wanted:
+                return text
+        except InvalidInput:
+            pass
+    found = "the table calibration stands where it cannot be replaced"
+    help = "write it as [calibration] with one line for each key, or take it out"
+    raise UsageError(Problem("QN255", found, "[calibration]", ("calibration",), help, file=document.name))
 
 
 def refuse_elsewhere(model: Model, names: Mapping[str, float] | tuple[str, ...]) -> None:
@@ -95,7 +171,7 @@ def _told(document: Document, path: tuple[str, ...]) -> str:
     return document.text[start:end]
 
 
-def _literal(model: Model, document: Document, name: str, value: float) -> str:
+def _literal(model: Model, document: Document, name: str, value: float, digits: int = _DIGITS) -> str:
     """A value as TOML: in the unit in which it stood, a bare number where it has none."""
     source = _stated(document, name)
     dimension = model.parameters[name].dimension
@@ -107,8 +183,8 @@ def _literal(model: Model, document: Document, name: str, value: float) -> str:
     except UnitError:
         pass
     if not shown:
-        return format_number(value, _DIGITS)
-    number = format_number(scale(value, 1 / unit(shown).factor), _DIGITS)
+        return format_number(value, digits)
+    number = format_number(scale(value, 1 / unit(shown).factor), digits)
     return _quoted(f"{number}{'' if shown.startswith('/') else ' '}{shown}")
 
 

@@ -6,34 +6,37 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import InvalidInput, NotComputed, Problem, UsageError
+from qnet.errors import Problem, UsageError
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers, solve_table
+from qnet.questions.calibrate_errors import SHARE, Scatter, scatter_stated, scatter_unstated
+from qnet.questions.calibrate_predict import predictions
+from qnet.questions.calibrate_profile import bent, profiles
+from qnet.questions.calibrate_search import Target, no_minimum, search
 from qnet.questions.least_squares import Minimum, Spread, minimise, spread
 from qnet.questions.measured import Measured, measured
-from qnet.questions.student import half_width
 from qnet.questions.tables import Rows, read_table
-from qnet.questions.unknowns import Unknown, starts, unknowns
+from qnet.questions.unknowns import Unknown, unknowns
 from qnet.record import Record
 
-SHARE = 0.95
-"""Of the intervals that are told."""
-_EFFECT = 1e-7
-"""The elasticity up to which a parameter is said to have no effect."""
-_LOOKED_AT = 64
-"""Starts that are looked at where the stated one leads nowhere, and how many of the best are followed."""
-_FOLLOWED = 4
-_POINTS = 50_000
-_SAME = 1e-3
-"""How near two minima are the same, in coordinates in which 1 is much."""
+__all__ = ["SEARCHES", "SHARE", "Calibration", "Found", "calibrate", "fitted_point", "refuse_without_fit"]
 
 SEARCHES = 4
 """How many starts are followed where nobody says: enough to see that two stations may change places."""
-_NEARLY_AS_GOOD = 4.0
-"""How much larger the sum of squares at another minimum may be that is worth telling: residuals twice as large."""
-_AS_GOOD = 1e-6
-"""How much larger the least sum of squares may be, relative, where the search began at the stated values."""
+LINEAR, PROFILE = "linear", "profile"
+_POINTS = 40_000
+"""Rows that may be solved for profiles; and the least number of points."""
+_FEWEST = 500
+_ROUNDS = 4
+"""How often a profile may find something better."""
+
+
+_FAR_OFF = 4.0
+"""How many times wider an interval by profile is than a linear one whose standard error is not told."""
+_WEIGHINGS = 3
+_STEADY = 0.02
+"""The change of the common error, relative, that is not worth another fit."""
 
 
 class Found(Record):
@@ -44,12 +47,21 @@ class Found(Record):
     error: float | None
     """Standard error; None where there is none to tell."""
     low: float | None
-    """Ends of the interval."""
+    """Ends of the interval; None where it is open, or not known."""
     high: float | None
     side: int
     """-1 at its lower end, 1 at its upper one, 0 between."""
     idle: bool
-    """Whether it has no effect on what was measured."""
+    """Whether no step around its value has an effect on what was measured."""
+    interval: str = ""
+    """`linear`, `profile`, or empty where nothing tells an interval."""
+    tied: bool = False
+    """Whether it cannot be told apart from others."""
+
+    @property
+    def undetermined(self) -> bool:
+        """Whether a profile found no end to either side."""
+        return self.interval == PROFILE and self.low is None and self.high is None
 
 
 class Calibration(Record):
@@ -63,7 +75,7 @@ class Calibration(Record):
     modelled: Any
     """(rows, metrics), in base units; not-a-number where there is no answer."""
     residuals: Any
-    """(rows, metrics): as they were squared, weights included; not-a-number where nothing was measured."""
+    """(rows, metrics): with weights, without errors; not-a-number where nothing was measured."""
     used: Any
     """(rows, metrics): what was fitted on."""
     absolute: bool
@@ -73,6 +85,15 @@ class Calibration(Record):
     """Fitted values at other minima, the best first; their residuals may be as small."""
     searched: int
     """Starts that were followed."""
+    scatter: Scatter
+    predicted: tuple[Any, Any]
+    """Ends (rows, metrics) of the intervals for measurements that are held out, in base units."""
+    target: Target
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are more measurements than parameters, so that the rows can speak against the model."""
+        return self.target.count > len(self.parameters)
 
 
 def calibrate(
@@ -85,12 +106,13 @@ def calibrate(
     absolute: bool = False,
     searches: int = SEARCHES,
     wanted: Wanted = AUTO,
+    error: Sequence[str] = (),
 ) -> Calibration:
     """The values of some parameters at which a model is nearest to what was measured.
 
     source    a CSV file, or rows: columns that are named like parameters state the conditions of a row, those that are
-              named like figures or outputs (`response_s`, `utilization_cpu`) what was measured; `weight` and
-              `hold_out` where they are there.
+              named like figures or outputs (`response_s`, `utilization_cpu`) what was measured, and with `_error`
+              behind it the standard error of that; `weight` and `hold_out` where they are there.
     fit       the parameters: stated numbers that no row states.
     metrics   what to fit on; none: every measured column.
     between   `NAME=LOW:HIGH` texts, ends for the search; else the range that the model states; without one,
@@ -98,39 +120,44 @@ def calibrate(
     hold_out  rows that only test the fit: a number of rows at the end, or a condition such as "rate > 900/s".
     absolute  squared is modelled less measured, over the mean of the metric; else the logarithm of their ratio.
     searches  how many starts to follow: the stated values, and the best of some that are spread over the ranges.
+    error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
+              of the residuals, and at least half of the last printed digit where cells are texts.
     Raises    `UsageError`, `InvalidInput` for what cannot be read; `NotComputed` where no minimum is found.
 
     Method    `least_squares.minimise`, from the stated values and from others; more of them where the first search has
               no answer, or leads to an end of a range or to no minimum. All rows of all trial points are one table.
     Errors    `least_squares.spread`; intervals are Student's t times the standard error, of a positive parameter in its
-              logarithm.
-    Limits    The intervals are linear, and know of no error of the model itself: they are honest where it is right.
+              logarithm, where the residuals at their ends are those of the tangent plane; else by profiles
+              (`calibrate_profile.profiles`), which may be open to one side or both.
+    Limits    They know of no error of the model itself, beyond what the residuals show.
     """
     wanted_parameters = unknowns(model, fit, between)
-    rows = measured(model, read_table(source), fit, metrics, hold_out)
-    target = _Target(model, wanted_parameters, rows, absolute, wanted)
-    best, others, followed = _search(target, searches)
-    least = _EFFECT * target.count**0.5
-    known = spread(best, least)
-    values = {item.name: float(item.values(best.point[place])) for place, item in enumerate(wanted_parameters)}
+    rows = measured(model, read_table(source), fit, metrics, hold_out, error)
+    target = Target(model, wanted_parameters, rows, absolute, wanted)
+    best, others, followed = search(target, searches)
+    best, scatter, known, found = _known(target, best)
+    values = {item.unknown.name: item.value for item in found}
     columns = {**rows.conditions, **values}
     size = len(rows.table.rows)
     table = {name: _full(value, size) for name, value in columns.items()}
-    answers = solve_table(model, table, size, wanted)
+    answers = _answers(model, table, size, wanted)
     modelled = target.modelled(answers)
     return Calibration(
         model,
         rows,
-        _found(wanted_parameters, best, known),
+        found,
         answers,
         modelled,
-        target.scaled(modelled[None])[0],
+        target.plain(modelled) * rows.weights[:, None] ** 0.5,
         target.used,
         absolute,
         best,
         known,
         others,
         followed,
+        scatter,
+        predictions(target, best, scatter, modelled),
+        target,
     )
 
 
@@ -140,128 +167,109 @@ def _full(value: Any, size: int) -> Any:
     return np.zeros(size) + value
 
 
-class _Target:
-    """The residuals of a model at trial values of the unknowns, for `minimise`."""
-
-    def __init__(self, model: Model, found: Sequence[Unknown], rows: Measured, absolute: bool, wanted: Wanted) -> None:
-        import numpy as np
-
-        self.model = model
-        self.unknowns = found
-        self.rows = rows
-        self.wanted = wanted
-        self.absolute = absolute
-        there = np.isfinite(rows.values)
-        if not absolute and (rows.values[there] <= 0).any():
-            row, place = (int(number) for number in np.argwhere(there & (rows.values <= 0))[0])
-            words = f"{rows.metrics[place].source} is not above 0, and its relative error has no size"
-            problem = rows.table.fault(row, rows.metrics[place].key, words)
-            raise InvalidInput(problem.replace(code="QN253", help="--absolute, or leave the cell empty"))
-        self.used = there & ~rows.held_out[:, None]
-        self.count = int(self.used.sum())
-        if self.count < len(found):
-            words = f"{self.count} measurements to fit {len(found)} parameters on"
-            raise InvalidInput(Problem("QN252", words, "as many as parameters at least", file=rows.table.name))
-        self.places = np.flatnonzero(self.used.any(axis=1))
-        scale = np.array([np.abs(column[there[:, place]]).mean() for place, column in enumerate(rows.values.T)])
-        self.scale = np.where(scale > 0, scale, 1.0)
-        self.low = np.array([item.coordinate(item.low) for item in found])
-        self.high = np.array([item.coordinate(item.high) for item in found])
-
-    def modelled(self, answers: Answers) -> Any:
-        """The metrics of a solved table, (points, metrics)."""
-        import numpy as np
-
-        return np.array([answers.of(item.expression) for item in self.rows.metrics], dtype=float).T
-
-    def scaled(self, modelled: Any, places: Any = slice(None)) -> Any:
-        """The residuals of modelled figures (P, rows, metrics) as they are squared."""
-        import numpy as np
-
-        stated = self.rows.values[places]
-        with np.errstate(all="ignore"):
-            plain = (modelled - stated) / self.scale if self.absolute else np.log(modelled / stated)
-        return plain * np.sqrt(self.rows.weights[places])[:, None]
-
-    def __call__(self, points: Any) -> Any:
-        """Residuals (P, m) at coordinates (P, n); all rows of all points are solved as one table."""
-        import numpy as np
-
-        count, size = len(points), len(self.places)
-        table = {name: np.tile(values[self.places], count) for name, values in self.rows.conditions.items()}
-        for place, item in enumerate(self.unknowns):
-            table[item.name] = np.repeat(item.values(points[:, place]), size)
-        answers = solve_table(self.model, table, count * size, self.wanted)
-        figures = self.modelled(answers).reshape(count, size, -1)
-        residuals = self.scaled(figures, self.places)[:, self.used[self.places]]
-        return np.where(np.isfinite(residuals), residuals, np.nan)
-
-
-def _search(target: _Target, searches: int) -> tuple[Minimum, tuple[tuple[float, ...], ...], int]:
-    """The best minimum from the stated values, and from others where that is in doubt; the other minima; searches."""
+def _answers(model: Model, table: dict[str, Any], size: int, wanted: Wanted) -> Answers:
     import numpy as np
 
-    least = _EFFECT * target.count**0.5
-
-    def follow(start: Any) -> Minimum | None:
-        return minimise(target, start, target.low, target.high, least)
-
-    first = follow(np.array([item.coordinate(item.start) for item in target.unknowns]))
-    ends = [] if first is None else [first]
-    followed = 1
-    more = max(searches - 1, 0)
-    # On a ridge, or at a saddle between two minima, some directions change nothing.
-    doubtful = first is None or not first.converged or first.side.any() or len(spread(first, least).tied)
-    if doubtful:
-        more = max(more, _FOLLOWED)
-    if more:
-        count = max(8, more, min(_LOOKED_AT, _POINTS // max(len(target.places), 1)))
-        points = starts(target.unknowns, count)
-        costs = (target(points) ** 2).sum(axis=1)
-        if first is None and not np.isfinite(costs).any():
-            help = "give other values with -p, or a range with --between, at which every fitted row has an answer"
-            found = f"some rows have no answer at any of {count + 1} starts"
-            raise NotComputed(Problem("QN534", found, help=help))
-        order = [place for place in np.argsort(costs, kind="stable").tolist() if np.isfinite(costs[place])][:more]
-        ends += [end for place in order if (end := follow(points[place])) is not None]
-        followed += len(order)
-    proven = sorted((end for end in ends if end.converged), key=lambda end: end.cost)
-    if not proven:
-        reason = f"least squares found no minimum: {ends[0].reason}"
-        raise NotComputed(Problem("QN533", reason, help="narrow the range with --between, or start elsewhere with -p"))
-    best = proven[0]
-    if first is not None and first.converged and first.cost <= best.cost * (1 + _AS_GOOD) + 1e-18:
-        best = first
-    if min(end.cost for end in ends) < best.cost * (1 - _AS_GOOD) - 1e-18:
-        found = "the least residuals are at no proven minimum"
-        raise NotComputed(Problem("QN533", found, help="narrow the range with --between"))
-    others: list[Minimum] = []
-    # Where some directions change nothing, every search ends elsewhere at the same minimum.
-    for end in [] if len(spread(best, least).tied) else proven:
-        near = end.cost <= _NEARLY_AS_GOOD * best.cost + 1e-18
-        if near and all(np.abs(end.point - known.point).max() > _SAME for known in [best, *others]):
-            others.append(end)
-    told = tuple(
-        tuple(float(item.values(end.point[place])) for place, item in enumerate(target.unknowns)) for end in others
-    )
-    return best, told, followed
+    with np.errstate(all="ignore"):
+        return solve_table(model, table, size, wanted)
 
 
-def _found(wanted: Sequence[Unknown], best: Minimum, known: Spread) -> tuple[Found, ...]:
+def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tuple[Found, ...]]:
+    """How well the values at a minimum are known; and the minimum itself, where a profile met a better one."""
+    for _ in range(_ROUNDS):
+        best, scatter = _weighed(target, best)
+        known = spread(best, target.least, scatter.variance)
+        ends, better = _profiled(target, best, scatter, known)
+        improved = None if better is None else minimise(target, better, target.low, target.high, target.least)
+        if improved is None or improved.cost >= best.cost:
+            return best, scatter, known, _found(target, best, scatter, known, ends)
+        best = improved
+    raise no_minimum(target, best.replace(reason="profiles find ever smaller residuals"))
+
+
+def _weighed(target: Target, best: Minimum) -> tuple[Minimum, Scatter]:
+    """What is known of the errors, and the minimum with the weights that follow from it."""
+    import numpy as np
+
+    freedom = spread(best, target.least).freedom
+    if target.stated:
+        return best, scatter_stated(best.cost, freedom)
+    used, enough = target.used, target.count > len(target.unknowns)
+    weights = (target.rows.weights[:, None] * np.ones(used.shape))[used]
+    before = -1.0
+    for _ in range(_WEIGHINGS):
+        plain = best.residuals / target.factors[used]
+        scatter = scatter_unstated(plain, weights, target.digits[used], freedom, enough)
+        if not scatter.digits or abs(scatter.common - before) <= _STEADY * before:
+            break
+        before = scatter.common
+        target.weigh(scatter.common, digits=True)
+        again = minimise(target, best.point, target.low, target.high, target.least)
+        best = best if again is None else again
+    return best, scatter  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+_Ends = dict[tuple[int, int], float | None]
+"""(parameter, side) -> the coordinate at which its profile ends; None for an open end."""
+
+
+def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) -> tuple[_Ends, Any]:
+    """The ends of profiles, where linear intervals do not hold; and a better point, if any was met."""
+    import numpy as np
+
+    if not scatter.known:
+        if not best.converged:
+            raise no_minimum(target, best)
+        return {}, None
+    doubtful = bent(target, best, known.covariance, scatter.times, target.low, target.high)
+    doubtful |= ~np.isfinite(np.diag(known.covariance)) | (not best.converged)
+    sides = [(place, sign) for place in np.flatnonzero(doubtful).tolist() for sign in (-1, 1)]
+    sides = [(place, sign) for place, sign in sides if best.side[place] != sign]
+    if not sides:
+        return {}, None
+    threshold = max(scatter.times**2 * scatter.variance, target.least**2)
+    most = max(_FEWEST, _POINTS // len(target.places))
+    deviations = scatter.times * np.sqrt(np.diag(known.covariance))
+    found = profiles(target, best, sides, deviations, target.low, target.high, threshold, most)
+    ends = {side: end.coordinate if end.closed else None for side, end in zip(sides, found.ends, strict=True)}
+    return {**ends, **{(place, int(sign)): None for place, sign in enumerate(best.side) if sign}}, found.better
+
+
+def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends: _Ends) -> tuple[Found, ...]:
     """The fitted values with their errors and intervals, in base units."""
-    times = half_width(SHARE, known.freedom) if known.freedom > 0 else math.nan
+    import numpy as np
+
+    tied = (np.abs(known.tied) > 1e-3).any(axis=0)
     result: list[Found] = []
-    for place, item in enumerate(wanted):
+    for place, item in enumerate(target.unknowns):
         here = float(best.point[place])
         value = float(item.values(here))
-        deviation = math.sqrt(float(known.covariance[place, place])) if known.freedom > 0 else math.nan
+        deviation = math.sqrt(float(known.covariance[place, place]))
         error = low = high = None
+        interval = ""
         if math.isfinite(deviation):
             error = deviation * item.slope(value)
-            low = max(float(item.values(here - times * deviation)), item.low)
-            high = min(float(item.values(here + times * deviation)), item.high)
-        result.append(Found(item, value, error, low, high, int(best.side[place]), bool(known.idle[place])))
+            low = max(float(item.values(here - scatter.times * deviation)), item.low)
+            high = min(float(item.values(here + scatter.times * deviation)), item.high)
+            interval = LINEAR
+        if (place, -1) in ends or (place, 1) in ends:
+            low, high = (
+                None if (end := ends.get((place, sign))) is None else float(item.values(end)) for sign in (-1, 1)
+            )
+            interval = PROFILE
+            error = None if deviation != deviation or _misleads(item, low, high, error, scatter) else error
+        side = int(best.side[place])
+        idle = bool(known.idle[place])
+        result.append(Found(item, value, error, low, high, side, idle, interval, bool(tied[place])))
     return tuple(result)
+
+
+def _misleads(item: Unknown, low: float | None, high: float | None, error: float | None, scatter: Scatter) -> bool:
+    """Whether a standard error is far from what the profile found, as where a derivative is that of a step."""
+    if error is None:
+        return False
+    reach = (item.high if high is None else high) - (item.low if low is None else low)
+    return reach > _FAR_OFF * 2 * scatter.times * error
 
 
 def fitted_point(found: Calibration) -> dict[str, float]:

@@ -21,7 +21,7 @@ def doubts(found: Calibration) -> Iterator[Note]:
     """Everything that limits the trust in fitted values, as warnings."""
     known = found.spread
     items = found.parameters
-    idle = [item.unknown.name for item in items if item.idle]
+    idle = [item.unknown.name for item in items if item.idle and (item.undetermined or not item.interval)]
     if idle:
         yield Note("QN635", f"no effect on what was measured: {', '.join(idle)}", "warning", "leave it out of --fit")
     for item in items:

@@ -46,6 +46,9 @@ def envelope_report(
     for item in envelopes:
         intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
         rows += [layout.row(item.question, interval) for interval in intervals]
+    doubted: list[Note] = []
+    if model.calibration is not None and not every:
+        doubted = _doubt(envelopes, layout, rows)
     points = [point for item in envelopes for point in item.points]
     answered = [point for point in points if point.method]
     exact = sure and all(point.exact for point in answered)
@@ -63,13 +66,31 @@ def envelope_report(
         f"{model.title}: {'every' if every else layout.extreme} {envelopes[0].question.vary} within a limit",
         tuple(columns),
         rows,
-        tuple(_notes(envelopes, points, every, guessed)),
+        (*_notes(envelopes, points, every, guessed), *doubted),
         Basis(model, ", ".join(dict.fromkeys(point.method for point in answered)), exact),
         group="envelope",
         matrix=matrix,
         plot=plot,
         broken=tuple(problem for item in envelopes for problem in broken(item, claimed)),
     )
+
+
+def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:
+    """Add the intervals that a calibration leaves, behind all other columns; and say what they rest on."""
+    from qnet.questions.carried import carried_envelope
+
+    notes: dict[Note, None] = {}
+    ends: list[tuple[Cell, ...]] = []
+    for item in envelopes:
+        carried, doubts = carried_envelope(item.question, item.points)
+        notes.update(dict.fromkeys(doubts.notes(carried.lame)))
+        for low, high in zip(carried.low[0].tolist(), carried.high[0].tolist(), strict=True):
+            ends.append(tuple(value if abs(value) < float("inf") else None for value in (low, high)))
+    column = next(item for item in layout.columns if item.key == layout.value_key)
+    for word in ("low", "high"):
+        layout.columns.append(Column(f"{column.key}_{word}", f"{column.title} {word}", column.unit))
+    rows[:] = [(*row, *more) for row, more in zip(rows, ends, strict=True)]
+    return list(notes)
 
 
 def _alike(envelopes: Sequence[Envelope]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from qnet.record import Record
@@ -22,6 +22,10 @@ _LADDER = (0.0, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """Dampings that are tried at once, as shares of the present one."""
 _LONGEST = 2.0
 _SHRINKS = 6
+_BESIDE = 3e-2
+"""How near to a minimum that is known a search ends there, in coordinates in which 1 is much."""
+ENDLESS = f"no minimum after {_ROUNDS} rounds"
+JUMP = "no step makes the residuals smaller: a jump or a kink"
 
 Residuals = Callable[[Any], Any]
 """Points (P, n) -> residuals (P, m); a row with a not-a-number is a point without an answer."""
@@ -49,11 +53,14 @@ class Minimum(Record):
         return float(self.residuals @ self.residuals)
 
 
-def minimise(residuals: Residuals, start: Any, low: Any, high: Any, least: float = 0.0) -> Minimum | None:
+def minimise(
+    residuals: Residuals, start: Any, low: Any, high: Any, least: float = 0.0, known: Sequence[Minimum] = ()
+) -> Minimum | None:
     """The least sum of squares of residuals inside bounds, near a start.
 
     start, low, high   (n,) coordinates of comparable size: logarithms, or shares of a range; bounds may be infinite.
     least              norm of a column of derivatives up to which it is rounding.
+    known              minima that were found from other starts: a search that comes near to one ends there.
     Returns            `Minimum`; `converged` is False where it is not proven to be one. None where there is no answer
                        at the start.
     Method             Levenberg's damping with Marquardt's scaling by columns, several dampings at once, projected on
@@ -90,9 +97,12 @@ def minimise(residuals: Residuals, start: Any, low: Any, high: Any, least: float
         if moved is None:
             if offset <= CLOSE or longest <= STILL**0.5 * 1e-1:
                 return done
-            return done.replace(converged=False, reason="no step makes the residuals smaller: a jump or a kink")
+            return done.replace(converged=False, reason=JUMP)
         point, here = moved
-    return done.replace(converged=False, reason=f"no minimum after {_ROUNDS} rounds")  # pyright: ignore[reportPossiblyUnboundVariable]
+        for item in known:
+            if np.abs(point - item.point).max(initial=0.0) <= _BESIDE and here @ here >= item.cost:
+                return item
+    return done.replace(converged=False, reason=ENDLESS)  # pyright: ignore[reportPossiblyUnboundVariable]
 
 
 def _descend(
@@ -165,24 +175,37 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
         waiting = [place for place in range(count) if not np.isfinite(found[:, place]).all()]
         if not waiting:
             return found
-        moves = np.array([[-2.0], [-1.0], [1.0], [2.0]]) * length
-        points = np.repeat(point[None], 4 * len(waiting), axis=0)
+        moves = [(place, sign * length) for place in waiting for sign in (-1.0, 1.0)]
+        values = _moved(residuals, point, moves, low, high)
+        there = np.isfinite(values).all(axis=1)
+        lone: list[tuple[int, float]] = []
         for number, place in enumerate(waiting):
-            points[4 * number : 4 * number + 4, place] += moves[:, 0]
-        # A point outside the bounds is replaced by the centre, and its values are not used.
-        inside = ((points >= low) & (points <= high)).all(axis=1)
-        values = residuals(np.where(inside[:, None], points, point))
-        values[~inside] = np.nan
-        for number, place in enumerate(waiting):
-            two_below, below, above, two_above = values[4 * number : 4 * number + 4]
-            estimates = (
-                (above - below) / (2 * length),
-                (-3 * here + 4 * above - two_above) / (2 * length),
-                (3 * here - 4 * below + two_below) / (2 * length),
-            )
-            found[:, place] = next((each for each in estimates if np.isfinite(each).all()), np.nan)
+            below, above = 2 * number, 2 * number + 1
+            if there[below] and there[above]:
+                found[:, place] = (values[above] - values[below]) / (2 * length)
+            elif there[below] or there[above]:
+                lone.append((place, length if there[above] else -length))
+        if lone:
+            near = {move: values[number] for number, move in enumerate(moves)}
+            far = _moved(residuals, point, [(place, 2 * move) for place, move in lone], low, high)
+            for (place, move), two in zip(lone, far, strict=True):
+                found[:, place] = (-3 * here + 4 * near[place, move] - two) / (2 * move)
         length /= 8
     return found if np.isfinite(found).all() else None
+
+
+def _moved(residuals: Residuals, point: Any, moves: Sequence[tuple[int, float]], low: Any, high: Any) -> Any:
+    """Residuals where one coordinate is moved, for each move; not-a-number outside the bounds."""
+    import numpy as np
+
+    points = np.repeat(point[None], len(moves), axis=0)
+    for number, (place, move) in enumerate(moves):
+        points[number, place] += move
+    # A point outside the bounds is replaced by the centre, and its values are not used.
+    inside = ((points >= low) & (points <= high)).all(axis=1)
+    values = residuals(np.where(inside[:, None], points, point))
+    values[~inside] = np.nan
+    return values
 
 
 class Spread(Record):
@@ -204,10 +227,11 @@ class Spread(Record):
     """(n,): how many times larger the variance is than if the coordinate were fitted alone."""
 
 
-def spread(found: Minimum, least: float = 0.0) -> Spread:
+def spread(found: Minimum, least: float = 0.0, variance: float | None = None) -> Spread:
     """The covariance s^2 (J'J)^-1 of the free coordinates of a minimum, with s^2 of the residuals over their freedom.
 
-    least    norm of a column of derivatives up to which it is rounding.
+    least      norm of a column of derivatives up to which it is rounding.
+    variance   s^2 where it is known otherwise.
     Method   Singular values of the derivatives with columns of length 1 (D. A. Belsley, E. Kuh and R. E. Welsch,
              Regression Diagnostics, 1980, section 3.2); the linear approximation of D. M. Bates and D. G. Watts,
              Nonlinear Regression Analysis and Its Applications, 1988, section 2.3.
@@ -237,7 +261,8 @@ def spread(found: Minimum, least: float = 0.0) -> Spread:
         free = used[~(np.abs(tied[:, used]) > 1e-3).any(axis=0)]
         left_out[free] = False
         inverse = (right[kept].T / singular[kept] ** 2) @ right[kept]
-        variance = found.cost / freedom if freedom > 0 else np.nan
+        if variance is None:
+            variance = found.cost / freedom if freedom > 0 else np.nan
         full = np.full((count, count), np.nan)
         full[np.ix_(used, used)] = inverse
         inflation[free] = np.diag(full)[free]

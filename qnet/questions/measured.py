@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,12 +15,13 @@ from qnet.model.metrics import Metric, column_key, metric, metrics
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
 from qnet.model.values import Values
+from qnet.questions.columns import parameter_cells, parameter_unit
 from qnet.questions.parameter_cells import Fault, parameter_columns, parameter_value
 from qnet.questions.tables import Table, number, refuse, truth, weight
 from qnet.record import Record
-from qnet.units import UnitError, base_unit, column_suffix, quantity, scale, unit
+from qnet.units import UnitError, base_unit, column_suffix, format_quantity, quantity, scale, unit
 
-WEIGHT, HOLD_OUT = "weight", "hold_out"
+WEIGHT, HOLD_OUT, ERROR = "weight", "hold_out", "_error"
 
 
 class Measured(Record):
@@ -38,15 +39,22 @@ class Measured(Record):
     """(rows,): which rows only test the fit."""
     ignored: tuple[str, ...]
     """Columns that are neither."""
+    errors: Any
+    """(rows, metrics): standard errors as stated; not-a-number where none is."""
+    printed: Any
+    """(rows, metrics): half of the last printed digit; not-a-number where a cell is no text."""
 
 
-def measured(model: Model, table: Table, fitted: Sequence[str], asked: Sequence[str], hold_out: str) -> Measured:
+def measured(
+    model: Model, table: Table, fitted: Sequence[str], asked: Sequence[str], hold_out: str, error: Sequence[str] = ()
+) -> Measured:
     """Read a table of measurements.
 
     fitted    parameters that are to be found, and so cannot be conditions.
     asked     the metrics that count; none: every column that is named like a figure or an output.
     hold_out  a number of rows at the end, or a condition over parameters and measured figures; empty for none but
               those of the column.
+    error     texts such as `1%` or `response=2 ms`: standard errors; cells of a column of errors go before them.
     Raises    `InvalidInput` with what is wrong with columns and cells, `UsageError` with what is wrong with the rest.
     """
     import numpy as np
@@ -59,6 +67,7 @@ def measured(model: Model, table: Table, fitted: Sequence[str], asked: Sequence[
     figures = {
         column: item for column in table.header if column not in named and (item := _figure(column.strip(), model))
     }
+    beside = _error_columns(table.header, named, figures)
     chosen = _chosen(model, table, figures, asked)
     problems: list[Problem] = []
 
@@ -77,16 +86,72 @@ def measured(model: Model, table: Table, fitted: Sequence[str], asked: Sequence[
         for column, name in named.items()
     }
     values = [cells(column, partial(_measurement, item), np.nan) for column, item in chosen]
-    special = {name.strip(): name for name in table.header if name not in named and name not in figures}
+    printed = [cells(column, partial(_printed, item), np.nan) for column, item in chosen]
+    errors = [
+        cells(beside[column], partial(_error, item), np.nan) if column in beside else np.full(len(table.rows), np.nan)
+        for column, item in chosen
+    ]
+    taken = {*named, *figures, *beside.values()}
+    special = {name.strip(): name for name in table.header if name not in taken}
     ones, none = np.ones(len(table.rows)), np.zeros(len(table.rows))
     weights = cells(special[WEIGHT], weight, 1.0) if WEIGHT in special else ones
     held = cells(special[HOLD_OUT], truth, 0.0) if HOLD_OUT in special else none
     refuse(problems)
     ignored = tuple(name for name in special if name not in (WEIGHT, HOLD_OUT, ""))
-    found = Measured(
-        table, conditions, tuple(item for _, item in chosen), np.array(values).T, weights, held > 0, ignored
-    )
+    figures_told, told, sizes = tuple(item for _, item in chosen), np.array(values).T, np.array(errors).T
+    # Shares are kept below 0 until the measurement is known that they are shares of.
+    sizes = np.where(sizes < 0, np.abs(sizes * told), sizes)
+    if error:
+        from qnet.questions.calibrate_errors import stated_errors
+
+        sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, figures_told, told))
+    found = Measured(table, conditions, figures_told, told, weights, held > 0, ignored, sizes, np.array(printed).T)
     return found.replace(held_out=found.held_out | _held_out(model, found, hold_out)) if hold_out else found
+
+
+def described(model: Model, found: Measured, row: int) -> str:
+    """The conditions of a row, for messages: `rate = 600/s, users = 20`."""
+    told: list[str] = []
+    for name, values in found.conditions.items():
+        (cell,) = parameter_cells(model, name, values[row : row + 1])
+        shown = format_quantity(cell, parameter_unit(model, name), 6) if isinstance(cell, float) else cell
+        told.append(f"{name} = {shown}")
+    return ", ".join(told)
+
+
+def _error_columns(header: Sequence[str], named: Mapping[str, str], figures: Mapping[str, Metric]) -> dict[str, str]:
+    """Column of a figure -> column of its errors: the same name, or that of the figure, with `_error` behind it."""
+    titles = {name.strip(): name for name in header if name not in named and name not in figures}
+    found: dict[str, str] = {}
+    for column, item in figures.items():
+        suffix = column_suffix(base_unit(item.dimension))
+        names = (column.strip() + ERROR, item.key + ERROR, item.key + ERROR + suffix)
+        own = next((titles[name] for name in names if name in titles), None)
+        if own is not None:
+            found[column] = own
+    return found
+
+
+def _error(item: Metric, cell: object) -> float:
+    """A standard error in base units; a share of the measurement as a number below 0; not-a-number for none."""
+    from qnet.questions.calibrate_errors import relative
+
+    share = relative(cell)
+    value = _measurement(item, cell) if share is None else -share
+    if not (value != value or (value > 0 if share is None else value < 0)):
+        raise Fault("an error is above 0; leave the cell empty where none is known")
+    return value
+
+
+def _printed(item: Metric, cell: object) -> float:
+    """Half of the last printed digit, in base units; not-a-number for what is not printed."""
+    from qnet.questions.calibrate_errors import half_digit
+
+    half = half_digit(cell)
+    try:
+        return _measurement(item, half) if half else float("nan")
+    except Fault:
+        return float("nan")
 
 
 def _figure(title: str, model: Model) -> Metric | None:

@@ -24,7 +24,7 @@ class Answer(Record):
 
 
 ANSWERS: dict[str, Answer] = {
-    "solution": Answer("what qnet solve answers", "solve", optional="FULL"),
+    "solution": Answer("what qnet solve answers", "solve", optional="OPTIONAL"),
     "envelope": Answer("what qnet envelope answers", "envelope_report", "KEYS", more_columns=True),
     "cost": Answer("what qnet cost answers", "cost_report", optional="COMPARED", more_columns=True),
     "sweep": Answer("what qnet sweep answers", "sweep_report", "KEYS", more_columns=True),
@@ -37,6 +37,7 @@ ANSWERS: dict[str, Answer] = {
     "tornado": Answer("what qnet sensitivity --tornado answers", "uncertainty_report", "TORNADO"),
     "uncertainty": Answer("what qnet sensitivity --sample and --corners answer", "uncertainty_report", "UNCERTAINTY"),
     "calibration": Answer("what qnet calibrate answers", "calibrate_report"),
+    "candidates": Answer("what qnet calibrate answers of several models", "calibrate_candidates"),
     "demands": Answer("what qnet calibrate --demands answers", "demands_report"),
     "queue": Answer("what qnet queue answers", "queue_report"),
     "methods": Answer("what qnet methods lists", "methods_report"),

@@ -63,6 +63,17 @@ mean time, and `wait` the rest of the step, in which it waits for others. A row 
 that so many `customers` of closed classes are at one copy. The `exactness` of the system is that of the answer: of the
 weakest figure that is shown or asserted; an output has one of its own."""
 
+DOUBT = (
+    Column("throughput_low", "throughput low", "/s"),
+    Column("throughput_high", "throughput high", "/s"),
+    Column("response_low", "response low", "s"),
+    Column("response_high", "response high", "s"),
+    Column("value_low", "value low"),
+    Column("value_high", "value high"),
+)
+"""The intervals that the doubt of calibrated parameters leaves, where a model states it."""
+OPTIONAL = (*FULL, *DOUBT)
+
 _row = row_maker((*COLUMNS, *FULL))
 
 
@@ -87,11 +98,17 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
     notes += [*percentile_notes(model, told, solved.parts), *edge.notes, *effect_notes(model, model.settings, told)]
     exact = all_exact(model, told, solved.parts)
+    rows = [row[: len(columns)] for row in (*_rows(solution, edge, exact), *_outputs(model, solved))]
+    if model.calibration is not None:
+        from qnet.questions.solve_doubt import doubted
+
+        columns, rows, more = doubted(model, solved, columns, rows, wanted)
+        notes += more
     return Report(
         "qnet/solution/1",
         model.title,
         columns,
-        [row[: len(columns)] for row in (*_rows(solution, edge, exact), *_outputs(model, solved))],
+        rows,
         tuple(notes),
         Basis(model, solution.method, exact, **_told(solution)),
         group="scope",

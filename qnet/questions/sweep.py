@@ -29,6 +29,7 @@ class Sweep(Record):
     """Parameter -> its value at every point, in base units; options of a choice as indices."""
     metrics: tuple[Metric, ...]
     answers: Answers
+    wanted: Wanted = AUTO
 
 
 def sweep(
@@ -66,7 +67,7 @@ def sweep(
         if progress:
             progress(done, size)
 
-    return Sweep(changed, axes, columns, asked, solve_table(changed, columns, size, wanted, told))
+    return Sweep(changed, axes, columns, asked, solve_table(changed, columns, size, wanted, told), wanted)
 
 
 def _axis(text: str, model: Model) -> tuple[Grid, ...]:

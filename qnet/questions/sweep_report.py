@@ -12,7 +12,7 @@ from qnet.questions.labels import all_exact, labels
 from qnet.questions.provenance import Basis
 from qnet.questions.sweep import Sweep
 from qnet.questions.trust import approximate_notes, percentile_notes
-from qnet.reports.report import Column, Matrix, Note, Plot, Report
+from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
 
 KEYS = ("method", "exactness", "status")
 """The columns that every sweep has."""
@@ -38,6 +38,9 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     cells += [metric_cells(item, answers.of(item.expression)) for item in found.metrics]
     asked = [*(item.expression for item in found.metrics), *(item.metric for item in claimed)]
     guessed = percentile_notes(model, asked, answers.parts)
+    doubted: list[Note] = []
+    if model.calibration is not None:
+        doubted = _doubt(found, make, told, cells)
     changed = [*model.settings, *(item.name for item in grids)]
     cells += [list(answers.method), labels(answers, asked), list(answers.status)]
     # A status that says nothing needs no room on a screen.
@@ -51,13 +54,30 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
         f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
         (*along, *told, *trust),
         list(zip(*cells, strict=True)),
-        (*answer_notes(answers), *guessed, *effect_notes(model, changed, asked)),
+        (*answer_notes(answers), *guessed, *doubted, *effect_notes(model, changed, asked)),
         Basis(model, ", ".join(answers.methods), all_exact(model, asked, answers.parts)),
         group=slow,
         matrix=matrix,
         plot=_plot(found, along, told, chosen),
         broken=tuple(broken(answers, claimed)),
     )
+
+
+def _doubt(found: Sweep, make: Columns, told: list[Column], cells: list[list[Cell]]) -> list[Note]:
+    """Add the intervals that a calibration leaves, behind the metrics; and say what they rest on."""
+    import numpy as np
+
+    from qnet.questions.carried import Doubts
+
+    doubts = Doubts(found.model, [item.name for axis in found.axes for item in axis])
+    asked = [item.expression for item in found.metrics]
+    here = np.array([found.answers.of(item) for item in asked], dtype=float)
+    carried = doubts.at(found.columns, found.answers.size, asked, here, found.wanted)
+    for place, item in enumerate(found.metrics):
+        for word, values in (("low", carried.low[place]), ("high", carried.high[place])):
+            told.append(make.column(f"{item.key}_{word}", "metric", f"{item.title} {word}", item.unit))
+            cells.append(metric_cells(item, values))
+    return doubts.notes(carried.lame, asked)
 
 
 def answer_notes(answers: Answers) -> Iterator[Note]:
@@ -74,6 +94,7 @@ def _plot(found: Sweep, along: Sequence[Column], told: Sequence[Column], chosen:
     """The first axis runs along; every value of the others is a line."""
     first = len(found.axes[0])
     firsts = [sum(len(axis) for axis in found.axes[:place]) for place in range(len(found.axes))]
-    drawn = tuple(column.key for column in told if chosen or column.key in _DRAWN)
+    ends = ("_low", "_high") if found.model.calibration is not None else ()
+    drawn = tuple(column.key for column in told if (chosen and not column.key.endswith(ends)) or column.key in _DRAWN)
     by = tuple(along[place].key for place in firsts if place >= first)
     return Plot(along[0].key, drawn, by)

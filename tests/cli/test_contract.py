@@ -225,6 +225,7 @@ SCHEMAS = [
     ("sensitivity", ("sensitivity", *INLINE[1:])),
     ("tornado", ("sensitivity", *INLINE[1:], "--within", "10%")),
     ("calibration", ("calibrate", "ibm-3990-6", f"{MEASURED}-3990-6.csv", "--fit", "seek")),
+    ("candidates", ("calibrate", "ibm-3990-6", "ibm-3990-6", f"{MEASURED}-3990-6.csv", "--fit", "seek")),
     ("demands", ("calibrate", "--demands", f"{MEASURED}-intervals.csv")),
     ("uncertainty", ("sensitivity", *INLINE[1:], "--sample", "10", "--within", "10%")),
     ("queue", ("queue", "M/M/1", "--arrival-rate", "80/s", "--service-time", "10ms")),

@@ -87,6 +87,7 @@ REPORTS = [
     "sensitivity ./window.toml --within 10% --corners",
     "sensitivity ./window.toml --within 10% --sample 20",
     "calibrate ./window.toml measured.csv --fit service",
+    "calibrate ./window.toml window measured.csv --fit service",
     "calibrate --demands intervals.csv",
     "queue M/M/1 --arrival-rate 0.5/s --service-time 1s",
     "methods",

@@ -42,6 +42,57 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "[knee]\n[envelopes.ten_ms]",
         'model.toml:46: knee: "limit" is missing; expected the service levels, such as response <= 1 s [QN203]',
     ),
+    # Calibration
+    "a calibration of nothing known": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rte"]\nstandard_errors = ["1/s"]\n[envelopes.ten_ms]',
+        'model.toml:47: calibration.parameters: unknown parameter "rte" [QN004]',
+    ),
+    "a calibration of a choice": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["mode"]\nstandard_errors = ["1/s"]\n[envelopes.ten_ms]',
+        'model.toml:47: calibration.parameters: "mode" is a choice of words; expected a parameter that is a number [QN204]',
+    ),
+    "a calibration without errors": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rate"]\nstandard_errors = []\n[envelopes.ten_ms]',
+        "model.toml:48: calibration.standard_errors: found 0 standard errors of 1 parameters; expected one for each parameter [QN204]",
+    ),
+    "a calibration with an error of another kind": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rate"]\nstandard_errors = ["1 s"]\n[envelopes.ten_ms]',
+        'model.toml:48: calibration.standard_errors[0]: "1 s" is a time (such as 10 ms); expected a rate (such as 600/s) [QN122]',
+    ),
+    "a calibration with an error below 0": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rate"]\nstandard_errors = ["-1/s"]\n[envelopes.ten_ms]',
+        "model.toml:48: calibration.standard_errors[0]: the standard error of rate is below 0; expected 0 or more [QN211]",
+    ),
+    "a calibration with errors that are no list": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rate"]\nstandard_errors = "1/s"\n[envelopes.ten_ms]',
+        "model.toml:48: calibration.standard_errors: found '1/s'; expected a list: the standard error of each of them, with its unit [QN204]",
+    ),
+    "a calibration with too many correlations": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rate"]\nstandard_errors = ["1/s"]\ncorrelations = [0.5]\n[envelopes.ten_ms]',
+        "model.toml:49: calibration.correlations: found 1 correlations of 1 parameters; expected 0: the first with the second, the first with the third, and so on [QN204]",
+    ),
+    "a calibration that also leaves what it knows": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rate"]\nstandard_errors = ["1/s"]\nnot_determined = ["rate"]\n[envelopes.ten_ms]',
+        'model.toml:49: calibration.not_determined: "rate" has a standard error; expected one of both [QN204]',
+    ),
+    "a calibration with a word for freedom": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rate"]\nstandard_errors = ["1/s"]\ndegrees_of_freedom = "many"\n[envelopes.ten_ms]',
+        "model.toml:49: calibration.degrees_of_freedom: found 'many'; expected a whole number from 1 to 1e+09 [QN204]",
+    ),
+    "a calibration with an unknown key": (
+        "[envelopes.ten_ms]",
+        '[calibration]\nparameters = ["rate"]\nstandard_errors = ["1/s"]\nerrors = 1\n[envelopes.ten_ms]',
+        'model.toml:49: calibration.errors: unknown key "errors" [QN202]',
+    ),
     # Envelopes
     "an envelope that varies nothing known": (
         'vary = "rate"',

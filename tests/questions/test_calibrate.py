@@ -71,6 +71,11 @@ def queue_rows(service=0.05, delay=0.05, noise=0.0, seed=0):
     return [{"rate": rate, "response_s": response(rate, service, delay) * np.exp(noise * e)} for rate, e in pairs]
 
 
+def holds(item, value):
+    """Whether an interval holds a value; an end that is open holds everything."""
+    return (item.low is None or item.low <= value) and (item.high is None or value <= item.high)
+
+
 def codes(found):
     return [note.code for note in calibration_report(found).notes]
 
@@ -109,7 +114,7 @@ def test_known_parameters_lie_in_their_intervals_in_at_least_nine_of_ten_trials(
         errors = np.random.default_rng(seed).normal(size=len(rows))
         noisy = [{**row, "response": y * (1 + 0.03 * e)} for row, y, e in zip(rows, exact, errors, strict=True)]
         found = calibrate(stated, noisy, fit, searches=1)
-        inside[seed] = [item.low <= truth[item.unknown.name] <= item.high for item in found.parameters]
+        inside[seed] = [holds(item, truth[item.unknown.name]) for item in found.parameters]
     assert (inside.sum(axis=0) >= 0.9 * TRIALS).all()
     # Of 100 intervals of 95 % at most 99 hold in 99 of 100 cases: wider ones say nothing.
     assert (inside.mean(axis=0) < 1).any()
@@ -312,6 +317,16 @@ def test_a_range_that_cannot_be_used_is_refused(text):
 def test_measurements_that_cannot_be_used_are_refused(rows, code):
     with pytest.raises(InvalidInput, match=code):
         calibrate(model_of(QUEUE), rows, ["service", "network"])
+
+
+def test_a_row_without_an_answer_at_any_start_is_named_with_its_reason(tmp_path):
+    """At 10 ms and more a rate of 1000/s is ten times what one server can do."""
+    (tmp_path / "rows.csv").write_text("rate,response\n5/s,0.1\n1000/s,0.1\n900/s,0.1\n")
+    with pytest.raises(NotComputed) as caught:
+        calibrate(model_of(QUEUE), str(tmp_path / "rows.csv"), ["service"], between=["service=10ms:50ms"])
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.line) == ("QN534", 3)
+    assert problem.found.startswith("row 2 (rate = 1000/s) has no answer, nor has one more row: no steady state: cpu")
 
 
 def test_a_load_beyond_every_capacity_is_refused_as_not_computed():

@@ -179,7 +179,7 @@ def test_outputs_of_solve_have_labels_of_their_own(tmp_path: Path):
 
 def test_no_other_module_chooses_the_word():
     """Labels are derived in `labels`; stations of `qnet queue` and published figures have sources of their own."""
-    others = {"labels.py", "queue_report.py", "calibrate_report.py"}
+    others = {"labels.py", "queue_report.py"}
     folder = Path(qnet.__file__).parent / "questions"
     choosing = [
         path.name

@@ -1,0 +1,116 @@
+"""What a model states of the doubt that a calibration left in its parameters: `[calibration]`, read and checked."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from qnet.documents import Path
+from qnet.errors import suggest
+from qnet.expression import FLOATS, Expression, evaluate
+from qnet.model.fields import TABLES
+from qnet.model.model import CalibrationModel, Model
+from qnet.model.reader import Reader, describe
+
+PATH: Path = ("calibration",)
+_ROUNDING = 1e-6
+"""How far below 0 a pivot may be: correlations are written with some digits."""
+
+
+def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
+    """The table as stated; what cannot be read is noted."""
+    values = reader.table(raw, "calibration", PATH)
+    names: tuple[str, ...] = values.get("parameters", ())
+    errors: list[Expression] = []
+    for place, item in enumerate(_listed(reader, values.get("standard_errors"), "standard_errors")):
+        error = reader.expression(item, (*PATH, "standard_errors", place))
+        if error is not None:
+            errors.append(error)
+    correlations: list[float] = []
+    for place, item in enumerate(_listed(reader, values.get("correlations"), "correlations")):
+        if isinstance(item, int | float) and not isinstance(item, bool) and -1 <= item <= 1:
+            correlations.append(float(item))
+        else:
+            reader.fail("QN204", (*PATH, "correlations", place), f"found {describe(item)}", "a number from -1 to 1")
+    if "standard_errors" in values and isinstance(values["standard_errors"], list) and len(errors) != len(names):
+        found = f"found {len(errors)} standard errors of {len(names)} parameters"
+        reader.fail("QN204", (*PATH, "standard_errors"), found, "one for each parameter")
+    pairs = len(names) * (len(names) - 1) // 2
+    if correlations and len(correlations) != pairs:
+        found = f"found {len(correlations)} correlations of {len(names)} parameters"
+        expected = f"{pairs}: the first with the second, the first with the third, and so on"
+        reader.fail("QN204", (*PATH, "correlations"), found, expected)
+    return CalibrationModel(
+        names,
+        tuple(errors),
+        tuple(correlations) or (0.0,) * pairs,
+        values.get("degrees_of_freedom"),
+        values.get("not_determined", ()),
+    )
+
+
+def _listed(reader: Reader, raw: Any, key: str) -> list[Any]:
+    if raw is None:
+        return []
+    if not isinstance(raw, list):
+        reader.fail("QN204", (*PATH, key), f"found {describe(raw)}", f"a list: {TABLES['calibration'][key].help}")
+        return []
+    return cast("list[Any]", raw)
+
+
+def check_calibration(model: Model, reader: Reader, stated: CalibrationModel) -> None:
+    """Note names that are no parameters, errors of another dimension, and correlations that no errors can have."""
+    for key, names in (("parameters", stated.parameters), ("not_determined", stated.undetermined)):
+        for name in names:
+            known = model.parameters.get(name)
+            if known is None:
+                help = suggest(name, [item for item, each in model.parameters.items() if not each.part])
+                reader.fail("QN004", (*PATH, key), f'unknown parameter "{name}"', help=help)
+            elif known.options:
+                reader.fail("QN204", (*PATH, key), f'"{name}" is a choice of words', "a parameter that is a number")
+    twice = set(stated.parameters) & set(stated.undetermined)
+    for name in sorted(twice):
+        reader.fail("QN204", (*PATH, "not_determined"), f'"{name}" has a standard error', "one of both")
+    for place, (name, error) in enumerate(zip(stated.parameters, stated.errors, strict=False)):
+        path = (*PATH, "standard_errors", place)
+        known = model.parameters.get(name)
+        wanted = None if known is None or known.options or name in reader.broken else known.dimension
+        if reader.dimension(error, wanted, path, {}, {}) is not None and _value(error) < 0:
+            reader.fail("QN211", path, f"the standard error of {name} is below 0", "0 or more")
+    complete = len(stated.errors) == len(stated.parameters)
+    if complete and len(stated.correlations) == len(stated.parameters) * (len(stated.parameters) - 1) // 2:
+        _check_together(reader, stated)
+
+
+def _value(error: Expression) -> float:
+    return float(evaluate(error.root, {}, FLOATS))
+
+
+def _check_together(reader: Reader, stated: CalibrationModel) -> None:
+    """Note correlations of which some combination would have a variance below 0, by Cholesky's decomposition."""
+    matrix = correlation_matrix(stated)
+    for here in range(len(matrix)):
+        pivot = matrix[here][here]
+        if pivot < -_ROUNDING:
+            found = "no errors can have these correlations together"
+            reader.fail("QN204", (*PATH, "correlations"), found, "a matrix that is positive semidefinite")
+            return
+        for row in range(here + 1, len(matrix)):
+            share = matrix[row][here] / pivot if pivot > _ROUNDING else 0.0
+            for column in range(here + 1, len(matrix)):
+                matrix[row][column] -= share * matrix[here][column]
+
+
+def correlation_matrix(stated: CalibrationModel) -> list[list[float]]:
+    """All correlations as a symmetric matrix."""
+    size = len(stated.parameters)
+    matrix = [[float(row == column) for column in range(size)] for row in range(size)]
+    pairs = iter(stated.correlations)
+    for row in range(size):
+        for column in range(row + 1, size):
+            matrix[row][column] = matrix[column][row] = next(pairs)
+    return matrix
+
+
+def standard_errors(stated: CalibrationModel) -> tuple[float, ...]:
+    """The standard errors in base units."""
+    return tuple(_value(error) for error in stated.errors)
