@@ -334,7 +334,8 @@ class OpenSolver:
             for index, (mean, variance) in zip(
                 centre.indices, preemptive_waits(centre.station.servers, loads), strict=True
             ):
-                self.waits[index] = Wait(mean, variance)
+                wait = Wait(mean, variance)
+                self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
             return
         found: dict[tuple[int, bool], tuple[Value, Value]] = {}
         held: dict[int, Value] = {}

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from qnet.expression import Operations, Value
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond, uneven_classes
+from qnet.networks.exactness import Beyond, ranked, uneven_classes
 from qnet.networks.routed import OpenClass, RoutedNetwork
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.networks.transitions import Transitions, solved, transitions
@@ -30,8 +30,8 @@ _MOST = 4.0
 """The largest scv that was measured."""
 _MOST_ON = 2.0
 """The largest scv of arrivals that go on to a further queue."""
-_CHANGED, _CHANGED_BACK = 0.2, 0.02
-"""Of the time at a queue, how much uneven arrivals may change where that was measured: nobody returns, or somebody."""
+_CHANGED, _CHANGED_BACK = 0.1, 0.02
+"""Of the time at a queue, how much may rest on what queues before it do to arrivals: nobody returns, or somebody."""
 _TINY = 1e-300
 
 
@@ -83,8 +83,6 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
         return "a station is held while another is waited for"
     if compiled.deferred:
         return "work is left after the response"
-    if any(stream.priority for stream in compiled.streams):
-        return "steps have priorities"
     if any(route.forks for route in compiled.routes):
         return "branches run in parallel"
     return ""
@@ -123,6 +121,7 @@ def uneven(
     for node in nodes.values():
         even = even & (node.service == 0)
     shaken = uneven_classes(network, operations)
+    planned = not all(customers.chain for customers in network.classes)
     for centre in centres:
         node, name = nodes[centre.key], centre.station.name
         away, again = streams.first_time(centre.key)
@@ -136,8 +135,14 @@ def uneven(
             wild[f"{name} has several servers and is not alone"] = None
         if not node.ordered and not calm:
             wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
+        chosen = ranked(centre.station, compiled.streams)
+        uneven_service = not operations.all(node.service == 0)
+        if back and chosen:
+            wild[f"customers come back to {name}, where some are served before others"] = None
+        elif back and planned and uneven_service:
+            wild[f"customers come back to {name} by plan, and their times there are not one exponential time"] = None
         if back or len(centres) > 1:
-            most = _CHANGED_BACK if back else _CHANGED
+            most = _CHANGED_BACK if back and planned else _CHANGED
             other = _uneven(node, passed.first_time(centre.key)[0], again, operations)
             changed = _changed(node, found[centre.key], other, operations)
             if not operations.all(operations.compare("<=", changed, most)):
@@ -177,7 +182,7 @@ def _nodes(
             if key in queues:
                 busy = total(stream.rate * stream.holding.mean for stream in own)
                 load = operations.minimum([busy / station.servers, 1.0 + load])
-            ordered = station.discipline == "fcfs" and key in queues
+            ordered = station.in_line and key in queues
             service = _variability(own, rate, operations) if ordered else 0.0 * rate
             found[key] = _Node(group.copies, rate, load, service, station.servers, ordered, again)
     return found

@@ -114,9 +114,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     holder_residual = ratio(squares, 2 * (others_held + own_second + open_offered))
     share = ratio(others_held, others_held + open_offered)
     alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers
-    return Queue(
-        servers, offered, residual, busy, beside, holder_residual, holder_busy, share, alone, holders, levels
-    )
+    return Queue(servers, offered, residual, busy, beside, holder_residual, holder_busy, share, alone, holders, levels)
 
 
 def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
