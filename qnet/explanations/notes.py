@@ -283,10 +283,10 @@ CODES: dict[str, _T] = {
     "QN716": _T("open classes whose response rests on waits inside holds",
         "Where a server is held while another is waited for, the wait inside is estimated from the load, and from how "
         "many can ask at once. How much an error of it matters is found by making all waits inside 10 % longer: "
-        "against exact chains of 200 small systems each, at loads up to 0.95, the response had a median error below 1 % and was "
-        "off by 19 % at most where it then grows by at most 2 %. Beyond that, as where holders nearly fill the inner "
-        "station or the held one is nearly full because of it, responses were off by half and more, and a steady state "
-        "may be told where there is none.",
+        "against exact chains of 200 small systems each, at loads up to 0.95, the response had a "
+        "median error below 1 % and was off by 19 % at most where it then grows by at most 2 %. Beyond that, as where "
+        "holders nearly fill the inner station, or the held one is nearly full because of it, responses were off by "
+        "half and more, and a steady state may be told where there is none.",
         "Lower the load; or simulate the model where it must run at that load."),
     "QN717": _T("rates at a station without product form",
         "A station whose speed depends on the number present is solved as one that shares its speed among all who are "
