@@ -140,7 +140,7 @@ _PRIORITIES = (
     Measured("priorities: open, several servers", "open", 200, _BY_RESPONSE, 0.004, 0.054,
              "one station of two or three servers, exponential times up to 20 apart, loads up to 0.95; interrupting or "
              "not", "QN654", "Cobham, Operations Research 2 (1954) 70-76; Bondi, Buzen, ACM SIGMETRICS 1984"),
-    Measured("priorities: open, in networks", "qna", 0, _BY_RESPONSE, 0.0, 0.0,
+    Measured("priorities: open, in networks", "qna", 300, _BY_RESPONSE, 0.014, 0.066,
              "two single servers of which nobody visits one twice, scv from 0.25 to 2 at the first, exponential times "
              "up to 20 apart at the second, loads up to 0.95; interrupting or not; " + _FEW_QUEUES, "QN654",
              f"Cobham, Operations Research 2 (1954) 70-76; {_WHITT}"),
