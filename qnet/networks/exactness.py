@@ -68,7 +68,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     if compiled.deferred:
         reasons.append(_left_behind(network, streams, operations))
     if not network.closed and not alone and any(ranked(station, streams) for station in queues):
-        once = len(queues) == 1 and _visited_once(network, queues[0].name, operations)
+        once = len(queues) == 1 and queues[0].rates is None and _visited_once(network, queues[0].name, operations)
         if not once or _station_reason(queues[0], streams, False, operations):
             reasons.append("priorities")
     for station in queues:
