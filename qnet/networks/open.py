@@ -28,15 +28,8 @@ from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
-from qnet.queues.waiting import (
-    Load,
-    Queue,
-    holder_wait,
-    open_wait,
-    preemptive_waits,
-    queue,
-    waits_beside_holders,
-)
+from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue
+from qnet.queues.waiting import waits_beside_holders as beside_holders
 
 if TYPE_CHECKING:
     from qnet.networks.qna import Uneven
@@ -343,7 +336,7 @@ class OpenSolver:
             found[priority, True] = holder_wait(met, priority, busy, spare, self.operations)
             share = 1.0 if centre.station.in_line else ratio(met.residual, met.holder_residual)
             held[priority] = found[priority, True][0] * share
-        beside = waits_beside_holders(met, held) if held else {}
+        beside = beside_holders(met, held) if held else {}
         for index, load in zip(centre.indices, loads, strict=True):
             case = (load.priority, bool(load.holders))
             if case not in found:
