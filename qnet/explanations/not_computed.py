@@ -111,7 +111,7 @@ CODES: dict[str, _T] = {
     "QN548": _T("arrivals that are not Poisson, where that is not followed",
         "The variability of arrivals is followed through open networks whose stations are visited one after the other. "
         "Beside closed classes, rates that depend on the number present, holds of several stations, work left after "
-        "the response, priorities and limits all arrivals are taken as Poisson, and so they are by the method open.",
+        "the response and limits all arrivals are taken as Poisson, and so they are by the method open.",
         "Say arrival_scv = 1, or leave it out, to take arrivals as Poisson; or make a model of the stations that "
         "bursts go through, without what the message names."),
     "QN549": _T("what is lost was not found",

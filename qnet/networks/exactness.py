@@ -58,7 +58,9 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     """
     streams = [stream for stream in compiled.streams if not operations.all(stream.rate == 0)]
     queues = [station for station in network.stations if not station.delay]
-    alone = len(queues) == 1 and queues[0].servers == 1 and not network.closed
+    visited = {stream.station for stream in streams}
+    queues = [station for station in queues if station.name in visited]
+    alone = len(queues) == 1 and queues[0].servers == 1 and queues[0].rates is None and not network.closed
     alone = alone and _visited_once(network, queues[0].name, operations)
     reasons = [f"arrivals of {name} are not Poisson" for name in uneven_classes(network, operations)]
     if any(stream.holder for stream in streams):
@@ -66,7 +68,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     if compiled.deferred:
         reasons.append(_left_behind(network, streams, operations))
     if not network.closed and not alone and any(ranked(station, streams) for station in queues):
-        once = len(queues) == 1 and _visited_once(network, queues[0].name, operations)
+        once = len(queues) == 1 and queues[0].rates is None and _visited_once(network, queues[0].name, operations)
         if not once or _station_reason(queues[0], streams, False, operations):
             reasons.append("priorities")
     for station in queues:
@@ -82,6 +84,10 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
                 text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
                 reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
                 continue
+        if reason and station.rates is not None and not network.closed:
+            text = f"{station.name} has rates and no product form: it is solved like processor sharing"
+            reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN717", text))
+            continue
         if reason:
             reasons.append(f"{station.name}: {reason}")
     if any(stream.started is not None for stream in streams) or any(route.forks for route in compiled.routes):

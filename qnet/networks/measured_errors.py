@@ -53,6 +53,10 @@ _MIXED = "Abate, Whitt, ORSA J. Computing 7 (1995) 36-43, for the sum; gamma tim
 _FOUND = "Sevcik, Mitrani, J. ACM 28 (1981) 358-371, for what is found; gamma times: this tool"
 _ROLIA = "Rolia, Sevcik, IEEE TSE 21 (1995)"
 
+_FEW_QUEUES = "at most 10 % of the time at a queue rest on what queues before it do to the variability of arrivals"
+_HELD = "loads up to 0.95; the response grows by at most 2 % where the waits inside holds are 10 % longer"
+_RESTING = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322, for what a holder finds; this tool"
+
 _PLACES = "exponential times to free a place, one place at a time"
 _OWN_PLACES = f"{_CHANDY}, for one number in the place of a network; places as customers: this tool"
 
@@ -91,14 +95,32 @@ _FIRST_COME = (
              0.045, 0.46, "nothing: outside, mean times up to a factor of 10 apart", "QN638", _REISER),
 )  # fmt: skip
 _OPEN = (
-    Measured("service times in open networks", "qna", 200, "response", 0.0037, 0.054,
-             "Poisson arrivals, single servers at two stations, one after the other or with returns, classes with "
-             "times of their own, scv from 0.5 to 4, loads up to 0.85", "QN654", _WHITT),
-    Measured("arrivals that are not Poisson", "qna", 200, "response", 0.024, 0.18,
-             "one queue, or two stations that nobody returns to, single servers; scv of arrivals and services from "
-             "0.25 to 4, loads up to 0.9", "QN654", _WHITT),
-    Measured("arrivals that are not Poisson: customers who return", "qna", 200, "response", 0.099, 0.22,
+    Measured("service times in open networks", "qna", 362, "response", 0.0034, 0.062,
+             "Poisson arrivals, single servers at two stations, one after the other or with returns by chance, classes "
+             "with times of their own, scv from 0.5 to 4, loads up to 0.95; " + _FEW_QUEUES, "QN654", _WHITT),
+    Measured("service times in open networks: constant times", "qna", 200, "response", 0.029, 0.16,
+             "Poisson arrivals, two to four single servers of constant times in a row, loads up to 0.95; "
+             + _FEW_QUEUES, "QN654", _WHITT),
+    Measured("service times and arrivals: several servers", "qna", 200, _BY_RESPONSE, 0.012, 0.13,
+             "one station of two or three servers, loads up to 0.95; Poisson arrivals of classes with exponential "
+             "times up to 20 apart, or one class whose scv of arrivals and services are from 0.25 to 4", "QN654",
+             _WHITT),
+    Measured("arrivals that are not Poisson", "qna", 353, "response", 0.025, 0.17,
+             "one class; one queue and an scv from 0.25 to 4, or two stations that nobody returns to and an scv of "
+             "arrivals up to 2; single servers, loads up to 0.95; " + _FEW_QUEUES, "QN654", _WHITT),
+    Measured("arrivals that are not Poisson: customers who return", "qna", 200, "response", 0.1, 0.25,
              "nothing: outside, two stations with returns, at once or by the other", "QN654", _WHITT),
+)  # fmt: skip
+_HOLDS = (
+    Measured("holds: open, around an inner station", "open", 200, _BY_RESPONSE, 0.0011, 0.16,
+             "one to four servers around one or two, exponential times up to 20 apart; " + _HELD, "QN716", _RESTING),
+    Measured("holds: open, second phases", "open", 200, _BY_RESPONSE, 0.0057, 0.19,
+             "as the row before, with both servers kept after the response; " + _HELD, "QN716", _RESTING),
+    Measured("holds: open, inner station asked from outside as well", "open", 200, _BY_RESPONSE, 0.0035, 0.16,
+             "one or two holders, exponential times up to 20 apart at one inner server; " + _HELD, "QN716", _RESTING),
+    Measured("holds: open, copies around one station", "open", 200, _BY_RESPONSE, 0.0016, 0.015,
+             "two or three copies, each loaded up to 30 % without waits, around one or two servers; " + _HELD, "QN716",
+             _RESTING),
 )  # fmt: skip
 _PRIORITIES = (
     Measured("priorities: closed", "priority-mva", 200, _BY_CLASS, 0.0024, 0.085, _FIRST + "; none interrupted",
@@ -115,9 +137,13 @@ _PRIORITIES = (
              _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
     Measured("priorities: mixed", "priority-mva", 200, "throughput of closed or response of open class", 0.0035,
              0.21, _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
-    Measured("priorities: open, several servers", "open", 200, "response of the class where it is worst", 0.0013,
-             0.061, "one station of exponential times that differ; interrupting or not", "",
-             "Cobham, Operations Research 2 (1954) 70-76; Bondi, Buzen, ACM SIGMETRICS 1984"),
+    Measured("priorities: open, several servers", "open", 200, _BY_RESPONSE, 0.004, 0.054,
+             "one station of two or three servers, exponential times up to 20 apart, loads up to 0.95; interrupting or "
+             "not", "QN654", "Cobham, Operations Research 2 (1954) 70-76; Bondi, Buzen, ACM SIGMETRICS 1984"),
+    Measured("priorities: open, in networks", "qna", 300, _BY_RESPONSE, 0.014, 0.066,
+             "two single servers of which nobody visits one twice, scv from 0.25 to 2 at the first, exponential times "
+             "up to 20 apart at the second, loads up to 0.95; interrupting or not; " + _FEW_QUEUES, "QN654",
+             f"Cobham, Operations Research 2 (1954) 70-76; {_WHITT}"),
 )  # fmt: skip
 _PARALLEL = (
     Measured("fork-join: two branches, open", _FORK_JOIN, 200, "response", 0.003, 0.011, _OWN_STATIONS, "QN660",
@@ -216,6 +242,7 @@ MEASURED: dict[str, Measured] = {
         *_PATHS,
         *_FIRST_COME,
         *_OPEN,
+        *_HOLDS,
         *_PRIORITIES,
         *_PARALLEL,
         *_FULL,

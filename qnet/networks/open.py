@@ -29,6 +29,7 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue
+from qnet.queues.waiting import waits_beside_holders as beside_holders
 
 if TYPE_CHECKING:
     from qnet.networks.qna import Uneven
@@ -72,7 +73,12 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
             raise Divided(even)
         solution = solver.solve()
         return solution.replace(reasons=(*solution.reasons, *beyond))
-    return solver.solve()
+    solution = solver.solve()
+    if solver.felt:
+        from qnet.networks.hold_trust import beyond as beyond_holds
+
+        return solution.replace(reasons=(*solution.reasons, *beyond_holds(solver, solution.stable)))
+    return solution
 
 
 def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolution:
@@ -321,15 +327,20 @@ class OpenSolver:
             for index, (mean, variance) in zip(
                 centre.indices, preemptive_waits(centre.station.servers, loads), strict=True
             ):
-                self.waits[index] = Wait(mean, variance)
+                wait = Wait(mean, variance)
+                self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
             return
         found: dict[tuple[int, bool], tuple[Value, Value]] = {}
+        held: dict[int, Value] = {}
+        for priority in {load.priority for load in loads if load.holders}:
+            found[priority, True] = holder_wait(met, priority, busy, spare, self.operations)
+            share = 1.0 if centre.station.in_line else ratio(met.residual, met.holder_residual)
+            held[priority] = found[priority, True][0] * share
+        beside = beside_holders(met, held) if held else {}
         for index, load in zip(centre.indices, loads, strict=True):
             case = (load.priority, bool(load.holders))
-            if case not in found and load.holders:
-                found[case] = holder_wait(met, load.priority, busy, spare, self.operations)
-            elif case not in found:
-                found[case] = open_wait(met, load.priority)
+            if case not in found:
+                found[case] = beside[load.priority] if held else open_wait(met, load.priority)
             mean, variance = found[case]
             if not centre.station.in_line:
                 # Sharing and preemptive disciplines: the wait is proportional to the own service.

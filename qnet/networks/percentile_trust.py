@@ -112,6 +112,8 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
             for step in route.steps:
                 yield from _step(step, stations, operations)
     yield from ((reason, True) for reason in _places(network))
+    if not network.closed:
+        yield from _mixtures(network, operations)
     if network.closed:
         together = "two stations and more have nearly all customers of closed classes between them"
         yield f"{together}: what one has the other lacks", _crowded(network, operations)
@@ -121,6 +123,26 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
             if not station.delay and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven):
                 text = f"beside open and closed classes {station.name} is no single server with one exponential time"
                 yield f"{text} for all", True
+
+
+def _mixtures(network: RoutedNetwork, operations: Operations) -> _Found:
+    """Where all open classes together have service times far from exponential, which each waits for."""
+    compiled = streams(network, operations)
+    for station in network.stations:
+        if not station.in_line:
+            continue
+        for group, _ in enumerate(station.groups):
+            own = [item for item in compiled.streams if (item.station, item.group) == (station.name, group)]
+            rate: Value = 0.0
+            busy: Value = 0.0
+            squares: Value = 0.0
+            for item in own:
+                mean = item.first.mean + item.second.mean
+                variance = item.scv * mean**2 if item.scv is not None else item.first.variance + item.second.variance
+                rate, busy = rate + item.rate, busy + item.rate * mean
+                squares = squares + item.rate * (variance + mean**2)
+            wild = operations.compare(">", rate * squares, (1.0 + _MOST + 1e-9) * busy**2)
+            yield f"service times at {station.name} have an scv above {_MOST:g}", wild
 
 
 def _crowded(network: RoutedNetwork, operations: Operations) -> Value:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from qnet.expression import Operations, Value
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond, uneven_classes
+from qnet.networks.exactness import Beyond, ranked, uneven_classes
 from qnet.networks.routed import OpenClass, RoutedNetwork
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.networks.transitions import Transitions, solved, transitions
@@ -28,6 +28,10 @@ _LEAST = 0.2
 """The least scv of a service that departures are told by."""
 _MOST = 4.0
 """The largest scv that was measured."""
+_MOST_ON = 2.0
+"""The largest scv of arrivals that go on to a further queue."""
+_CHANGED, _CHANGED_BACK = 0.1, 0.02
+"""Of the time at a queue, how much may rest on what queues before it do to arrivals: nobody returns, or somebody."""
 _TINY = 1e-300
 
 
@@ -79,8 +83,6 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
         return "a station is held while another is waited for"
     if compiled.deferred:
         return "work is left after the response"
-    if any(stream.priority for stream in compiled.streams):
-        return "steps have priorities"
     if any(route.forks for route in compiled.routes):
         return "branches run in parallel"
     return ""
@@ -111,32 +113,52 @@ def uneven(
     flows = transitions(network, operations)
     nodes = _nodes(network, compiled, centres, flows, operations)
     streams = _Arrivals(network, nodes, flows, operations)
+    passed = _Arrivals(network, nodes, flows, operations, unchanged=True)
     found: dict[Key, Uneven] = {}
     wild: dict[str, None] = {}
     returned = False
     even: Value = True
     for node in nodes.values():
         even = even & (node.service == 0)
+    shaken = uneven_classes(network, operations)
+    planned = not all(customers.chain for customers in network.classes)
     for centre in centres:
         node, name = nodes[centre.key], centre.station.name
         away, again = streams.first_time(centre.key)
         found[centre.key] = _uneven(node, away, again, operations)
         calm = operations.all(operations.absolute(away) <= 1e-12)
-        returned = returned or not operations.all(operations.compare("<=", again, 0.0))
+        back = not operations.all(operations.compare("<=", again, 0.0))
+        returned = returned or back
         if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
             wild[f"the scv of services at {name} is above {_MOST:g}"] = None
         if node.servers > 1 and len(centres) > 1:
             wild[f"{name} has several servers and is not alone"] = None
         if not node.ordered and not calm:
             wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
-    if uneven_classes(network, operations):
+        chosen = ranked(centre.station, compiled.streams)
+        uneven_service = not operations.all(node.service == 0)
+        if back and chosen:
+            wild[f"customers come back to {name}, where some are served before others"] = None
+        elif back and planned and uneven_service:
+            wild[f"customers come back to {name} by plan, and their times there are not one exponential time"] = None
+        if back or len(centres) > 1:
+            most = _CHANGED_BACK if back and planned else _CHANGED
+            other = _uneven(node, passed.first_time(centre.key)[0], again, operations)
+            changed = _changed(node, found[centre.key], other, operations)
+            if not operations.all(operations.compare("<=", changed, most)):
+                text = f"how evenly customers come to {name} from other queues"
+                wild[f"{text} matters for more than {100 * most:.0f} % of the time there"] = None
+    if shaken:
         if returned:
             wild["customers return to a station, and arrivals from outside are not Poisson"] = None
+        if len(network.classes) > 1:
+            wild["several classes, and arrivals are not Poisson"] = None
+        most = _MOST if len(centres) == 1 else _MOST_ON
         scvs = [item.arrival_scv for item in network.classes if isinstance(item, OpenClass)]
         for scv in scvs:
             even = even & (scv == 1)
-        if not all(operations.all(operations.compare("<=", scv, _MOST)) for scv in scvs):
-            wild[f"the scv of arrivals is above {_MOST:g}"] = None
+        if not all(operations.all(operations.compare("<=", scv, most)) for scv in scvs):
+            wild[f"the scv of arrivals is above {most:g}"] = None
     told = tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
     return found, told, even
 
@@ -160,7 +182,7 @@ def _nodes(
             if key in queues:
                 busy = total(stream.rate * stream.holding.mean for stream in own)
                 load = operations.minimum([busy / station.servers, 1.0 + load])
-            ordered = station.discipline == "fcfs" and key in queues
+            ordered = station.in_line and key in queues
             service = _variability(own, rate, operations) if ordered else 0.0 * rate
             found[key] = _Node(group.copies, rate, load, service, station.servers, ordered, again)
     return found
@@ -186,9 +208,16 @@ class _Arrivals:
     """The streams that arrive at station groups."""
 
     def __init__(
-        self, network: RoutedNetwork, nodes: Mapping[Key, _Node], flows: Transitions, operations: Operations
+        self,
+        network: RoutedNetwork,
+        nodes: Mapping[Key, _Node],
+        flows: Transitions,
+        operations: Operations,
+        unchanged: bool = False,
     ) -> None:
         self.network = network
+        self.unchanged = unchanged
+        """Whether stations are taken to pass the variability of arrivals on as it is."""
         self.nodes = nodes
         self.flows = flows
         self.operations = operations
@@ -219,8 +248,14 @@ class _Arrivals:
         parts = 1.0 / self.operations.maximum([squares, nothing + 1e-12])
         return 1.0 / (1.0 + 4.0 * (1.0 - node.load) ** 2 * self.operations.maximum([parts - 1.0, nothing]))
 
+    def kept(self, node: _Node) -> Value:
+        """How much of the scv of arrivals at a station, less 1, is left in its departures."""
+        return 1.0 + 0.0 * node.load if self.unchanged else 1.0 - node.load**2
+
     def departing(self, node: _Node) -> Value:
         """What the services of a station add to the scv of its departures."""
+        if self.unchanged:
+            return 0.0 * node.load
         service = (1.0 - node.again) * node.service
         return node.load**2 * self.operations.maximum([service, 0.0 * service + _LEAST - 1.0]) / node.servers**0.5
 
@@ -240,7 +275,7 @@ class _Arrivals:
                 share = ratio(flow, node.fresh)
                 weight = count * share * ratio(flow, origin.fresh)
                 squares, constant = squares + count * share**2, constant + weight * self.departing(origin)
-                row[number] = row.get(number, 0.0) + weight * (1.0 - origin.load**2)
+                row[number] = row.get(number, 0.0) + weight * self.kept(origin)
             calm = self.calm(squares, node)
             row = {number: -calm * value for number, value in row.items()}
             row[place[key]] = row.get(place[key], 0.0) + 1.0
@@ -264,7 +299,7 @@ class _Arrivals:
             back = ratio(node.rate * past / origin.copies, visits * origin.rate)
             flow = flow * self.operations.maximum([1.0 - back, 0.0 * flow])
             share = ratio(flow, fresh)
-            departing = (1.0 - origin.load**2) * self.everywhere[before] + self.departing(origin)
+            departing = self.kept(origin) * self.everywhere[before] + self.departing(origin)
             squares = squares + count * share**2
             constant = constant + count * share * ratio(flow, origin.fresh) * departing
         return self.calm(squares, node) * constant, 1.0 - 1.0 / visits
@@ -280,6 +315,16 @@ def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[
         row[place[after]] = row.get(place[after], 0.0) - ratio(flow, node.copies * node.rate)
     found = solved(rows, [{number: 1.0} for number in range(len(keys))])
     return {key: {keys[number]: value for number, value in row.items()} for key, row in zip(keys, found, strict=True)}
+
+
+def _changed(node: _Node, uneven: Uneven, passed: Uneven, operations: Operations) -> Value:
+    """How much of the time at a queue, about, rests on what queues before it do to the variability of arrivals.
+
+    passed  what arrivals do to the wait if those queues leave their variability as it is, as they do in the long run.
+    """
+    idle = operations.maximum([1.0 - node.load, _TINY + 0.0 * node.load])
+    wait = node.load * (1.0 + node.service / 2.0) / (idle * node.servers)
+    return operations.absolute(uneven.factor - passed.factor) * wait / (1.0 + wait * passed.factor)
 
 
 def _uneven(node: _Node, away: Value, again: Value, operations: Operations) -> Uneven:

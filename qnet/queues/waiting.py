@@ -56,6 +56,8 @@ class Queue(Record):
     """Mean time until a busy server is free, had it only one customer: E[S^2] / 2E[S] as open arrivals see it."""
     busy: Value
     """Probability that an open arrival finds all servers busy."""
+    beside: Value
+    """The same where some of the load is of holders, who are never more at once than they are."""
     holder_residual: Value
     holder_busy: Value
     """The same two as a holder sees them, who never meets the first phase of its own request."""
@@ -97,18 +99,22 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     residual = ratio(held_squares + open_squares, 2 * offered)
     busy = erlang_c(servers, offered)
     if not holders:
-        return Queue(servers, offered, residual, busy, residual, busy, 0.0, 0.0, 0, levels)
+        return Queue(servers, offered, residual, busy, busy, residual, busy, 0.0, 0.0, 0, levels)
     met, own = 1 - 1 / holders, 1 / holders
     own_second = own * total(load.rate * load.second for load in held)
     closed = held_offered - own_second
     first = ratio(total(load.rate * load.first for load in held), closed)
-    holder_busy = _finite(holders, servers, closed, first, open_offered + own_second)
+    holder_busy = _finite(holders, servers, closed, first, open_offered + own_second)[0]
+    beside = busy
+    if servers > 1 and holders > 1 and others:
+        whole = ratio(total(load.rate * load.first for load in held), held_offered)
+        beside = operations.minimum([_finite(holders, servers, held_offered, whole, open_offered)[1], busy])
     others_held = met * held_offered
     squares = met * held_squares + own * total(load.rate * load.second_square for load in held) + open_squares
     holder_residual = ratio(squares, 2 * (others_held + own_second + open_offered))
     share = ratio(others_held, others_held + open_offered)
     alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers
-    return Queue(servers, offered, residual, busy, holder_residual, holder_busy, share, alone, holders, levels)
+    return Queue(servers, offered, residual, busy, beside, holder_residual, holder_busy, share, alone, holders, levels)
 
 
 def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
@@ -126,6 +132,35 @@ def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
     level = queue.levels[priority]
     idle = (1 - level.above) * (1 - (level.open + level.held))
     return _with_variance(queue.busy, queue.busy * queue.residual / queue.servers / idle)
+
+
+def waits_beside_holders(queue: Queue, held: Mapping[int, Value]) -> dict[int, tuple[Value, Value]]:
+    """Mean and variance of the wait of open arrivals beside holders, by priority, in seconds and square seconds.
+
+    Applies   non-preemptive priorities, the highest first; first come first served within each.
+    queue     what `queue` found, with `holders` above 0.
+    held      mean waits of the holders, by priority; of those that they have none 0 counts.
+    Method    Poisson arrivals see time averages, so that an arrival waits for the rest of a service and for those who
+              wait before it, whose number is by Little's law rate x wait: of priority k
+                  W (1 - s1 - so) = C r / c + sum over higher priorities of (so W + sh V) + sh V,
+              so and sh the load per server of open streams and of holders of one priority, V the wait of holders, s1
+              all load of higher priorities, C the all-busy probability, r the residual time.
+    Exact     one server: given the waits of holders. Many holders: `open_wait`.
+    Source    Kleinrock, Queueing Systems II, 1976, section 3.6, with those before in two parts.
+    """
+    ahead = queue.beside * queue.residual / queue.servers
+    found: dict[int, tuple[Value, Value]] = {}
+    opened: Value = 0.0
+    kept: Value = 0.0
+    for priority in sorted(queue.levels, reverse=True):
+        level = queue.levels[priority]
+        own = level.open - opened
+        ahead = ahead + (level.held - kept) * held.get(priority, 0.0)
+        wait = ahead / (1 - level.above - own)
+        found[priority] = _with_variance(queue.beside, wait)
+        ahead = ahead + own * wait
+        opened, kept = level.open, level.held
+    return found
 
 
 def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, Value]]:
@@ -220,27 +255,29 @@ def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
     return wait, wait * wait * (2 / (busy + (busy == 0)) - 1)
 
 
-def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> Value:
-    """The all-busy probability of a holder, by whichever way suits the numbers."""
-    from qnet.queues.finite_source import MAX_SERVERS, waiting_probability
+def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> tuple[Value, Value]:
+    """The all-busy probabilities as a holder and as an observer sees them, by whichever way suits the numbers."""
+    from qnet.queues.finite_source import MAX_SERVERS, full_probabilities
 
     if servers > MAX_SERVERS:
-        return erlang_c(servers, held + open_offered)
+        both = erlang_c(servers, held + open_offered)
+        return both, both
     alone = erlang_c(servers, open_offered)
     if holders == 1:
-        return alone  # Nobody else asks: only the open stream is met.
+        return alone, alone  # Nobody else asks: only the open stream is met.
     if isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float):
-        return (
-            float(waiting_probability(holders, servers, held, share, open_offered)[0]) if held > _NEGLIGIBLE else alone
-        )
+        if held <= _NEGLIGIBLE:
+            return alone, alone
+        seen, observed, _ = full_probabilities(holders, servers, held, share, open_offered)
+        return float(seen[0]), float(observed[0])
     import numpy
 
     np: Any = numpy
     loads, shares, opens, result = np.broadcast_arrays(*np.atleast_1d(held, share, open_offered, alone))
-    result = result.copy()
+    result, other = result.copy(), result.copy()
     asked = np.flatnonzero(loads > _NEGLIGIBLE)
     points = max(1, _MAX_CELLS // (holders + servers + 1))
     for start in range(0, len(asked), points):
         some = asked[start : start + points]
-        result[some] = waiting_probability(holders, servers, loads[some], shares[some], opens[some])
-    return result
+        result[some], other[some], _ = full_probabilities(holders, servers, loads[some], shares[some], opens[some])
+    return result, other

@@ -45,7 +45,7 @@ def visited(first: float, onward: Any) -> Any:
 def case(draw: np.random.Generator, first: float, onward: Any, gaps: float, kinds: Sequence[float]) -> Case:
     """A network of one class with random loads, of which the first station has the lower one."""
     visits = visited(first, onward)
-    loads = np.array([draw.uniform(0.15, 0.6), draw.uniform(0.3, 0.85)])
+    loads = np.array([draw.uniform(0.15, 0.6), draw.uniform(0.3, 0.95)])
     times, scv = loads / visits, (draw.choice(kinds[:3]), draw.choice(kinds))
     ways = [("", "one", first), ("", "two", 1.0 - first)]
     ways += [
@@ -84,7 +84,7 @@ def with_classes(draw: np.random.Generator) -> Case:
     share, load = draw.uniform(0.2, 0.8), draw.uniform(0.15, 0.6)
     times = 10 ** draw.uniform(-0.5, 0.5, 2)
     times *= load / (share * times[0] + (1 - share) * times[1])
-    second, kind = draw.uniform(0.3, 0.85) / share, draw.choice([0.5, 1.0, 2.0, 4.0])
+    second, kind = draw.uniform(0.3, 0.95) / share, draw.choice([0.5, 1.0, 2.0, 4.0])
     steps = (Hold("one", (Time(float(times[0])),)), Hold("two", (Time(float(second), float(kind)),)))
     network = RoutedNetwork(
         stations(),
@@ -100,7 +100,7 @@ def with_classes(draw: np.random.Generator) -> Case:
 
 def alone(draw: np.random.Generator) -> Case:
     """One queue, with arrivals that are not Poisson; nobody comes to the other."""
-    load, gaps = draw.uniform(0.3, 0.9), float(draw.choice([0.25, 0.5, 2.0, 4.0]))
+    load, gaps = draw.uniform(0.3, 0.95), float(draw.choice([0.25, 0.5, 2.0, 4.0]))
     kind = float(draw.choice([0.25, 0.5, 1.0, 2.0, 4.0]))
     customers = OpenClass("all", 1.0, (Route("all", 1.0, (Hold("two", (Time(load, kind),)),)),), arrival_scv=gaps)
     services = (phases(1.0, 1.0), phases(load, kind))
@@ -110,15 +110,15 @@ def alone(draw: np.random.Generator) -> Case:
 def services() -> list[Case]:
     """Poisson arrivals, services that are not exponential."""
     draw = np.random.default_rng(654)
-    found = [one_after_the_other(draw) for _ in range(80)] + [with_returns(draw) for _ in range(80)]
-    return found + [with_classes(draw) for _ in range(40)]
+    found = [one_after_the_other(draw) for _ in range(150)] + [with_returns(draw) for _ in range(150)]
+    return found + [with_classes(draw) for _ in range(75)]
 
 
 def arrivals() -> list[Case]:
     """Arrivals that are not Poisson, nobody returns."""
     draw = np.random.default_rng(655)
-    found = [alone(draw) for _ in range(100)]
-    return found + [one_after_the_other(draw, float(draw.choice([0.5, 2.0])), (0.5, 1.0, 1.0, 4.0)) for _ in range(100)]
+    found = [alone(draw) for _ in range(125)]
+    return found + [one_after_the_other(draw, float(draw.choice([0.5, 2.0])), (0.5, 1.0, 1.0, 4.0)) for _ in range(250)]
 
 
 def returns() -> list[Case]:

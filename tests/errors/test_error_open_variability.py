@@ -10,6 +10,8 @@ import pytest
 from measuring import assert_told
 from open_systems import ALL, EXACT, exact
 
+from qnet.networks.exactness import Beyond
+from qnet.networks.measured_errors import MEASURED
 from qnet.networks.solve import solve
 from qnet.networks.wanted import Wanted
 
@@ -17,9 +19,12 @@ KEPT: dict[str, list[float]] = json.loads(EXACT.read_text())
 
 
 def errors(name: str, method: str = "auto") -> Any:
-    """Relative errors of the mean response."""
-    found = [solve(item.network, Wanted(method)).response for item in ALL[name]()]
-    return np.array(found) / KEPT[name] - 1.0
+    """Relative errors of the mean response, where the answer is trusted unless the row is of what is not."""
+    networks = [item.network for item in ALL[name]()]
+    outside = MEASURED[name].trusted.startswith("nothing")
+    counted = [outside or not any(isinstance(reason, Beyond) for reason in solve(item).reasons) for item in networks]
+    found = [solve(item, Wanted(method)).response for item in networks]
+    return (np.array(found) / KEPT[name] - 1.0)[counted]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -38,5 +43,5 @@ def test_what_is_kept_is_what_the_chain_says(name: str):
 
 def test_poisson_arrivals_everywhere_are_much_worse():
     ours, theirs = (abs(errors("service times in open networks", method)) for method in ("auto", "open"))
-    assert np.median(ours) < np.median(theirs) / 2
+    assert ours.mean() < theirs.mean() / 2
     assert ours.max() < theirs.max() / 2

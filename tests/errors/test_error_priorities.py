@@ -147,17 +147,3 @@ def _calm(system: System) -> bool:
     other = 1 - kind
     most = system.population[other] * system.demands[0][other] / (system.away[other] + system.demands[0][other])
     return system.demands[0][kind] / system.away[kind] + (most if kind else 0.0) < 0.75
-
-
-def test_open_classes_at_several_servers():
-    found: list[float] = []
-    for seed, discipline in ((7, "priority"), (8, "preemptive")):
-        dice = random.Random(seed)
-        systems: list[System] = []
-        for _ in range(100):
-            times = (spread(dice, 0.1, 1.0), spread(dice, 0.1, 1.0))
-            loads = (dice.uniform(0.1, 0.5), dice.uniform(0.1, 0.5))
-            away = (times[0] / loads[0], times[1] / loads[1])
-            systems.append(System((times,), (discipline,), (2,), (8, 12), away, (True, True)))
-        found += errors(systems, 100)
-    assert_told("priorities: open, several servers", found)

@@ -12,8 +12,11 @@ import pytest
 
 import qnet
 from qnet.errors import InvalidInput, UsageError
+from qnet.expression import FLOATS
 from qnet.model.metrics import metric
+from qnet.networks.percentile_trust import beyond
 from qnet.networks.percentiles import Part, mixture_percentile, response_percentile
+from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.questions.answers import solve_table
 from qnet.questions.points import solve_points
 
@@ -177,3 +180,14 @@ def test_a_solution_with_its_passages_compares_and_pickles(tmp_path, text):
     assert response_percentile(again, 0.95) == response_percentile(first, 0.95)
     changed = {"machines": 13} if text == REPAIR else {"rate": 9}
     assert first != solution(**changed)
+
+
+@pytest.mark.parametrize(("other", "warned"), [(0.1, False), (0.06, False), (2.0, True)])
+def test_what_all_classes_ask_together_is_warned_of_where_it_is_far_from_exponential(other, warned):
+    station = Station("one", False, 1, "fcfs", (Group("one", 1, 1.0),))
+    classes = tuple(
+        OpenClass(name, rate, (Route("way", 1.0, (Hold("one", (Time(mean),)),)),))
+        for name, rate, mean in (("a", 2.0, 0.1), ("b", 0.2, other))
+    )
+    reasons = beyond(RoutedNetwork((station,), classes), FLOATS)
+    assert bool(reasons) == warned

@@ -1,0 +1,70 @@
+"""Open networks that were answered far off without a word: each is warned of now, or near the exact answer."""
+
+from __future__ import annotations
+
+import pytest
+from building import network, station, visit
+
+from qnet.networks.exactness import Beyond
+from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Step, Time
+from qnet.networks.solve import solve
+
+
+def customers(name: str, rate: float, *steps: Step, scv: float = 1.0) -> OpenClass:
+    return OpenClass(name, rate, (Route("way", 1.0, steps),), arrival_scv=scv)
+
+
+def codes(model: RoutedNetwork) -> set[str]:
+    return {reason.code for reason in solve(model).reasons if isinstance(reason, Beyond)}
+
+
+CONSTANT = (visit("a", 0.9, 0.0), visit("b", 0.9, 0.0))
+STATIONS = (station("a"), station("b"))
+RANKED = tuple(station(name, discipline="priority") for name in "ab")
+
+
+@pytest.mark.parametrize(
+    ("model", "code"),
+    [
+        (network(STATIONS, customers("all", 1.0, *CONSTANT)), "QN654"),
+        (network(STATIONS, customers("all", 1.0, *CONSTANT, scv=0.0)), "QN654"),
+        (
+            network(
+                RANKED,
+                customers("first", 0.5, visit("a", 0.9, 0.0, priority=1), visit("b", 0.9, 0.0, priority=1)),
+                customers("last", 0.5, *CONSTANT),
+            ),
+            "QN654",
+        ),
+        (
+            network(
+                [station("memory", 4), station("cpu"), station("disk")],
+                *(
+                    customers(name, 0.9, Hold("memory", (visit("cpu", time), visit("disk", 0.4))))
+                    for name, time in (("small", 0.1), ("large", 0.7))
+                ),
+            ),
+            "QN716",
+        ),
+        (network([station("a").replace(rates=(1.0, 1.5))], customers("all", 1.0, visit("a", 0.5, 4.0))), "QN717"),
+    ],
+    ids=["constant times in a row", "even arrivals", "priorities in a row", "memory of two classes", "rates"],
+)
+def test_what_is_far_off_is_warned_of(model: RoutedNetwork, code: str):
+    assert code in codes(model)
+
+
+def test_one_queue_is_exact_beside_a_station_that_nobody_visits():
+    found = solve(network(STATIONS, customers("all", 0.5, visit("a", 1.0, 4.0))))
+    assert found.exact
+    assert found.response == pytest.approx(1.0 + 0.5 * 5.0 / 2 / 0.5)
+
+
+def test_holders_and_others_wait_for_each_other_as_the_work_there_is_conserved():
+    """One server, one exponential time: by Little's law, the work found is what waits and what is served."""
+    held = customers("held", 0.5, Hold("a", (Time(0.5), visit("b", 0.6))))
+    found = solve(network(STATIONS, held, customers("outside", 0.4, visit("b", 0.6))))
+    visits = {(item.class_name, item.name): item for item in found.visits}
+    inside, outside = visits["held", "b"], visits["outside", "b"]
+    number = 0.5 * inside.residence + 0.4 * outside.residence
+    assert outside.residence == pytest.approx(0.6 * (1 + number))
