@@ -218,11 +218,12 @@ CODES: dict[str, _T] = {
         "come first served behind streams that are not Poisson, an scv above 4.",
         "Trust differences less than signs there. qnet methods --error tells what was measured."),
     "QN657": _T("a full station beyond where its loss is trusted",
-        "A station with a capacity is taken as M/M/c/K: one exponential time for all its visits. Against Markov chains "
-        "of 200 pairs of stations that both lose customers the carried throughput had a median error of 0.8 %, and 4 % "
-        "at most. The note names a station whose times are not exponential, differ, or hold waits for other stations, "
-        "which was not measured. With processor sharing, or without room to wait, any distribution will do.",
-        "Give its visits one mean time, or discipline = \"ps\" where that is how it serves."),
+        "A station with a capacity that gets Poisson arrivals is solved exactly with one exponential time for all "
+        "visits, with one server first come first served, with one exponential time for each priority, with processor "
+        "sharing, or without room to wait. The note names what is otherwise: several servers, or priorities, with times "
+        "that are not exponential and alike; visits made of several times; customers who come back at once with such "
+        "times. It is then taken as M/M/c/K of the mean time, or as one stay of all visits, which was not measured.",
+        "Give its visits one mean time and scv = 1, or discipline = \"ps\" where that is how it serves."),
     "QN658": _T("a buffer beyond where its figures are trusted",
         "The places of a buffer are taken as one line before the station that drains them most slowly. Against Markov "
         "chains of 200 small buffers each, occupancies had a median error of 0.1 % and 1.1 % at most where others wait "

@@ -2,55 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from qnet.expression import Operations
-from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond
-from qnet.networks.routed import Fork, Hold, RoutedNetwork, Step, Time
+from qnet.networks.capacity.forms import doubt
+from qnet.networks.exactness import Beyond, ranked, station_reason
+from qnet.networks.exactness import reasons_for as open_reasons
+from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
 
 def reasons_for(
-    network: RoutedNetwork, compiled: Streams, waits: Sequence[Wait], strained: Sequence[str], operations: Operations
+    network: RoutedNetwork, compiled: Streams, strained: Sequence[str], operations: Operations
 ) -> list[str]:
-    """Why the answer is an approximation because something may be full; empty where it is exact.
+    """Why the answer is an approximation; empty where it is exact.
+
+    Exact are stations with a capacity that `forms.doubt` has no doubt of, if what comes to them is Poisson: as it
+    arrives, or from stations with product form, and nobody goes from one to a queue, or comes back after a while.
 
     network   as stated.
-    compiled  its streams, and `waits` what each waits.
+    compiled  its streams.
     strained  the buffers that are used beyond what was measured.
     """
-    found: list[str] = []
     limited = {station.name: station for station in network.stations if station.capacity}
+    # What a station with a capacity is to the others: somewhere else.
+    relaxed = network.replace(
+        stations=tuple(item.replace(delay=True) if item.name in limited else item for item in network.stations)
+    )
+    found: list[str] = list(_open_reasons(relaxed, compiled, operations))
     for name, station in limited.items():
         own = [stream for stream in compiled.streams if stream.station == name]
-        if station.capacity == station.servers or station.discipline != "fcfs" or not own:
-            continue
-        held = any(stream.holding.waits for stream in own)
-        if held or not all(_exponential(stream, own[0], operations) for stream in own):
-            text = f"{name}: a station with a capacity serves as if times were exponential and alike"
-            found.append(Beyond(text, "QN657", f"the times at {name} are not exponential and alike"))
+        why = doubt(network, station, own, operations)
+        if why:
+            text = f"{name} has a capacity, and {why}"
+            found.append(Beyond(text, "QN657", text))
     delays = {station.name for station in network.stations if station.delay}
     for customers in network.classes:
         for route in customers.routes:
-            after = _behind(route.steps, limited, delays)
+            after = _behind(route.steps, limited, delays, operations)
             if after:
                 found.append(f"what passes {after} is taken as Poisson where it comes next")
+            found += _uneven(route.steps, network, compiled, limited, operations)
     for buffer in network.buffers:
         found += _of_buffer(buffer.name, network, compiled, strained, operations)
     return found
 
 
-def _behind(steps: Sequence[Step], limited: Container[str], delays: Container[str]) -> str:
-    """A station with a capacity that a route passes, after which it goes to another queue; empty for none."""
+def _open_reasons(network: RoutedNetwork, compiled: Streams, operations: Operations) -> list[str]:
+    """The reasons of the rest of the network; work left behind that drains a buffer is told of the buffer."""
+    found = open_reasons(network, compiled, operations)
+    others = any(
+        other_work(step, False) for item in network.classes for route in item.routes for step in route.steps
+    )
+    return [reason for reason in found if others or not reason.startswith("work left")]
+
+
+def _behind(
+    steps: Sequence[Step], limited: Mapping[str, Station], delays: Container[str], operations: Operations
+) -> str:
+    """A station with a capacity that a route passes, after which it goes to another queue, or comes back after a
+    while; empty for none."""
     passed = ""
+    away = False
     for step in steps:
         if not isinstance(step, Hold) or step.station in delays:
+            away = away or not isinstance(step, Time) or not operations.all(step.mean == 0)
             continue
-        if passed:
+        if passed and (away or step.station != passed or limited[passed].copies > 1):
             return passed
+        away = False
         passed = step.station if step.station in limited else ""
     return ""
+
+
+def _uneven(
+    steps: Sequence[Step],
+    network: RoutedNetwork,
+    compiled: Streams,
+    limited: Container[str],
+    operations: Operations,
+) -> list[str]:
+    """Why what comes to a station with a capacity on a route is not Poisson: a queue before it without product form."""
+    names = {step.station for step in steps if isinstance(step, Hold)}
+    if not any(name in limited for name in names):
+        return []
+    found: list[str] = []
+    for station in network.stations:
+        if station.name not in names or station.name in limited or station.delay:
+            continue
+        own = [stream for stream in compiled.streams if stream.station == station.name]
+        why = station_reason(station, own, False, operations)
+        if why or ranked(station, own):
+            found.append(f"{station.name}: {why or 'priorities'}, and what passes it is taken as Poisson")
+    return found
 
 
 def _of_buffer(
