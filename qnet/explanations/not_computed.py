@@ -153,4 +153,11 @@ CODES: dict[str, _T] = {
         "customers queue again after it; a branch is no part of a network of product form; or there are closed classes "
         "beside others, capacities, rates, or stations held while others are asked for.",
         "Solve without bounds; qnet methods --error tells how far the answer was from exact ones."),
+    "QN736": _T("too many places at a station with general times",
+        "The chain of a full station whose service times are not exponential and alike has a state for every place.",
+        "State fewer places: a number that is hardly ever reached gives the same answer. Or scv = 1 and one mean time, "
+        "or discipline = \"ps\", which have closed forms."),
+    "QN737": _T("too many states of a full station with priorities",
+        "The chain of a full station with priorities has a state for every number of every priority.",
+        "State fewer places, or fewer priorities; or leave the capacity out where it is hardly ever reached."),
 }  # fmt: skip

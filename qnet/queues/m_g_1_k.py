@@ -16,6 +16,7 @@ _CERTAIN = 1e-40
 _HEAVY = 300.0
 """Arrivals in a service beyond which the server is never idle, to all digits."""
 _LONGEST = 100_000
+_JUST_BELOW = 1 - 1e-9
 
 
 class Time(Record):
@@ -33,6 +34,8 @@ class Full(Record):
 
     blocked: float
     """Share of the arrivals that is lost."""
+    kept: float
+    """The others, to all digits."""
     number: float
     """Mean number present."""
 
@@ -58,19 +61,11 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
         raise NotComputed(Problem("QN736", found, f"at most {MOST_PLACES} places", help=help))
     load = rate * sum(time.share * time.mean for time in times)
     if load == 0:
-        return Full(0.0, 0.0)
+        return Full(0.0, 1.0, 0.0)
     above, excess = _arrivals(rate, times)
-    none = 1.0 - above[0] if load < _HEAVY else 0.0
-    if none <= 1e-30:
-        return Full(1.0 - 1.0 / load if load > 1 else 0.0, max(places - 1.0 / load, 0.0))
-    left = [1.0]
-    for number in range(places - 1):
-        up = left[0] * above[number] if number < len(above) else 0.0
-        first = max(1, number + 2 - len(above))
-        up += math.fsum(left[before] * above[number - before + 1] for before in range(first, number + 1))
-        left.append(up / none)
-        if left[-1] > 1e200:
-            left = [share * 1e-200 for share in left]
+    left = _left(above, load, places)
+    if not left:
+        return Full(1.0 - 1.0 / load, 1.0 / load, max(places - 1.0 / load, 0.0))
     whole = math.fsum(left)
     # Of the states with all places taken: rho + x(0) - 1, written without a difference.
     over = left[0] * _at(excess, places - 2, load)
@@ -79,7 +74,67 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     scale = 1.0 / (idle + load)
     blocked = over * scale
     number = math.fsum(index * share for index, share in enumerate(left)) / whole * scale + places * blocked
-    return Full(blocked, number)
+    return Full(blocked, scale, number)
+
+
+def _left(above: Sequence[float], load: float, places: int) -> list[float]:
+    """The numbers left behind by departures: 0, 1, ... below the places, in proportion; none where 0 never is."""
+    none = 1.0 - above[0] if load < _HEAVY else 0.0
+    if none <= 1e-30:
+        return []
+    left = [1.0]
+    for number in range(places - 1):
+        up = left[0] * above[number] if number < len(above) else 0.0
+        first = max(1, number + 2 - len(above))
+        up += math.fsum(left[before] * above[number - before + 1] for before in range(first, number + 1))
+        left.append(up / none)
+        if left[-1] > 1e200:
+            left = [share * 1e-200 for share in left]
+    return left
+
+
+class Outside(Record):
+    """The figures of a station with all who come, of whom so many have a place and the others wait for one."""
+
+    full: float
+    """Share of the arrivals that find all places taken."""
+    number: float
+    """Mean number of places taken."""
+    late: float
+    """Mean time until those who find no place get one."""
+
+
+@lru_cache(maxsize=256)
+def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
+    """An M/G/1 of which K are inside, and the others wait outside in order of arrival.
+
+    rate    arrivals per second; at a load of 1 or more the figures are those of a load just below.
+    times   the sorts of service times; a customer has one of them by chance.
+    places  K >= 1.
+    Raises  `NotComputed` QN736 as `m_g_1_k`.
+    Exact   yes.
+    Method  P(N >= K) = B / (1 - rho + rho B), B the share that an M/G/1/K loses: their states below K are in the same
+            proportions. The mean number is that of Pollaczek and Khinchine.
+    Source  Keilson, J. Royal Statistical Society B 28 (1966) 190-201; Kleinrock, Queueing Systems I, 1975, section 5.6
+    """
+    load = rate * sum(time.share * time.mean for time in times)
+    if load >= _JUST_BELOW:
+        return m_g_1_outside(rate * _JUST_BELOW * (1 - 1e-12) / load, times, places)
+    blocked = m_g_1_k(rate, times, places).blocked
+    full = blocked / (1.0 - load + load * blocked)
+    if load == 0:
+        return Outside(0.0, 0.0, sum(time.share * time.mean for time in times))
+    left = _left(_arrivals(rate, times)[0], load, places)
+    fewer, inside = 0.0, 0.0
+    for share in left:
+        fewer += (1.0 - load) * share / left[0]
+        inside += max(1.0 - fewer, full)
+    square = sum(time.share * time.mean**2 * (1.0 + time.scv) for time in times)
+    late = load / rate / (1.0 - load)
+    outside = load + rate**2 * square / (2.0 * (1.0 - load)) - inside
+    if full > 1e-9:
+        late = max(outside, 0.0) / (rate * full)
+    return Outside(full, inside, late)
 
 
 def _at(excess: Sequence[float], more: int, load: float) -> float:
@@ -129,7 +184,9 @@ def _chances(load: float, stages: int) -> list[float]:
     if load == 0:
         return [1.0]
     if load >= _HEAVY:
-        return [0.0]
+        # Far more than are looked at: the mean alone counts.
+        part = load - int(load)
+        return [*(0.0,) * min(int(load), _LONGEST), 1.0 - part, part]
     more = load / (stages + load) if stages else 0.0
     chance = (stages / (stages + load)) ** stages if stages else math.exp(-load)
     found = [chance]

@@ -67,10 +67,10 @@ def figures(visitors: tuple[Visitor, ...], discipline: str, servers: int, places
         ranked = sorted(range(len(line)), key=lambda place: -visitors[line[place][0]].priority)
         if discipline == "preemptive":
             return ranked[:servers]
-        if discipline == "priority":
+        if discipline in ("fcfs", "priority"):
             begun = [place for place in range(len(line)) if line[place][2] >= 0]
             return (begun + [place for place in ranked if place not in begun])[:servers]
-        return list(range(len(line)))[:servers]
+        raise ValueError(discipline)
 
     def begun(line: Line) -> Iterator[tuple[float, Line]]:
         """The line once all in service have a stage, each with its chance."""
@@ -104,5 +104,6 @@ def figures(visitors: tuple[Visitor, ...], discipline: str, servers: int, places
     lost = sum(share for line, share in shares.items() if len(line) == places)
     kinds = range(len(visitors))
     return Figures(
-        lost, tuple(sum(share * sum(job[0] == kind for job in line) for line, share in shares.items()) for kind in kinds)
+        lost,
+        tuple(sum(share * sum(job[0] == kind for job in line) for line, share in shares.items()) for kind in kinds),
     )

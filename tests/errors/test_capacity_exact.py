@@ -16,6 +16,7 @@ TWICE = Visitor(0.3, 1.0, visits=2)
 
 EXACT = {
     "priorities": ((ONE, FIRST), "priority", 1, 3),
+    "priorities, first come first served among equals": ((ONE, FIRST), "fcfs", 1, 3),
     "priorities, times that differ": ((LONG, Visitor(0.9, 0.4, priority=1)), "priority", 1, 4),
     "priorities, two servers": ((LONG, FIRST), "priority", 2, 4),
     "priorities, three levels": ((LONG, FIRST, Visitor(0.2, 0.3, priority=3)), "priority", 1, 4),

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from qnet.expression import Operations
-from qnet.networks.capacity.forms import doubt
+from qnet.expression import Operations, Value
+from qnet.networks.capacity.forms import doubt, single_times
+from qnet.networks.capacity.one_drain import MOST, once_each
 from qnet.networks.exactness import Beyond, ranked, station_reason
 from qnet.networks.exactness import reasons_for as open_reasons
 from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Step, Time
-from qnet.networks.streams import Stream, Streams
+from qnet.networks.streams import Key, Stream, Streams
+
+LOSSES = 0.1
+"""The share that a station may lose where what goes on is trusted to be Poisson."""
 
 
 def reasons_for(
-    network: RoutedNetwork, compiled: Streams, strained: Sequence[str], operations: Operations
+    network: RoutedNetwork,
+    compiled: Streams,
+    kept: Mapping[Key, Value],
+    strained: Sequence[str],
+    operations: Operations,
 ) -> list[str]:
     """Why the answer is an approximation; empty where it is exact.
 
@@ -22,6 +30,7 @@ def reasons_for(
 
     network   as stated.
     compiled  its streams.
+    kept      by copy of a station with a capacity: the share of those who come that is let in.
     strained  the buffers that are used beyond what was measured.
     """
     limited = {station.name: station for station in network.stations if station.capacity}
@@ -41,19 +50,21 @@ def reasons_for(
         for route in customers.routes:
             after = _behind(route.steps, limited, delays, operations)
             if after:
-                found.append(f"what passes {after} is taken as Poisson where it comes next")
+                reason = f"what passes {after} is taken as Poisson where it comes next"
+                let_in = [share for key, share in kept.items() if key[0] == after]
+                few = all(operations.all(operations.compare("<=", 1 - LOSSES, share)) for share in let_in)
+                text = f"{after} loses more than {100 * LOSSES:.0f} % of what comes, and what is left goes on"
+                found.append(reason if few else Beyond(reason, "QN657", text))
             found += _uneven(route.steps, network, compiled, limited, operations)
     for buffer in network.buffers:
-        found += _of_buffer(buffer.name, network, compiled, strained, operations)
+        found += _of_buffer(buffer.name, buffer.places, network, compiled, strained, operations)
     return found
 
 
 def _open_reasons(network: RoutedNetwork, compiled: Streams, operations: Operations) -> list[str]:
     """The reasons of the rest of the network; work left behind that drains a buffer is told of the buffer."""
     found = open_reasons(network, compiled, operations)
-    others = any(
-        other_work(step, False) for item in network.classes for route in item.routes for step in route.steps
-    )
+    others = any(other_work(step, False) for item in network.classes for route in item.routes for step in route.steps)
     return [reason for reason in found if others or not reason.startswith("work left")]
 
 
@@ -93,12 +104,18 @@ def _uneven(
         own = [stream for stream in compiled.streams if stream.station == station.name]
         why = station_reason(station, own, False, operations)
         if why or ranked(station, own):
-            found.append(f"{station.name}: {why or 'priorities'}, and what passes it is taken as Poisson")
+            text = f"{station.name}: {why or 'priorities'}, and what passes it is taken as Poisson"
+            found.append(Beyond(text, "QN657", text))
     return found
 
 
 def _of_buffer(
-    name: str, network: RoutedNetwork, compiled: Streams, strained: Sequence[str], operations: Operations
+    name: str,
+    places: Value,
+    network: RoutedNetwork,
+    compiled: Streams,
+    strained: Sequence[str],
+    operations: Operations,
 ) -> list[str]:
     """Why figures of a buffer are not exact."""
     own = [stream for stream in compiled.streams if stream.drains == name]
@@ -113,12 +130,25 @@ def _of_buffer(
         if isinstance(step, Time) and step.fills == name
     )
     if name in strained or several:
-        warning = f"{name} has few places, several taken at once, or copies that drain it, or mostly fills elsewhere"
+        warning = f"{name} is drained beside other work, or by several servers, or takes several places at once, or "
+        warning += "keeps them before they can be drained"
         return [Beyond(found, "QN658", warning)]
-    plain = alone and len(stations) == 1 and all(_exponential(stream, own[0], operations) for stream in own)
+    station = next((item for item in network.stations if item.name in stations), None)
     after = [item.after[name] for item in compiled.routes if name in item.after]
     direct = all(not item.waits and operations.all(item.mean == 0) for item in after)
-    return [] if plain and direct else [found]
+    if station is None or not (alone and direct and len(stations) == 1 and once_each(name, network, operations)):
+        return [found]
+    alike = all(_exponential(stream, own[0], operations) for stream in own)
+    one = (
+        len({item.priority for item in own}) == 1
+        and station.discipline != "lcfs-pr"
+        and single_times(network, station.name)
+    )
+    one = one and station.servers == 1 and station.in_line and operations.all(places <= MOST + 0.0 * places)
+    whole = operations.all(places == operations.floor(places))
+    if (one and whole) or (alike and station.discipline in ("fcfs", "ps")):
+        return []
+    return [found]
 
 
 def other_work(step: Step, deferred: bool) -> bool:

@@ -25,7 +25,7 @@ def form_of(station: Station, own: Sequence[Stream], operations: Operations) -> 
     shared = station.discipline == "ps" or (station.discipline == "lcfs-pr" and station.servers == 1)
     if station.capacity == station.servers or shared or not own:
         return INSENSITIVE
-    if station.discipline in ("priority", "preemptive") and len({stream.priority for stream in own}) > 1:
+    if station.in_line and len({stream.priority for stream in own}) > 1:
         return LEVELS
     if _alike(own, operations) or station.servers > 1 or station.discipline == "lcfs-pr":
         return ALIKE
@@ -47,7 +47,7 @@ def doubt(network: RoutedNetwork, station: Station, own: Sequence[Stream], opera
     form = form_of(station, own, operations)
     if form == INSENSITIVE:
         return ""
-    if not _plain(network, station.name):
+    if not single_times(network, station.name):
         return "a visit is made of several times"
     if form == GENERAL:
         return "customers with times that are not exponential and alike come back" if again else ""
@@ -78,11 +78,9 @@ def _alike(own: Sequence[Stream], operations: Operations) -> bool:
     return all(exponential(stream, operations) and close(stream.holding.mean, mean, operations) for stream in own)
 
 
-def _plain(network: RoutedNetwork, name: str) -> bool:
+def single_times(network: RoutedNetwork, name: str) -> bool:
     """Whether every visit to a station is one time, of which the distribution is known."""
-    return all(
-        _single(step, name) for item in network.classes for route in item.routes for step in route.steps
-    )
+    return all(_single(step, name) for item in network.classes for route in item.routes for step in route.steps)
 
 
 def _single(step: Step, name: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from qnet.expression import Operations, Value
+from qnet.networks.capacity.by_point import by_point
 from qnet.networks.capacity.forms import GENERAL, LEVELS
 from qnet.networks.duration import Wait
 from qnet.networks.routed import Station
@@ -70,9 +70,9 @@ def solved(
             whole = sum(times[::3])
             sorts = zip(times[::3], times[1::3], times[2::3], strict=True)
             found = m_g_1_k(offered, tuple(Time(rate / whole, longer * mean, scv) for rate, mean, scv in sorts), places)
-            return 1.0 - found.blocked, found.number
+            return found.kept, found.number
 
-        let_in, number = _by_point(figures, 2, offered, ratio(every, inside), *times)
+        let_in, number = by_point(figures, offered, ratio(every, inside), *times)
         waiting = number - offered * let_in * stay
     else:
         found = m_m_c_k(offered, stay, station.servers, places)
@@ -114,18 +114,6 @@ def _levels(
         )
         return kept, *waits
 
-    kept, *waits = _by_point(figures, count + 1, *(rate * scale for rate in rates), *(time * longer for time in times))
+    kept, *waits = by_point(figures, *(rate * scale for rate in rates), *(time * longer for time in times))
     by_level = {level: wait / longer for level, wait in zip(order, waits, strict=True)}
     return Found(kept, tuple(Wait(by_level[item.priority], by_level[item.priority] ** 2) for item in visits))
-
-
-def _by_point(figures: Callable[..., tuple[float, ...]], count: int, *values: Value) -> tuple[Value, ...]:
-    """A function of plain numbers that tells several, point by point where there are arrays."""
-    if not any(hasattr(value, "shape") for value in values):
-        return figures(*map(float, values))
-    import numpy
-
-    np: Any = numpy
-    spread = np.broadcast_arrays(*values)
-    points = [figures(*map(float, point)) for point in zip(*(item.flat for item in spread), strict=True)]
-    return tuple(np.array(column).reshape(spread[0].shape) for column in zip(*points, strict=True))[:count]

@@ -157,7 +157,9 @@ class _Solver:
         solution = figures(steady, NAME, rounds)
         buffers = tuple(item.figures for item in found)
         strained = [item.figures.name for item in found if item.strained]
-        reasons = tuple(dict.fromkeys(reasons_for(self.network, compiled, strained, self.operations)))
+        reasons = tuple(
+            dict.fromkeys(reasons_for(self.network, compiled, solver.losses.stations, strained, self.operations))
+        )
         solution = solution.replace(
             buffers=buffers,
             reasons=reasons,
