@@ -40,8 +40,8 @@ class Left(Record):
 
     def part(self, chosen: Any) -> Left:
         """Some of the networks."""
-        own = (value[chosen] for value in (self.demands, self.weight, self.excess))
-        return Left(*own, None if self.absence is None else self.absence.part(chosen))
+        absence = None if self.absence is None else self.absence.part(chosen)
+        return Left(self.demands[chosen], self.weight[chosen], self.excess[chosen], absence)
 
 
 class Met(Record):

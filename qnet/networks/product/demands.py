@@ -21,8 +21,8 @@ class Demands:
     """
 
     __slots__ = (
-        "absence", "arrival_rate", "delay", "demands", "disciplines", "joins", "left", "population", "priority", "rates", "scv",
-        "servers", "size", "think_time", "visits",
+        "absence", "arrival_rate", "delay", "demands", "disciplines", "joins", "left", "population", "priority",
+        "rates", "scv", "servers", "size", "think_time", "visits",
     )  # fmt: skip
 
     demands: Any

@@ -244,7 +244,7 @@ class Table:
                 decay=np.where(several, np.nan, absence.decay[:, places]),
                 passed=passed,
             )
-        return Left(*rows, absence)
+        return Left(rows[0], rows[1], rows[2], absence)
 
 
 class _Joins:
