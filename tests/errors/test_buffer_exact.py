@@ -60,6 +60,15 @@ def test_constant_times_with_room_for_one_are_the_loss_system():
     assert drained([Visitor(0.8, 1.5, 0.0)], 1).buffers[0].found_full == pytest.approx(1.2 / 2.2, rel=1e-9)
 
 
+@pytest.mark.parametrize("places", [1, 2])
+def test_fewer_places_than_servers_are_a_loss_system_of_the_places(places: int):
+    drain = Visitor(0.8, 1.5)
+    found = drained([drain], places, servers=3)
+    exact = figures((drain,), "fcfs", places, places)
+    assert found.buffers[0].found_full == pytest.approx(exact.lost, rel=1e-9)
+    assert found.buffers[0].occupancy == pytest.approx(exact.numbers[0], rel=1e-9)
+
+
 def test_no_model_with_a_drain_below_other_work_breaks():
     random = np.random.default_rng(3)
     for _ in range(60):

@@ -97,7 +97,10 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
         sure = where(step > 0, step, 1.0)
         if late is None:
             late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
-        waiting = line.waiting if buffer.loses or one else drain.waiting - full * (1 - sure) / sure
+        few = count < centre.station.servers
+        waiting = (
+            0.0 * every if few else line.waiting if buffer.loses or one else drain.waiting - full * (1 - sure) / sure
+        )
         taken = minimum([beside + drain.serving + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
         growing = offered > drain.rate
         fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
@@ -129,11 +132,24 @@ def _strained(buffer: Buffer, drain: _Drain, beside: Value, operations: Operatio
     places, spread = buffer.places, drain.servers.spread
     plain = operations.all(operations.absolute(spread - 1.0) <= _NEAR)
     direct = operations.all(beside <= _NEAR * places)
+    servers = drain.centre.station.servers
+    if not operations.all(operations.compare("<=", servers + 0.0 * places, places)) and not (drain.alone and plain):
+        return True
+    if not isinstance(places, float) and drain.servers.number > float(places.min()):
+        return True
     if drain.centre.station.copies > 1 or (drain.servers.number > 1 and not (drain.alone and plain)):
         return True
     if not drain.alone:
         return not (buffer.loses and direct and operations.all(spread <= SPREAD * (places + 1)))
     return not direct and (buffer.loses or not plain or not operations.all((2 * beside <= places) & (places >= 4)))
+
+
+def _reached(buffer: Buffer, servers: int) -> int:
+    """How many servers of a station can free places at once: at most one for each place, where that is one number."""
+    if isinstance(buffer.places, float):
+        return max(min(servers, int(buffer.places)), 1)
+    least = float(buffer.places.min())
+    return max(min(servers, int(least)), 1) if least == float(buffer.places.max()) else servers
 
 
 def _taken(buffer: Buffer, solver: Lines, filled: Mapping[tuple[int, str], Value]) -> Value:
@@ -156,13 +172,22 @@ def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offere
     busy = total(solver.all[index].rate * solver.holding(index) for index in own)
     waiting = total(solver.all[index].rate * solver.waits[index].mean for index in own)
     everything = total(solver.all[index].rate * solver.holding(index) for index in centre.indices)
-    servers = centre.station.servers
+    alone = len(own) == len(centre.indices)
+    servers = _reached(buffer, centre.station.servers) if alone else centre.station.servers
     other = (everything - busy) / servers if len(own) < len(centre.indices) else 0.0 * busy
     nothing = busy == 0
     work = ratio(busy, carried)
     if not solver.operations.all(nothing == False):  # noqa: E712
         work = solver.operations.where(nothing, _idle_work(buffer, centre, solver), work)
     able = servers * (1 - other) / work
+    few = servers < centre.station.servers and not buffer.loses
+    if few and not solver.operations.all(solver.operations.compare("<=", offered, able * (1 - 1e-9))):
+        found = (
+            f'"{buffer.name}" has fewer places than "{centre.station.name}" has servers, and they are filled too fast'
+        )
+        raise NotComputed(
+            Problem("QN551", found, "as many places as servers", help="state fewer servers, or more places")
+        )
     met = solver.meet(centre)[1]
     least = min(solver.all[index].priority for index in own)
     others = [solver.all[index] for index in centre.indices if index not in own]
@@ -176,7 +201,6 @@ def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offere
         spread = 1.0 + 0.0 * busy
     line = Servers(servers, ratio(offered, able), other, spread)
     share = ratio(busy, everything) + nothing
-    alone = len(own) == len(centre.indices)
     sorts = (Sort(1.0 + 0.0 * busy, 1 / able, solver.operations.maximum([2.0 * spread - 1.0, 0.0 * busy])),)
     if not centre.station.in_line:
         sorts = (sorts[0].replace(scv=1.0 + 0.0 * busy),)
