@@ -233,10 +233,10 @@ CODES: dict[str, _T] = {
         "where a single server of its own drains them, and nobody goes elsewhere between the fill and the response. "
         "Against Markov chains of 200 small buffers each, occupancies had a median error of 0.04 % and 0.8 % at most "
         "where others wait for a place and all is exponential; throughputs 1.5 % and 15 % where they are lost and a "
-        "single server does other work first. The note names what was not measured, or not good: other work that is "
-        "long or uneven beside the time to free all places, where the throughput was up to twice what is right; "
-        "several servers or copies that drain; several places at once; most places taken by what is not waiting to be "
-        "drained.",
+        "single server does other work first, the places taken then 2.5 % and 42 %. The note names what was not "
+        "measured, or not good: other work that is long or uneven beside the time to free all places, where the "
+        "throughput was up to twice what is right; several servers or copies that drain; several places at once; most "
+        "places taken by what is not waiting to be drained.",
         "Trust limits and drain rates, which do not rest on it, more than small probabilities of finding it full."),
     "QN660": _T("parallel steps beyond where their time is trusted",
         "The time until the slowest of parallel branches has finished was measured against Markov chains of 400 small "
@@ -270,8 +270,9 @@ CODES: dict[str, _T] = {
         "customers the throughput had a median error of 0.1 to 0.5 %, and 10 % at most; the places taken 1 to 4 %, "
         "and 35 % at most where the station that frees them does other work as well. The note names what was not "
         "measured, or not good: times to free a place that are not exponential; several places taken at once; losses "
-        "where the station that frees places does other work, and queues between taking a place and the response, "
-        "where single systems were off by 10 to 40 % of the response and by a factor of the places taken.",
+        "where the station that frees places does other work, one customer alone there, and queues between taking a "
+        "place and the response, where single systems were off by 10 to 40 % of the response and by a factor of the "
+        "places taken.",
         "Trust the throughput more than how often the buffer is full; limits and drain rates do not rest on it."),
     "QN675": _T("the largest load by capacities alone",
         "Near the load at which the steady state ends, the waits inside holds of a network with open and closed "

@@ -155,6 +155,12 @@ _FULL = (
         "own, for M/G/1/K: Keilson, J. Royal Statistical Society B 28 (1966) 190-201",
     ),
     Measured(
+        "buffer: lost, drained beside other work, occupancy", "M/G/1/K with the wait of its drain", 200, "occupancy",
+        0.025, 0.42,
+        "a single server drains them below other work, which is not long or uneven beside all places", "QN658",
+        "own, for M/G/1/K: Keilson, J. Royal Statistical Society B 28 (1966) 190-201",
+    ),
+    Measured(
         "buffer: wait, filled on the way", "M/G/1 of which K are inside", 200, "occupancy", 0.00036, 0.0076,
         "at least four places; one server of its own drains them; most places wait to be drained", "QN658",
         "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",

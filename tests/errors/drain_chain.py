@@ -13,8 +13,8 @@ State = tuple[int, str, int]
 
 def lost(
     places: int, writes: float, reads: float, read: Stages, drain: Stages, interrupting: bool, most: int = 100
-) -> float:
-    """The share of writes that is lost where the buffer is full.
+) -> tuple[float, float]:
+    """The share of writes that is lost where the buffer is full, and the mean number of places taken.
 
     Reads are served first, and interrupt the drain of a place where `interrupting`: it is resumed later. Up to `most`
     reads are present.
@@ -88,15 +88,17 @@ def lost(
         ratios.append(up @ np.linalg.inv(still - local - ratios[-1] @ down))
     ratios.append(up0 @ np.linalg.inv(still - local - ratios[-1] @ down))
     balance = (local0 - np.diag(local0.sum(1) + up0.sum(1)) + ratios[-1] @ down1).T
-    # Each level is the one before times its ratio.
-    whole, fully = np.ones(len(busy)), np.array([float(state[0] == places) for state in busy])
-    more, full = whole, fully
+
+    # Each level is the one before times its ratio: of every figure what it is from a level on.
+    def figures(states: list[State]) -> Any:
+        return np.array([[1.0, float(taken == places), float(taken)] for taken, _, _ in states])
+
+    here = figures(busy)
+    more = here
     for ratio in ratios[:-1]:
-        more, full = whole + ratio @ more, fully + ratio @ full
-    more, full = (
-        np.ones(len(idle)) + ratios[-1] @ more,
-        np.array([float(state[0] == places) for state in idle]) + ratios[-1] @ full,
-    )
-    balance[0] = more
+        more = here + ratio @ more
+    more = figures(idle) + ratios[-1] @ more
+    balance[0] = more[:, 0]
     shares = np.linalg.solve(balance, np.eye(len(idle))[0])
-    return float(shares @ full)
+    full, taken = (shares @ more[:, 1:]).tolist()
+    return full, taken

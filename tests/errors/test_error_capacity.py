@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -166,8 +167,9 @@ def who_come_back(random: np.random.Generator, points: int) -> list[float]:
     return errors
 
 
-def drained_beside_reads(random: np.random.Generator, points: int) -> list[float]:
-    """Errors of the carried rate of writes that are lost where the buffer is full; reads go before what drains it."""
+def drained_beside_reads(random: np.random.Generator, points: int, occupancy: bool = False) -> list[float]:
+    """Errors of the carried rate of writes that are lost where the buffer is full, or of the places taken; reads go
+    before what drains it."""
     errors: list[float] = []
     for places in (1, 2, 4, 6):
         found: list[float] = []
@@ -186,8 +188,10 @@ def drained_beside_reads(random: np.random.Generator, points: int) -> list[float
             if any(hasattr(reason, "code") for reason in told.reasons):
                 continue
             served = (stages(time, scv) for time, scv in zip(times.tolist(), spreads.tolist(), strict=True))
-            exact = writes * (1 - lost(places, writes, reads, *served, interrupting))
-            found.append(told.buffers[0].throughput / exact - 1)
+            full, taken = lost(places, writes, reads, *served, interrupting)
+            figures = told.buffers[0]
+            carried = figures.throughput / (writes * (1 - full))
+            found.append((figures.occupancy / taken if occupancy else carried) - 1)
         errors += found
     return errors
 
@@ -233,6 +237,7 @@ SYSTEMS = {
     "capacity: a queue behind": (a_queue_behind, 40),
     "capacity: customers who come back": (who_come_back, 40),
     "buffer: lost, drained beside other work": (drained_beside_reads, 50),
+    "buffer: lost, drained beside other work, occupancy": (partial(drained_beside_reads, occupancy=True), 50),
     "buffer: wait, filled on the way": (filled_on_the_way, 50),
 }
 

@@ -49,6 +49,8 @@ def _beyond(network: RoutedNetwork, rest: Rest, own: Sequence[Stream], operation
     if rest.full.form == LOST and not rest.apart:
         yield "those who find it full are lost, and what frees its places does other work"
     crowd = total(item.population for item in network.closed)
+    if not rest.apart and not operations.all(operations.compare("<=", 2.0, crowd)):
+        yield "one customer alone meets the work that frees his places"
     if rest.full.form != STATION and not operations.all(operations.compare("<=", crowd, rest.full.places)):
         delays = {station.name for station in network.stations if station.delay}
         if any(_queues_between(route, rest.full, delays) for item in network.classes for route in item.routes):
