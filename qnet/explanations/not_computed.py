@@ -162,4 +162,11 @@ CODES: dict[str, _T] = {
         "comes back at once is served before all others, for ever: who that is depends on how it began, and the others "
         "are never served. Product form does not hold, as the states do not all reach each other.",
         "Give the class a think time or another station to visit, or use ps, where all present are served."),
+    "QN736": _T("too many places at a station with general times",
+        "The chain of a full station whose service times are not exponential and alike has a state for every place.",
+        "State fewer places: a number that is hardly ever reached gives the same answer. Or scv = 1 and one mean time, "
+        "or discipline = \"ps\", which have closed forms."),
+    "QN737": _T("too many states of a full station with priorities",
+        "The chain of a full station with priorities has a state for every number of every priority.",
+        "State fewer places, or fewer priorities; or leave the capacity out where it is hardly ever reached."),
 }  # fmt: skip

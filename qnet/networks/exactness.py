@@ -69,14 +69,14 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
         reasons.append(_left_behind(network, streams, operations))
     if not network.closed and not alone and any(ranked(station, streams) for station in queues):
         once = len(queues) == 1 and queues[0].rates is None and _visited_once(network, queues[0].name, operations)
-        if not once or _station_reason(queues[0], streams, False, operations):
+        if not once or station_reason(queues[0], streams, False, operations):
             reasons.append("priorities")
     for station in queues:
         own = [stream for stream in streams if stream.station == station.name]
         if network.closed and ranked(station, streams):
             reasons.append(_ranks_reason(network, station, own, operations))
             continue
-        reason = _station_reason(station, own, alone, operations)
+        reason = station_reason(station, own, alone, operations)
         if reason and network.closed:
             ordered = method in (RESIDUAL, PRIORITY, LAYERS) and station.in_line
             reason += _CORRECTED if ordered else _SHARED
@@ -190,7 +190,7 @@ def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) 
         for station in network.stations
         if network.closed and station.in_line and not ranked(station, compiled.streams)
         if station.name in again
-        or _station_reason(
+        or station_reason(
             station, [item for item in compiled.streams if item.station == station.name], False, operations
         )
     )
@@ -242,7 +242,8 @@ def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> 
     )
 
 
-def _station_reason(station: Station, own: list[Stream], alone: bool, operations: Operations) -> str:
+def station_reason(station: Station, own: list[Stream], alone: bool, operations: Operations) -> str:
+    """Why a station with these streams has no product form, or, `alone`, is no M/G/1; empty where it has."""
     if station.discipline == "ps" or not own:
         return ""
     if station.discipline == "lcfs-pr":

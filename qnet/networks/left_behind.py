@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio, total
 
@@ -18,6 +18,11 @@ _FULLEST = 1 - 1e-6
 _QUICK = 12
 """Rounds that are not damped."""
 
+_LEAST = 1e-9
+"""The least load by work that is left."""
+_ENCLOSING = 100
+"""Rounds of false position."""
+_CERTAIN = 1.0 - 1e-9
 _STEEP = 16
 """How steeply the share of work left that is met rises to all of it where a station gets full."""
 
@@ -51,34 +56,89 @@ def left_rates(
     return {**known, **settled_rates(unknown, network.size, load, lambda rates: passages({**known, **rates}))}
 
 
-def met_share(network: RoutedNetwork, compiled: Streams, kind: int, busy: Value) -> Value:
-    """How much of what a class leaves at a station its customers meet there, of what outside observers see.
+def met_share(network: RoutedNetwork, compiled: Streams, kind: int, station: str, rate: Value, busy: Value) -> Value:
+    """How much of what a class leaves at a shared station its customers meet there, of what outside observers see.
 
-    Customers leave nothing behind while they are served, and what they left before is partly done when they come back:
-    1 - Z / (2 N (Z + L)), of N customers who think Z and leave work of L seconds. Between the two extremes that they
-    meet all of their own and nothing of it lie the chains of small systems. A station that is always busy does all of
-    it in their time: what is missing of 1 is taken times 1 - U^16 at a utilization U, which is then never above 1.
+    Of N customers each meets what the N - 1 others have left as an observer does, and his own work of L seconds if it
+    is not done when he comes back, with a probability P: the product of L / (L + A) over the times A that he spends
+    elsewhere meanwhile, without waits. One customer alone who is served S seconds shares the station with his own work
+    for S L / (S + L) seconds, and before it is done leaves more, of which P (2 - P) is left next time where P of one
+    piece is: his response is longer by the factor 1 + x, x = P q / (1 - q r P (2 - P)), q = L / (S + L), with r as P
+    for the times elsewhere until he leaves it. Others who are there at the share U of the time make that less. A
+    station that is always busy does all that is left in its customers' time: what is missing of 1 is taken times
+    1 - U^16, so that the utilization is never above 1.
 
     compiled  the streams for one passage per second of every class.
+    station   where the work is left.
+    rate      passages per second of the class.
     busy      the utilization of the station by all that is asked of it.
     """
     item = network.classes[kind]
     if not isinstance(item, ClosedClass):
         return 1.0
-    copies = {
-        (station.name, place): group.copies
-        for station in network.stations
-        for place, group in enumerate(station.groups)
-    }
-    work = total(
-        stream.rate * copies[stream.station, stream.group] * stream.holding.mean
-        for stream in compiled.streams
-        if stream.left and stream.class_index == kind
-    )
     operations: Operations = FLOATS if network.size is None else arrays()
+    here = [stream for stream in compiled.streams if stream.class_index == kind and stream.station == station]
+    copies = {
+        (other.name, place): group.copies for other in network.stations for place, group in enumerate(other.groups)
+    }
+
+    def asked(left: bool) -> tuple[Value, Value]:
+        own = [(item.rate * copies[item.station, item.group], item) for item in here if item.left == left]
+        often = total(number for number, _ in own)
+        return often, ratio(total(number * item.holding.mean for number, item in own), often)
+
+    (visits, served), (pieces, work) = asked(False), asked(True)
     crowd = operations.maximum([item.population, 1.0 + 0.0 * item.population])
-    missing = ratio(item.think_time, item.think_time + work) / (2.0 * crowd)
-    return 1.0 - missing * (1.0 - operations.minimum([busy, 1.0 + 0.0 * busy]) ** _STEEP)
+    between_, every = _apart(item, station, operations)
+    there = _undone(between_, work, operations)
+    older = _undone(every, work, operations) / there
+    others = (crowd - 1.0) / crowd
+    often = ratio(operations.minimum([pieces, visits + 0.0 * pieces]), visits)
+    full = operations.minimum([busy, 1.0 + 0.0 * busy])
+    unserved = ratio(work, served + work)
+    more = there * unserved / (1.0 - unserved * older * there * (2.0 - there) * (1.0 - others) * _CERTAIN)
+    longer = often * more * (1.0 - full * others)
+    load = operations.maximum([rate * pieces * work, _LEAST + 0.0 * rate])
+    from_others = operations.minimum([load * others, 1.0 + 0.0 * load])
+    share = others + (1.0 - from_others) * longer / (1.0 + longer) / load
+    return 1.0 - (1.0 - share) * (1.0 - full**_STEEP)
+
+
+_Times = list[tuple[Value, Value]]
+"""How often, and how long."""
+
+
+def _undone(times: _Times, work: Value, operations: Operations) -> Value:
+    """The probability that an exponential piece of work is not done after some times."""
+    there: Value = 1.0
+    for often, time in times:
+        part = ratio(time, time + work)
+        there = there * operations.maximum([1.0 - part, 1e-30 + 0.0 * part]) ** often
+    return there
+
+
+def _apart(item: ClosedClass, station: str, operations: Operations) -> tuple[_Times, _Times]:
+    """The times without waits that a class spends elsewhere, from leaving work until it comes again, and in all."""
+    from qnet.networks.closed.absence import between, plain
+
+    every: _Times = [(1.0, item.think_time)]
+    for route in item.routes:
+        for step in route.steps:
+            if step.phase == 1 and not (isinstance(step, Hold) and step.station == station):
+                every.append((route.probability * step.visits, _time(step)))
+    found = between(item, station, operations) if plain(item.routes) else None
+    if found is None:
+        return [(1.0, item.think_time)], [(1.0, item.think_time)]
+    return [
+        *((often, mean) for often, mean, _ in found.delays),
+        *((often, _time(hold)) for hold, often in found.visits),
+    ], every
+
+
+def _time(step: Step) -> Value:
+    if isinstance(step, Time):
+        return step.mean
+    return total(_time(inner) * inner.visits for inner in step.steps) if isinstance(step, Hold) else 0.0
 
 
 def settled_rates(
@@ -93,8 +153,9 @@ def settled_rates(
     Returns   passages per second. Where the load at them is 1 or more there is no steady state: what is left behind
               piles up, and the passages are those beside a station that is full of it.
     Raises    `NotComputed` QN511 where no rates are found whose passages are the same within 1e-10.
-    Method    Rounds with the memory of the last one, then damped ones with the memory of several. More work left means
-              fewer passages, so that of one class there is one such rate.
+    Method    Rounds with the memory of the last one. More work left means fewer passages, so that of one class there is
+              one such rate, which false position encloses (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174); of
+              several, damped rounds with the memory of several.
     """
     import numpy
 
@@ -130,6 +191,11 @@ def settled_rates(
         memory = (after, moves)
         found = np.maximum(step, 0.0)
 
+    if len(classes) == 1:
+        found = _enclosed(image, size or 1)
+        if image(found)[1].max() <= TOLERANCE:
+            return spread(found)
+
     def images(chosen: Any) -> Image:
         places, times = np.unique(chosen, return_counts=True)
 
@@ -152,3 +218,30 @@ def settled_rates(
         text = f"the rate at which closed classes leave work behind did not converge: residual {residual:.1e}"
         raise NotComputed(Problem("QN511", text, f"a residual of {TOLERANCE:.0e}", help="try fewer customers"))
     return spread(found)
+
+
+def _enclosed(image: Callable[[Any], tuple[Any, Any]], size: int) -> Any:
+    """The rates at which one class passes as often as it leaves work behind, of every point, by false position."""
+    import numpy
+
+    np: Any = numpy
+    low = np.zeros((size, 1, 1))
+    above = image(low)[0]
+    high, below = above, image(above)[0] - above
+    found = high
+    side = np.zeros(low.shape)
+    for number in range(_ENCLOSING):
+        share = above / np.where(above - below > 0, above - below, 1.0)
+        share = np.where(number % 8 == 7, 0.5, np.clip(share, 0.0, 1.0))
+        found = low + share * (high - low)
+        after, residual = image(found)
+        if residual.max() <= TOLERANCE:
+            break
+        move = after - found
+        left = move > 0
+        below = np.where(left & (side > 0), below / 2, below)
+        above = np.where(~left & (side < 0), above / 2, above)
+        low, above = np.where(left, found, low), np.where(left, move, above)
+        high, below = np.where(left, high, found), np.where(left, below, move)
+        side = np.where(left, 1.0, -1.0)
+    return found

@@ -151,30 +151,45 @@ _PARALLEL = (
     Measured("fork-join: closed classes", f"residual-service, {_FORK_JOIN}", 200, "response", 0.0039, 0.012,
              _OWN_STATIONS, "QN660",
              f"Heidelberger, Trivedi, IEEE Trans. Computers 32 (1983) 73-82, for the problem; {_FLATTO}"),
-    Measured("work left behind: first come first served", "residual-service", 200, _BY_RESPONSE, 0.015,
-             0.13,
+    Measured("work left behind: first come first served", "residual-service", 200, _BY_RESPONSE, 0.0066,
+             0.11,
              "closed classes, single servers, times up to a factor of 3 apart, any load", "QN638, QN662", _LEFT),
-    Measured("work left behind: several servers", "residual-service", 200, _BY_RESPONSE, 0.024, 0.19,
+    Measured("work left behind: several servers", "residual-service", 200, _BY_RESPONSE, 0.023, 0.22,
              "nothing: outside, as the row before with two servers at one station", "QN662", _LEFT),
-    Measured("work left behind: shared service", "a stream at the rate of the passages", 200, _BY_RESPONSE, 0.0045,
-             0.042,
-             "one closed class there, times up to a factor of 3 apart, any load", "QN662", _LEFT),
+    Measured("work left behind: shared service", "a stream at the rate of the passages", 200, _BY_RESPONSE, 0.002,
+             0.17,
+             "one closed class there, times up to a factor of 10 apart, any load", "QN662", _LEFT),
 )  # fmt: skip
 _FULL = (
     Measured(
         "capacity: loss behind loss", "M/M/c/K each, reduced load", 200, "throughput", 0.0083, 0.038,
-        "exponential times, alike for all visits of a station with a capacity", "QN657",
+        "exponential times, alike for all visits of a station with a capacity; above 10 % lost also warned of", "QN657",
         "Kelly, Advances in Applied Probability 18 (1986) 473-505; M/M/c/K: Kleinrock, Queueing Systems I, 1975",
     ),
     Measured(
-        "buffer: lost, drained beside other work", "line with the spread of its drain", 200, "throughput", 0.0055, 0.18,
-        "at least four places; one copy drains them; most places wait to be drained", "QN658",
-        "own, for M/M/c/K: Kleinrock, Queueing Systems I, 1975, section 3.6",
+        "capacity: a queue behind", "M/M/c/K, then M/M/1", 200, "response", 0.029, 0.14,
+        "up to 10 % lost, exponential times", "QN657", "M/M/c/K: Kleinrock, Queueing Systems I, 1975",
     ),
     Measured(
-        "buffer: wait, filled on the way", "M/M/c of which K are inside", 200, "occupancy", 0.00091, 0.011,
-        "at least four places; one copy drains them; most places wait to be drained", "QN658",
-        "own, for M/M/c: Kleinrock, Queueing Systems I, 1975, section 3.5",
+        "capacity: customers who come back", "M/M/c/K, reduced load", 200, "throughput", 0.015, 0.066,
+        "up to 10 % lost, processor sharing, back after a delay", "QN657",
+        "Kelly, Advances in Applied Probability 18 (1986) 473-505",
+    ),
+    Measured(
+        "buffer: lost, drained beside other work", "M/G/1/K with the wait of its drain", 200, "throughput", 0.015, 0.15,
+        "a single server drains them below other work, which is not long or uneven beside all places", "QN658",
+        "own, for M/G/1/K: Keilson, J. Royal Statistical Society B 28 (1966) 190-201",
+    ),
+    Measured(
+        "buffer: lost, drained beside other work, occupancy", "M/G/1/K with the wait of its drain", 200, "occupancy",
+        0.025, 0.42,
+        "a single server drains them below other work, which is not long or uneven beside all places", "QN658",
+        "own, for M/G/1/K: Keilson, J. Royal Statistical Society B 28 (1966) 190-201",
+    ),
+    Measured(
+        "buffer: wait, filled on the way", "M/G/1 of which K are inside", 200, "occupancy", 0.00036, 0.0076,
+        "at least four places; one server of its own drains them; most places wait to be drained", "QN658",
+        "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",
     ),
 )  # fmt: skip
 _CLIENTS = (

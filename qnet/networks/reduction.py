@@ -13,7 +13,7 @@ from qnet.networks.joined_classes import ParallelSteps
 from qnet.networks.layers.calm import calm
 from qnet.networks.left_behind import Rates, met_share
 from qnet.networks.product.demands import Demands
-from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, Station
+from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
 
@@ -56,6 +56,8 @@ class Reduction:
         """The stations first come first served that have no product form."""
         self.again = frozenset(kind for kind in self.left if met_again(network, self.unit.streams, kind) & self.ordered)
         """The closed classes that meet what they leave behind at such stations."""
+        self.absent: Any = None
+        """Of those, from leaving work behind to coming to it again."""
         self.places: dict[Key, int] = {}
         """The row of the first copy of each group."""
         self.steps = ParallelSteps(network, self.unit, self.operations)
@@ -194,7 +196,9 @@ class Reduction:
             busy = loads.get(key, 0.0) + total(rates[kind] * row[kind] for kind in closed) / station.peak
             for kind, column in self.left.items():
                 if not self.operations.all(row[kind] == 0):
-                    row[column] = row[column] * met_share(self.network, self.unit, kind, busy)
+                    row[column] = row[column] * met_share(
+                        self.network, self.unit, kind, station.name, rates[kind], busy
+                    )
         return rows
 
     def variability(self) -> list[list[Value]]:
@@ -245,8 +249,41 @@ class Reduction:
             scv=self.spread(self.variability(), copies) if self.ordered or self.ranked else None,
             priority=_repeated([tuple(row) for row in self.ranks()], copies) if self.ranked else None,
             left={self.left[kind]: kind for kind in sorted(self.again)},
+            absence=self.absence(demands, visits),
             joins=self.steps.joins(self.places, self.ordered, demands, visits),
         )
+
+    def absence(self, demands: list[list[Value]], visits: list[list[Value]]) -> Any:
+        """From leaving work behind to coming to it again, of every closed class at every copy of a station."""
+        if not self.again or self.absent is not None:
+            return self.absent
+        import numpy
+
+        from qnet.networks.closed.absence import absences
+
+        np: Any = numpy
+        rows = [(station, key[1]) for key, station, copies in self.groups for _ in range(copies)]
+        size = self.network.size or 1
+        counts = [copies for _, _, copies in self.groups]
+
+        def column(table: list[list[Value]], place: int) -> Any:
+            values = [np.broadcast_to(np.asarray(row[place], float), (size,)) for row in table[: len(counts)]]
+            return np.repeat(np.stack(values, axis=1), counts, axis=1)
+
+        left: list[tuple[int, Any]] = []
+        for kind, item in enumerate(self.network.classes):
+            if isinstance(item, ClosedClass):
+                pieces = np.zeros((size, len(rows)))
+                if kind in self.again:
+                    work, often = column(demands, self.left[kind]), column(visits, self.left[kind])
+                    pieces = np.where(often > 0, work / np.where(often > 0, often, 1.0), 0.0)
+                left.append((kind, pieces))
+        # Pure delays are one station more.
+        nowhere = Station("", True, 1, "ps", (Group("", 1, 0.0),))
+        self.absent = absences(
+            self.network, [*rows, (nowhere, 0)], [(kind, _with_one(pieces)) for kind, pieces in left]
+        )
+        return self.absent
 
     def discipline(self, station: Station | None) -> str:
         """What the product-form methods are told of a station's order of service; None stands for pure delays."""
@@ -268,6 +305,14 @@ class Reduction:
     def of_class(self, values: Any, kind: int) -> Value:
         """One column of figures by class."""
         return values[kind] if self.network.size is None else values[:, kind]
+
+
+def _with_one(pieces: Any) -> Any:
+    """A table with one station more, where nothing is left."""
+    import numpy
+
+    np: Any = numpy
+    return np.concatenate([pieces, np.zeros((len(pieces), 1))], axis=1)
 
 
 def _mixed_scv(streams: Sequence[Stream], operations: Operations) -> Value:

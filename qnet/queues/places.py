@@ -31,13 +31,19 @@ class Servers(Record):
     @property
     def slack(self) -> Value:
         """(1 - x + k x) of the spread k: what the ratio of the line is measured by."""
-        return 1 + (self.spread - 1) * self.load
+        return 1 + self.beyond * self.load
+
+    @property
+    def beyond(self) -> Value:
+        """How much more spread there is than of exponential services alone: less is not counted."""
+        more = self.spread - 1
+        return (more + abs(more)) / 2
 
     def log_ratio(self, operations: Operations) -> Value:
         """Logarithm of the ratio r of a state to the one before: r / (1 - r) = k x / (1 - x), mirrored above x = 1."""
         load = operations.maximum([self.load, _TINY + 0.0 * self.load])
         below = operations.minimum([load, 1 / load])
-        logs = operations.log(below * self.spread / (1 + (self.spread - 1) * below))
+        logs = operations.log(below * (1 + self.beyond) / (1 + self.beyond * below))
         return operations.where(load > 1, -logs, logs)
 
 
@@ -75,7 +81,7 @@ def with_loss(servers: Servers, places: Value, operations: Operations) -> Line:
     below = where(falls, 1.0, exp(-steep)) * geometric_sum(steep, room, operations)
     sum_ = geometric_sum(steep, room + 1, operations)
     # Other work lets arrivals pile up at the end: so many times more than where the line grows on.
-    more = (servers.spread - 1) * top
+    more = servers.beyond * top
     free = idle * (1 - servers.other) * servers.slack * low + blocked * below
     whole = free + blocked * (top + more)
     ahead = (room + 1) * _level((room + 1) * slope, operations) - _level(slope, operations)
@@ -98,7 +104,7 @@ def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
     busy = blocked / (idle * (1 - servers.other) * (1 - load) + blocked)
     room = operations.maximum([places - servers.number, 0.0 * places])
     full = busy * operations.exp(room * servers.log_ratio(operations))
-    return Line(full, 1 - full, (busy - full) * servers.spread * load / (1 - load))
+    return Line(full, 1 - full, (busy - full) * (1 + servers.beyond) * load / (1 - load))
 
 
 def geometric_sum(steep: Value, count: Value, operations: Operations) -> Value:

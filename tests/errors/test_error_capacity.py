@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np  # noqa: TID253
 import pytest
 from chain import mean, stationary
+from drain_chain import lost
+from full_chain import stages
 from measuring import assert_told
 
 from qnet.networks.routed import Buffer, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
@@ -63,44 +66,133 @@ def two_in_a_row(random: np.random.Generator, points: int) -> list[float]:
     return errors
 
 
-def one_place_less(places: int, rate: float, reads: float, time: float, drain: float) -> Any:
-    """The exact shares of time of a buffer drained by a server that reads go before: reads, places, what is served."""
-    most = 20
+def blocked(load: float, servers: int, places: int) -> float:
+    """Of an M/M/c/K."""
+    weights = [1.0]
+    for number in range(places):
+        weights.append(weights[-1] * load / min(number + 1, servers))
+    return weights[-1] / sum(weights)
+
+
+def losing(share: float, servers: int, places: int) -> float:
+    """Erlangs of which an M/M/c/K loses a share."""
+    low, high = 0.0, 10.0 * places
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if blocked(middle, servers, places) < share else (low, middle)
+    return low
+
+
+def behind(servers: int, places: int, rate: float, times: tuple[float, float]) -> float:
+    """The exact mean number at both of a station that may be full and a single server behind it, by matrix geometry."""
+    size = places + 1
+    up, local = np.zeros((size, size)), np.zeros((size, size))
+    for number in range(size):
+        if number:
+            up[number, number - 1] = min(number, servers) / times[0]
+        if number < places:
+            local[number, number + 1] = rate
+    down = np.eye(size) / times[1]
+    still = local - np.diag((up + local).sum(1))
+    step = np.linalg.inv(down - still)
+    rising, falling = step @ up, step @ down
+    reached, product = falling, rising
+    for _ in range(60):
+        both = np.linalg.inv(np.eye(size) - rising @ falling - falling @ rising)
+        rising, falling = both @ rising @ rising, both @ falling @ falling
+        reached = reached + product @ falling
+        product = product @ rising
+        if abs(product).max() < 1e-15:
+            break
+    ratio = up @ np.linalg.inv(down - still - up @ reached)
+    balance = (still + ratio @ down).T
+    balance[0] = np.linalg.inv(np.eye(size) - ratio).sum(1)
+    first = np.linalg.solve(balance, np.eye(size)[0])
+    every = first @ np.linalg.inv(np.eye(size) - ratio)
+    return float(every @ np.arange(size) + (every @ ratio @ np.linalg.inv(np.eye(size) - ratio)).sum())
+
+
+def a_queue_behind(random: np.random.Generator, points: int) -> list[float]:
+    """Errors of the response of a station that loses up to 10 %, and a single server behind it."""
+    errors: list[float] = []
+    for servers, room in ((1, 1), (1, 2), (1, 4), (2, 3), (3, 8)):
+        shares = random.uniform(0.005, 0.1, points)
+        time = random.uniform(0.3, 1.5, points)
+        rate = np.array([losing(share, servers, room) for share in shares]) / time
+        carried = rate * (1 - shares)
+        next_time = random.uniform(0.1, 0.95, points) / carried
+        steps = (served("a", time), served("b", next_time))
+        found = solved([station("a", servers, room), station("b")], rate, [(1.0, steps)])
+        assert not any(hasattr(reason, "code") for reason in found.reasons)
+        for point in range(points):
+            own = (float(time[point]), float(next_time[point]))
+            exact = behind(servers, room, float(rate[point]), own) / float(carried[point])
+            errors.append(float(found.response[point]) / exact - 1)
+    return errors
+
+
+def back_later(servers: int, places: int, rate: float, time: float, away: float) -> float:
+    """The exact rate of customers who are served twice, with a delay between, at a station that is shared."""
+    most = 9
 
     def moves(state: tuple[int, int, int]) -> Moves:
-        reading, taken, serving = state  # serving: 0 nothing, 1 a read, 2 a drain; reading and taken include it
-        if reading < most:
-            yield reads, (reading + 1, taken, serving or 1)
-        if taken < places:
-            yield rate, (reading, taken + 1, serving or 2)
-        if serving == 1:
-            yield 1 / time, (reading - 1, taken, 1 if reading > 1 else 2 * (taken > 0))
-        if serving == 2:
-            yield 1 / drain, (reading, taken - 1, 1 if reading else 2 * (taken > 1))
+        first, second, outside = state
+        here = first + second
+        speed = min(here, servers) / here / time if here else 0.0
+        if here < places:
+            yield rate, (first + 1, second, outside)
+        if outside < most:
+            yield speed * first, (first - 1, second, outside + 1)
+        yield speed * second, (first, second - 1, outside)
+        yield outside / away, (first, second + (here < places), outside - 1)
 
-    return stationary((0, 0, 0), moves)
+    shares = stationary((0, 0, 0), moves)
+    return mean(shares, lambda state: state[1] and min(state[0] + state[1], servers) * state[1] / sum(state[:2])) / time
 
 
-def drained_beside_reads(random: np.random.Generator, points: int) -> list[float]:
-    """Errors of the carried rate of writes that are lost where the buffer is full; reads go before what drains it."""
+def who_come_back(random: np.random.Generator, points: int) -> list[float]:
+    """Errors of the carried throughput of customers who come a second time to a station that loses up to 10 %."""
     errors: list[float] = []
-    for places in (4, 5, 6, 8):
-        load = random.uniform(0.1, 0.6, points)
-        time, drain = random.uniform(0.5, 2.0, points), random.uniform(0.5, 2.0, points)
-        writes = (1 - load) / drain * random.uniform(0.3, 2.0, points)
-        reads = load / time
-        rate = reads + writes
-        routes: list[tuple[Any, tuple[Step, ...]]] = [
-            (reads / rate, (served("disk", time, priority=1),)),
-            (writes / rate, (Time(0.0, fills="nvs"), served("disk", drain, phase=2, drains="nvs"))),
-        ]
-        found = solved([station("disk")], rate, routes, (Buffer("nvs", float(places), True),))
+    for servers, room in ((1, 1), (1, 2), (1, 3), (2, 2), (2, 3)):
+        shares = random.uniform(0.005, 0.1, points)
+        time = random.uniform(0.3, 1.5, points)
+        rate = np.array([losing(share, servers, room) for share in shares]) / time / 2
+        away = random.uniform(0.02, 1.0, points) / rate
+        shared = station("a", servers, room).replace(discipline="ps")
+        found = solved([shared], rate, [(1.0, (served("a", time), Time(away), served("a", time)))])
+        assert not any(hasattr(reason, "code") for reason in found.reasons)
         for point in range(points):
-            args = (float(item[point]) for item in (writes, reads, time, drain))
-            shares = one_place_less(places, *args)
-            full = sum(share for (_, taken, _), share in shares.items() if taken == places)
-            exact = float(writes[point]) * (1 - full)
-            errors.append(float(found.buffers[0].throughput[point]) / exact - 1)
+            own = (float(item[point]) for item in (rate, time, away))
+            errors.append(float(found.throughput[point]) / back_later(servers, room, *own) - 1)
+    return errors
+
+
+def drained_beside_reads(random: np.random.Generator, points: int, occupancy: bool = False) -> list[float]:
+    """Errors of the carried rate of writes that are lost where the buffer is full, or of the places taken; reads go
+    before what drains it."""
+    errors: list[float] = []
+    for places in (1, 2, 4, 6):
+        found: list[float] = []
+        while len(found) < points:
+            load, times = random.uniform(0.05, 0.9), 10 ** random.uniform(-0.7, 0.7, 2)
+            spreads, interrupting = random.choice([0.5, 1.0, 1.0, 2.0, 5.0], 2), bool(random.integers(2))
+            reads, writes = load / times[0], (1 - load) / times[1] * random.uniform(0.2, 2.0)
+            disk = station("disk").replace(discipline="preemptive" if interrupting else "priority")
+            steps = (Hold("disk", (Time(float(times[0]), float(spreads[0])),), priority=1),)
+            drain = Hold("disk", (Time(float(times[1]), float(spreads[1])),), phase=2, drains="nvs")
+            classes = (
+                OpenClass("read", float(reads), (Route("", 1.0, steps),)),
+                OpenClass("write", float(writes), (Route("", 1.0, (Time(0.0, fills="nvs"), drain)),)),
+            )
+            told = solve(RoutedNetwork((disk,), classes, buffers=(Buffer("nvs", float(places), True),)))
+            if any(hasattr(reason, "code") for reason in told.reasons):
+                continue
+            served = (stages(time, scv) for time, scv in zip(times.tolist(), spreads.tolist(), strict=True))
+            full, taken = lost(places, writes, reads, *served, interrupting)
+            figures = told.buffers[0]
+            carried = figures.throughput / (writes * (1 - full))
+            found.append((figures.occupancy / taken if occupancy else carried) - 1)
+        errors += found
     return errors
 
 
@@ -142,7 +234,10 @@ def filled_on_the_way(random: np.random.Generator, points: int) -> list[float]:
 
 SYSTEMS = {
     "capacity: loss behind loss": (two_in_a_row, 40),
+    "capacity: a queue behind": (a_queue_behind, 40),
+    "capacity: customers who come back": (who_come_back, 40),
     "buffer: lost, drained beside other work": (drained_beside_reads, 50),
+    "buffer: lost, drained beside other work, occupancy": (partial(drained_beside_reads, occupancy=True), 50),
     "buffer: wait, filled on the way": (filled_on_the_way, 50),
 }
 

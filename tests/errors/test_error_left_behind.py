@@ -15,7 +15,7 @@ from qnet.networks.solve import solve
 Draw = np.random.Generator
 _SHAPES: tuple[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], ...] = (
     *(((people,), ((0, 0),)) for people in (1, 2, 3, 4)),
-    ((2,), ((0, 1, 0),)),
+    *(((people,), ((0, 1, 0),)) for people in (1, 2, 3)),
     ((3,), ((0, 1, 1),)),
     ((1, 1), ((0, 0), (0, 0))),
     ((2, 1), ((0, 0), (0, 1, 1))),
@@ -68,21 +68,22 @@ def errors(system: Leaving) -> list[float]:
 
 def test_first_come_first_served():
     draw = np.random.default_rng(20262)
-    found = [error for shape in _SHAPES for error in errors(drawn(draw, 25, shape, 3.0))]
+    found = [error for shape in _SHAPES for error in errors(drawn(draw, 20, shape, 3.0))]
     assert_told("work left behind: first come first served", found)
 
 
 def test_several_servers():
     draw = np.random.default_rng(20263)
-    found = [error for shape in _SHAPES for error in errors(drawn(draw, 25, shape, 3.0, 2))]
+    found = [error for shape in _SHAPES for error in errors(drawn(draw, 20, shape, 3.0, 2))]
     assert_told("work left behind: several servers", found)
 
 
 def test_shared_service():
     draw = np.random.default_rng(20264)
     found: list[float] = []
-    for people, longest in ((1, 14), (2, 22), (3, 28), (4, 34)):
-        found += errors(drawn(draw, 50, ((people,), ((0, 0),)), 3.0, 1, True, longest))
+    for way, most in (((0, 0), (60, 70, 80, 90)), ((0, 1, 0), (40, 45, 50, 55))):
+        for people, longest in enumerate(most, 1):
+            found += errors(drawn(draw, 25, ((people,), (way,)), 10.0, 1, True, longest))
     assert_told("work left behind: shared service", found)
 
 
@@ -109,3 +110,23 @@ def test_work_left_elsewhere_changes_nothing_for_customers():
     alone = solve(network(Leaving((5,), think, ((0, 0),), ((times[0], np.zeros(1)),), (1, 1), True)))
     assert found.response == pytest.approx(alone.response, rel=1e-9)
     assert found.stations[1].utilization == pytest.approx(0.3 * alone.throughput, rel=1e-9)
+
+
+@pytest.mark.parametrize(("served", "delay", "left"), [(11.0, 165.0, 25.0), (11.0, 10.0, 60.0), (23.0, 0.0, 7.0)])
+def test_one_customer_who_leaves_work_when_he_comes_again_meets_all_of_it(served: float, delay: float, left: float):
+    """Without think time nothing of it is done before: a passage takes all three."""
+    steps = (Hold("0", (Time(served),)), Time(delay), Hold("0", (Time(left),), phase=2))
+    station = Station("0", False, 1, "fcfs", (Group("0", 1, 1.0),))
+    alone = ClosedClass("", 1.0, 0.0, (Route("", 1.0, steps),))
+    assert solve(RoutedNetwork((station,), (alone,))).throughput == pytest.approx(1 / (served + delay + left), rel=1e-9)
+
+
+def test_one_customer_meets_what_his_absence_leaves_of_constant_work():
+    """E[(L - A)+] of an exponential piece after a constant delay and exponential thinking."""
+    delay, think, left = 0.4, 1.5, 2.0
+    steps = (Hold("0", (Time(1.0),)), Hold("0", (Time(left),), phase=2), Time(delay, scv=0.0))
+    station = Station("0", False, 1, "fcfs", (Group("0", 1, 1.0),))
+    alone = ClosedClass("", 1.0, think, (Route("", 1.0, steps),))
+    rest = left * np.exp(-delay / left) * left / (left + think)
+    found = solve(RoutedNetwork((station,), (alone,)))
+    assert found.throughput == pytest.approx(1 / (1.0 + delay + think + rest), rel=1e-9)

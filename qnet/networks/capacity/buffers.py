@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
 from qnet.networks.capacity.lines import LEAST, Lines
+from qnet.networks.capacity.one_drain import MOST, Sort, once_each, one_by_one
 from qnet.networks.capacity.thinned import Thinned, thinned
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
@@ -16,6 +17,10 @@ from qnet.networks.streams import streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.places import Line, Servers, with_loss, with_wait
 from qnet.record import Record
+
+_NEAR = 1e-9
+SPREAD = 0.5
+"""How large the spread of a line with other work may be where it is trusted, over its places and one more."""
 
 
 class _Drain(Record):
@@ -33,6 +38,8 @@ class _Drain(Record):
     """Of the servers, when all are busy, the share that does this work."""
     alone: bool
     """Whether they do no other work."""
+    sorts: tuple[Sort, ...]
+    """Of one server: the times to free a place, other work before it and between included."""
 
 
 class Found(Record):
@@ -78,13 +85,22 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
         count = drain.servers.number
         # Other work keeps some of the servers that are counted as holding a place each.
         places = maximum([buffer.places - beside + count * (1 - drain.share), count + 0.0 * every])
-        line: Line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
+        one = count == 1 and operations.all(operations.compare("<=", buffer.places, MOST + 0.0 * every))
+        late: Value = None
+        if one:
+            line, late = one_by_one(offered, drain.sorts, buffer.places - beside, buffer.loses, drain.serving)
+        else:
+            line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
         full = line.full
         step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * every]))
         # Without a steady state, or without any way to wait for a place, there is nothing to tell.
         sure = where(step > 0, step, 1.0)
-        late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
-        waiting = line.waiting if buffer.loses else drain.waiting - full * (1 - sure) / sure
+        if late is None:
+            late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
+        few = count < centre.station.servers
+        waiting = (
+            0.0 * every if few else line.waiting if buffer.loses or one else drain.waiting - full * (1 - sure) / sure
+        )
         taken = minimum([beside + drain.serving + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
         growing = offered > drain.rate
         fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
@@ -106,11 +122,34 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
                 where(chosen, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1, answer.delay[1]),
             ),
             {**answer.waits, **(_bounded(buffer, centre, solver, line) if buffer.loses else {})},
-            answer.strained
-            or centre.station.copies > 1
-            or not operations.all((2 * beside <= buffer.places) & (buffer.places >= 4 * (not drain.alone))),
+            answer.strained or _strained(buffer, drain, beside, operations),
         )  # fmt: skip
     return answer
+
+
+def _strained(buffer: Buffer, drain: _Drain, beside: Value, operations: Operations) -> bool:
+    """Whether a buffer is drained in a way in which errors were not measured as small."""
+    places, spread = buffer.places, drain.servers.spread
+    plain = operations.all(operations.absolute(spread - 1.0) <= _NEAR)
+    direct = operations.all(beside <= _NEAR * places)
+    servers = drain.centre.station.servers
+    if not operations.all(operations.compare("<=", servers + 0.0 * places, places)) and not (drain.alone and plain):
+        return True
+    if not isinstance(places, float) and drain.servers.number > float(places.min()):
+        return True
+    if drain.centre.station.copies > 1 or (drain.servers.number > 1 and not (drain.alone and plain)):
+        return True
+    if not drain.alone:
+        return not (buffer.loses and direct and operations.all(spread <= SPREAD * (places + 1)))
+    return not direct and (buffer.loses or not plain or not operations.all((2 * beside <= places) & (places >= 4)))
+
+
+def _reached(buffer: Buffer, servers: int) -> int:
+    """How many servers of a station can free places at once: at most one for each place, where that is one number."""
+    if isinstance(buffer.places, float):
+        return max(min(servers, int(buffer.places)), 1)
+    least = float(buffer.places.min())
+    return max(min(servers, int(least)), 1) if least == float(buffer.places.max()) else servers
 
 
 def _taken(buffer: Buffer, solver: Lines, filled: Mapping[tuple[int, str], Value]) -> Value:
@@ -133,13 +172,22 @@ def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offere
     busy = total(solver.all[index].rate * solver.holding(index) for index in own)
     waiting = total(solver.all[index].rate * solver.waits[index].mean for index in own)
     everything = total(solver.all[index].rate * solver.holding(index) for index in centre.indices)
-    servers = centre.station.servers
+    alone = len(own) == len(centre.indices)
+    servers = _reached(buffer, centre.station.servers) if alone else centre.station.servers
     other = (everything - busy) / servers if len(own) < len(centre.indices) else 0.0 * busy
     nothing = busy == 0
     work = ratio(busy, carried)
     if not solver.operations.all(nothing == False):  # noqa: E712
         work = solver.operations.where(nothing, _idle_work(buffer, centre, solver), work)
     able = servers * (1 - other) / work
+    few = servers < centre.station.servers and not buffer.loses
+    if few and not solver.operations.all(solver.operations.compare("<=", offered, able * (1 - 1e-9))):
+        found = (
+            f'"{buffer.name}" has fewer places than "{centre.station.name}" has servers, and they are filled too fast'
+        )
+        raise NotComputed(
+            Problem("QN551", found, "as many places as servers", help="state fewer servers, or more places")
+        )
     met = solver.meet(centre)[1]
     least = min(solver.all[index].priority for index in own)
     others = [solver.all[index] for index in centre.indices if index not in own]
@@ -153,7 +201,15 @@ def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offere
         spread = 1.0 + 0.0 * busy
     line = Servers(servers, ratio(offered, able), other, spread)
     share = ratio(busy, everything) + nothing
-    return _Drain(centre, line, able, busy, waiting, share, len(own) == len(centre.indices))
+    sorts = (Sort(1.0 + 0.0 * busy, 1 / able, solver.operations.maximum([2.0 * spread - 1.0, 0.0 * busy])),)
+    if not centre.station.in_line:
+        sorts = (sorts[0].replace(scv=1.0 + 0.0 * busy),)
+    elif alone and once_each(buffer.name, solver.network, solver.operations):
+        whole = total(solver.all[index].rate + nothing for index in own)
+        sorts = tuple(
+            Sort((solver.all[index].rate + nothing) / whole, solver.holding(index), solver.scv(index)) for index in own
+        )
+    return _Drain(centre, line, able, busy, waiting, share, alone, sorts)
 
 
 def _idle_work(buffer: Buffer, centre: Centre, solver: Lines) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.expression import Operations
-from qnet.networks.capacity.closed_parts import STATION, Limited, takes
+from qnet.networks.capacity.closed_parts import LOST, STATION, Limited, takes
 from qnet.networks.exactness import Beyond, close, exponential
 from qnet.networks.routed import Hold, Route, RoutedNetwork, Station, Time
 from qnet.networks.streams import Stream, streams
@@ -46,9 +46,28 @@ def _beyond(network: RoutedNetwork, rest: Rest, own: Sequence[Stream], operation
         for step in (step for route in item.routes for step in route.steps):
             if isinstance(step, Time) and step.fills and not operations.all(operations.compare("<=", step.visits, 1.0)):
                 yield f"{item.name} takes several places at once"
+    if rest.full.form == LOST and not rest.apart:
+        yield "those who find it full are lost, and what frees its places does other work"
+    crowd = total(item.population for item in network.closed)
+    if not rest.apart and not operations.all(operations.compare("<=", 2.0, crowd)):
+        yield "one customer alone meets the work that frees his places"
+    if rest.full.form != STATION and not operations.all(operations.compare("<=", crowd, rest.full.places)):
+        delays = {station.name for station in network.stations if station.delay}
+        if any(_queues_between(route, rest.full, delays) for item in network.classes for route in item.routes):
+            yield "customers who have taken a place queue before it can be freed"
     stations = {stream.station for stream in own}
     if not all(exponential(stream, operations) for stream in own):
         yield f"times at {min(stations)} that free places are not exponential"
+
+
+def _queues_between(route: Route, full: Limited, delays: set[str]) -> bool:
+    """Whether a route comes to a queue between taking a place and its response."""
+    taken = False
+    for step in route.steps:
+        if taken and isinstance(step, Hold) and step.phase == 1 and step.station not in delays:
+            return True
+        taken = taken or takes(step, full)
+    return False
 
 
 def _alike(stream: Stream, other: Stream, operations: Operations) -> bool:

@@ -2,59 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from qnet.expression import Operations
-from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond
-from qnet.networks.routed import Fork, Hold, RoutedNetwork, Step, Time
-from qnet.networks.streams import Stream, Streams
+from qnet.expression import Operations, Value
+from qnet.networks.capacity.forms import doubt, single_times
+from qnet.networks.capacity.one_drain import MOST, once_each
+from qnet.networks.exactness import Beyond, ranked, station_reason
+from qnet.networks.exactness import reasons_for as open_reasons
+from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Step, Time
+from qnet.networks.streams import Key, Stream, Streams
+
+LOSSES = 0.1
+"""The share that a station may lose where what goes on is trusted to be Poisson."""
 
 
 def reasons_for(
-    network: RoutedNetwork, compiled: Streams, waits: Sequence[Wait], strained: Sequence[str], operations: Operations
+    network: RoutedNetwork,
+    compiled: Streams,
+    kept: Mapping[Key, Value],
+    strained: Sequence[str],
+    operations: Operations,
 ) -> list[str]:
-    """Why the answer is an approximation because something may be full; empty where it is exact.
+    """Why the answer is an approximation; empty where it is exact.
+
+    Exact are stations with a capacity that `forms.doubt` has no doubt of, if what comes to them is Poisson: as it
+    arrives, or from stations with product form, and nobody goes from one to a queue, or comes back after a while.
 
     network   as stated.
-    compiled  its streams, and `waits` what each waits.
+    compiled  its streams.
+    kept      by copy of a station with a capacity: the share of those who come that is let in.
     strained  the buffers that are used beyond what was measured.
     """
-    found: list[str] = []
     limited = {station.name: station for station in network.stations if station.capacity}
+    # What a station with a capacity is to the others: somewhere else.
+    relaxed = network.replace(
+        stations=tuple(item.replace(delay=True) if item.name in limited else item for item in network.stations)
+    )
+    found: list[str] = list(_open_reasons(relaxed, compiled, operations))
     for name, station in limited.items():
         own = [stream for stream in compiled.streams if stream.station == name]
-        if station.capacity == station.servers or station.discipline != "fcfs" or not own:
-            continue
-        held = any(stream.holding.waits for stream in own)
-        if held or not all(_exponential(stream, own[0], operations) for stream in own):
-            text = f"{name}: a station with a capacity serves as if times were exponential and alike"
-            found.append(Beyond(text, "QN657", f"the times at {name} are not exponential and alike"))
+        why = doubt(network, station, own, operations)
+        if why:
+            text = f"{name} has a capacity, and {why}"
+            found.append(Beyond(text, "QN657", text))
     delays = {station.name for station in network.stations if station.delay}
     for customers in network.classes:
         for route in customers.routes:
-            after = _behind(route.steps, limited, delays)
+            after = _behind(route.steps, limited, delays, operations)
             if after:
-                found.append(f"what passes {after} is taken as Poisson where it comes next")
+                reason = f"what passes {after} is taken as Poisson where it comes next"
+                let_in = [share for key, share in kept.items() if key[0] == after]
+                few = all(operations.all(operations.compare("<=", 1 - LOSSES, share)) for share in let_in)
+                text = f"{after} loses more than {100 * LOSSES:.0f} % of what comes, and what is left goes on"
+                found.append(reason if few else Beyond(reason, "QN657", text))
+            found += _uneven(route.steps, network, compiled, limited, operations)
     for buffer in network.buffers:
-        found += _of_buffer(buffer.name, network, compiled, strained, operations)
+        found += _of_buffer(buffer.name, buffer.places, network, compiled, strained, operations)
     return found
 
 
-def _behind(steps: Sequence[Step], limited: Container[str], delays: Container[str]) -> str:
-    """A station with a capacity that a route passes, after which it goes to another queue; empty for none."""
+def _open_reasons(network: RoutedNetwork, compiled: Streams, operations: Operations) -> list[str]:
+    """The reasons of the rest of the network; work left behind that drains a buffer is told of the buffer."""
+    found = open_reasons(network, compiled, operations)
+    others = any(other_work(step, False) for item in network.classes for route in item.routes for step in route.steps)
+    return [reason for reason in found if others or not reason.startswith("work left")]
+
+
+def _behind(
+    steps: Sequence[Step], limited: Mapping[str, Station], delays: Container[str], operations: Operations
+) -> str:
+    """A station with a capacity that a route passes, after which it goes to another queue, or comes back after a
+    while; empty for none."""
     passed = ""
+    away = False
     for step in steps:
         if not isinstance(step, Hold) or step.station in delays:
+            away = away or not isinstance(step, Time) or not operations.all(step.mean == 0)
             continue
-        if passed:
+        if passed and (away or step.station != passed or limited[passed].copies > 1):
             return passed
+        away = False
         passed = step.station if step.station in limited else ""
     return ""
 
 
+def _uneven(
+    steps: Sequence[Step],
+    network: RoutedNetwork,
+    compiled: Streams,
+    limited: Container[str],
+    operations: Operations,
+) -> list[str]:
+    """Why what comes to a station with a capacity on a route is not Poisson: a queue before it without product form."""
+    names = {step.station for step in steps if isinstance(step, Hold)}
+    if not any(name in limited for name in names):
+        return []
+    found: list[str] = []
+    for station in network.stations:
+        if station.name not in names or station.name in limited or station.delay:
+            continue
+        own = [stream for stream in compiled.streams if stream.station == station.name]
+        why = station_reason(station, own, False, operations)
+        if why or ranked(station, own):
+            text = f"{station.name}: {why or 'priorities'}, and what passes it is taken as Poisson"
+            found.append(Beyond(text, "QN657", text))
+    return found
+
+
 def _of_buffer(
-    name: str, network: RoutedNetwork, compiled: Streams, strained: Sequence[str], operations: Operations
+    name: str,
+    places: Value,
+    network: RoutedNetwork,
+    compiled: Streams,
+    strained: Sequence[str],
+    operations: Operations,
 ) -> list[str]:
     """Why figures of a buffer are not exact."""
     own = [stream for stream in compiled.streams if stream.drains == name]
@@ -69,12 +130,25 @@ def _of_buffer(
         if isinstance(step, Time) and step.fills == name
     )
     if name in strained or several:
-        warning = f"{name} has few places, several taken at once, or copies that drain it, or mostly fills elsewhere"
+        warning = f"{name} is drained beside other work, or by several servers, or takes several places at once, or "
+        warning += "keeps them before they can be drained"
         return [Beyond(found, "QN658", warning)]
-    plain = alone and len(stations) == 1 and all(_exponential(stream, own[0], operations) for stream in own)
+    station = next((item for item in network.stations if item.name in stations), None)
     after = [item.after[name] for item in compiled.routes if name in item.after]
     direct = all(not item.waits and operations.all(item.mean == 0) for item in after)
-    return [] if plain and direct else [found]
+    if station is None or not (alone and direct and len(stations) == 1 and once_each(name, network, operations)):
+        return [found]
+    alike = all(_exponential(stream, own[0], operations) for stream in own)
+    one = (
+        len({item.priority for item in own}) == 1
+        and station.discipline != "lcfs-pr"
+        and single_times(network, station.name)
+    )
+    one = one and station.servers == 1 and station.in_line and operations.all(places <= MOST + 0.0 * places)
+    whole = operations.all(places == operations.floor(places))
+    if (one and whole) or (alike and station.discipline in ("fcfs", "ps")):
+        return []
+    return [found]
 
 
 def other_work(step: Step, deferred: bool) -> bool:

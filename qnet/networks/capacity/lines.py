@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from qnet.expression import Operations, Value
+from qnet.networks.capacity.forms import form_of
+from qnet.networks.capacity.places import Visit, solved
 from qnet.networks.capacity.thinned import Losses
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.open import OpenSolver
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.streams import Key, Streams
-from qnet.queues.arithmetic import ratio, total
-from qnet.queues.stations.m_m_c_k import m_m_c_k
+from qnet.queues.arithmetic import total
 
 _JUST_BELOW = 1 - 1e-12
 LEAST = 1e-200
@@ -20,7 +21,7 @@ LEAST = 1e-200
 
 
 class Lines(OpenSolver):
-    """As an open network, but stations with a capacity are M/M/c/K."""
+    """As an open network, but stations with a capacity lose who finds them full."""
 
     def __init__(
         self,
@@ -30,8 +31,11 @@ class Lines(OpenSolver):
         losses: Losses,
         full: frozenset[Key],
         bounded: Mapping[int, Wait],
+        entries: Mapping[str, Value],
     ) -> None:
         self.losses = losses
+        self.entries = entries
+        """By station with a capacity and one copy: how many a second are let in, for one visit or several."""
         self.full = full
         """Where work waits that is never more than the places of a buffer, and so never too much."""
         self.bounded = bounded
@@ -48,21 +52,26 @@ class Lines(OpenSolver):
                 if index in self.bounded:
                     self.waits[index] = self.bounded[index]
             return
-        own = [(index, self.all[index].rate, self.holding(index)) for index in centre.indices]
-        carried = total(rate for _, rate, _ in own)
-        nobody = carried == 0
-        mean = ratio(total((rate + nobody) * holding for _, rate, holding in own), carried + nobody * len(own))
-        idle = mean == 0
-        offered = self.operations.where(idle, 0.0 * mean, carried / self.losses.stations[centre.key])
         station = centre.station
-        found = m_m_c_k(offered, mean + idle, station.servers, station.capacity or station.servers)
-        kept = ratio(found.throughput, offered) + (offered == 0)
-        kept = self.operations.minimum([kept, 1.0 + 0.0 * kept])
-        self.kept[centre.key] = self.operations.maximum([kept, LEAST + 0.0 * kept])
-        for index, _, holding in own:
-            # First come first served all wait alike; else in proportion to the own service.
-            stretch: Value = 1.0 if station.discipline == "fcfs" else ratio(holding, mean)
-            self.waits[index] = Wait(found.wait * stretch, found.variance_of_wait * stretch**2)
+        streams = [self.all[index] for index in centre.indices]
+        visits = [Visit(item.rate, self.holding(index), self.scv(index), item.priority)
+                  for index, item in zip(centre.indices, streams, strict=True)]  # fmt: skip
+        entries = self.entries.get(station.name)
+        if entries is None:
+            entries = total(item.rate for item in visits)
+        form = form_of(station, streams, self.operations)
+        found = solved(station, form, visits, entries, self.losses.stations[centre.key], self.operations)
+        self.kept[centre.key] = self.operations.maximum([found.kept, LEAST + 0.0 * found.kept])
+        for index, wait in zip(centre.indices, found.waits, strict=True):
+            self.waits[index] = wait
+
+    def scv(self, index: int) -> Value:
+        """The squared coefficient of variation of what a stream holds its server."""
+        stream = self.all[index]
+        if stream.scv is not None:
+            return stream.scv
+        mean = self.holding(index)
+        return stream.holding.variance_with(self.waits) / (mean**2 + (mean == 0))
 
     def rho(self, centre: Centre) -> Value:
         """Load per server; always below 1 where what comes is limited."""

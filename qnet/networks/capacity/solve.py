@@ -2,8 +2,9 @@
 
 Applies   open classes; stations with a capacity outside of holds; buffers filled on the way, of which the places are
           freed by work left behind.
-Exact     one station with a capacity, alone or behind stations with product form, of exponential service or without
-          room to wait (M/M/c/K, M/G/c/c); one buffer drained by a station of its own, of exponential service.
+Exact     stations with a capacity, alone or behind stations with product form: of one exponential time or without
+          room to wait, with processor sharing, with one server, or with one exponential time for each priority
+          (M/M/c/K, M/G/c/c, M/G/1/K); one buffer drained by a station of its own, of exponential service.
 Fails     what comes to a station behind one that loses customers is taken as Poisson.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.capacity.buffers import Found, find
-from qnet.networks.capacity.exactness import other_work, reasons_for
+from qnet.networks.capacity.exactness import reasons_for
 from qnet.networks.capacity.lines import LEAST, Lines
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses, Thinned, thinned
@@ -122,7 +123,7 @@ class _Solver:
         compiled = streams(routes.coming, self.operations)
         losing = [buffer.name for buffer in self.network.buffers if buffer.loses]
         full = frozenset((item.station, item.group) for item in compiled.streams if item.drains in losing)
-        solver = Lines(routes.coming, compiled, self.operations, losses, full, bounded)
+        solver = Lines(routes.coming, compiled, self.operations, losses, full, bounded, routes.entries)
         solver.find_waits()
         found = [
             find(buffer, solver, routes, losses.buffers[buffer.name], self.operations)
@@ -156,8 +157,9 @@ class _Solver:
         solution = figures(steady, NAME, rounds)
         buffers = tuple(item.figures for item in found)
         strained = [item.figures.name for item in found if item.strained]
-        more = reasons_for(self.network, compiled, solver.waits, strained, self.operations)
-        reasons = tuple(dict.fromkeys([*(r for r in solution.reasons if not self.replaced(r)), *more]))
+        reasons = tuple(
+            dict.fromkeys(reasons_for(self.network, compiled, solver.losses.stations, strained, self.operations))
+        )
         solution = solution.replace(
             buffers=buffers,
             reasons=reasons,
@@ -165,15 +167,6 @@ class _Solver:
             loads=self.loads(solution, solver),
         )
         return with_offered(solution, self.network, _rates(self.network), solver.losses) if self.loses else solution
-
-    def replaced(self, reason: str) -> bool:
-        """Whether a reason of open networks is told in another way here."""
-        return reason.startswith("work left") and not any(
-            other_work(step, False)
-            for customers in self.network.classes
-            for route in customers.routes
-            for step in route.steps
-        )
 
     @property
     def loses(self) -> bool:

@@ -34,6 +34,8 @@ class Thinned(Record):
     """By class and route: the share of the passages that is completed."""
     fills: Mapping[str, Mapping[tuple[int, str], Value]]
     """By buffer, and class and route: the places per second that are taken."""
+    entries: Mapping[str, Value]
+    """By station with a capacity and one copy: how many a second come in, of whom each may make several visits."""
 
     @property
     def carried(self) -> list[Value]:
@@ -47,8 +49,11 @@ def thinned(network: RoutedNetwork, losses: Losses, operations: Operations) -> T
     Applies     open classes whose outermost steps alone lose customers.
     losses      what is lost where.
     operations  those of the numbers.
-    Method      A step that is made n times or, with probability f, once more, is survived with probability
-                (1 - B)^n (1 - f B), B the share that is lost.
+    Method      Who comes again at once to a station that he has just left finds his place free: the visits of a step
+                there, and those of steps that follow each other, are one stay, at whose beginning alone he may be
+                lost. At a station of several copies the next visit may be to another one: a step that is made n times
+                or, with probability f, once more, is survived with probability (1 - B)^n (1 - f B), B the share that
+                is lost.
     """
     return _Thinning(network, losses, operations).thin()
 
@@ -61,6 +66,7 @@ class _Thinning:
         self.by_name = {station.name: station for station in network.stations}
         self.kept = {station.name: self.mean_kept(station) for station in network.stations if station.capacity}
         self.fills: dict[str, dict[tuple[int, str], Value]] = {item.name: {} for item in network.buffers}
+        self.entries: dict[str, Value] = {name: 0.0 for name in self.kept if self.by_name[name].copies == 1}
 
     def mean_kept(self, station: Station) -> Value:
         """The share of those who come to any copy that is let in."""
@@ -89,6 +95,7 @@ class _Thinning:
             self.network.replace(stations=stations, classes=tuple(completing)),
             tuple(surviving),
             self.fills,
+            self.entries,
         )
 
     def station(self, station: Station) -> Station:
@@ -109,9 +116,11 @@ class _Thinning:
         left: Value = 1.0
         holding: dict[str, Value] = {}
         rate = arrival_rate * route.probability
+        inside = ""
         for step in route.steps:
             step = self.delayed(step)
             kept = self.let_in(step)
+            before, inside = inside, self.stays(step, inside)
             for name, visits in self.taken(step, 1.0):
                 found = self.fills[name].get((number, route.name), 0.0)
                 self.fills[name][number, route.name] = found + rate * left * visits
@@ -121,6 +130,18 @@ class _Thinning:
                 drains = step.drains if isinstance(step, Hold) else ""
                 coming.append(step.replace(visits=step.visits * holding.get(drains, left)))
                 completing.append(step)
+                continue
+            if isinstance(step, Hold) and step.station in self.entries:
+                entering = self.operations.minimum([step.visits, 1.0 + 0.0 * step.visits])
+                if step.station == before:
+                    entering, kept = 0.0 * entering, 1.0 + 0.0 * kept
+                entry = rate * left * entering * kept
+                self.entries[step.station] = self.entries[step.station] + entry
+                over = 1 - entering + entering * kept
+                coming.append(step.replace(visits=left * step.visits * kept))
+                completing.append(step.replace(visits=step.visits * kept / over))
+                if step.phase == 1:
+                    left = left * over
                 continue
             whole = self.operations.floor(step.visits)
             part = step.visits - whole
@@ -135,6 +156,15 @@ class _Thinning:
             if step.phase == 1:
                 left = left * after * (1 - part + part * kept)
         return route.replace(steps=tuple(coming)), route.replace(steps=tuple(completing)), left
+
+    def stays(self, step: Step, before: str) -> str:
+        """The station that all who go on have just left, and that a next visit to cannot lose them; "" for none."""
+        if isinstance(step, Time):
+            return before if not step.fills and self.operations.all(step.mean == 0) else ""
+        if isinstance(step, Fork) or step.phase == 2 or step.station not in self.entries:
+            return ""
+        sure = step.station == before or self.operations.all(self.operations.compare("<=", 1.0, step.visits))
+        return step.station if sure else ""
 
     def let_in(self, step: Step) -> Value | None:
         """The share of those who come to a step that is not lost; None where nobody is."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.networks.closed.absence import Absence
     from qnet.networks.closed.first_come import Lines
 
 _LEAST = 1e-9
@@ -34,10 +35,13 @@ class Left(Record):
     """Mean seconds of one piece."""
     excess: Any
     """Its mean residual service at a random moment, less the mean service."""
+    absence: Absence | None = None
+    """From leaving it to coming again; None for the time away from the station."""
 
     def part(self, chosen: Any) -> Left:
         """Some of the networks."""
-        return Left(*(value[chosen] for value in self))
+        absence = None if self.absence is None else self.absence.part(chosen)
+        return Left(self.demands[chosen], self.weight[chosen], self.excess[chosen], absence)
 
 
 class Met(Record):
@@ -77,12 +81,21 @@ def with_left(lines: Lines, left: Left, residence: Any, throughput: Any, away: A
     whole = (behind * own * (left.weight + met)).sum(-1) / np.maximum(most, _LEAST)
     time = own * (left.weight + met + whole[..., None] / room)
     idle = np.maximum(1.0 - load, 0.0)[..., None]
-    tail = (behind * np.where(left.excess < 0, idle, 1.0) * left.excess).sum(-1)
+    each_tail = behind * np.where(left.excess < 0, idle, 1.0) * left.excess
+    tail = each_tail.sum(-1)
     often = np.where(left.weight > 0, left.demands / np.where(left.weight > 0, left.weight, 1.0), 0.0)
     visits = np.where(lines.visits > 0, lines.visits, 1.0)
     still = left.weight / np.maximum(left.weight + away, _LEAST * (left.weight + 1e-300))
+    if left.absence is not None:
+        from qnet.networks.closed.absence import still_there
+
+        each = np.where(lines.visits > 0, lines.demands / visits, 0.0)
+        times = each * (each + 2.0 * lines.excess)
+        scv = 1.0 + 2.0 * left.excess / np.where(left.weight > 0, left.weight, 1.0)
+        own = still_there(left.absence, left.weight, scv, residence, lines.visits, times)
+        still = np.where(np.isnan(own), still, own)
     again = np.minimum(often / visits, 1.0) * still * left.weight
-    customers = met + (whole[..., None] - behind * time / people + again + tail[..., None]) / room
+    customers = met + (whole[..., None] + tail[..., None] - (behind * time + each_tail) / people + again) / room
     customers = np.maximum(customers, 0.0)
     # No station does more than it can.
     here = (lines.stretch > 0) & (lines.population > 0)[:, None, :] & (left.demands.sum(-1) > 0)[..., None]

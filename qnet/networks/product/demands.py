@@ -21,8 +21,8 @@ class Demands:
     """
 
     __slots__ = (
-        "arrival_rate", "delay", "demands", "disciplines", "joins", "left", "population", "priority", "rates", "scv",
-        "servers", "size", "think_time", "visits",
+        "absence", "arrival_rate", "delay", "demands", "disciplines", "joins", "left", "population", "priority",
+        "rates", "scv", "servers", "size", "think_time", "visits",
     )  # fmt: skip
 
     demands: Any
@@ -47,6 +47,8 @@ class Demands:
     left: Mapping[int, int]
     """Of open classes that are work left behind by closed ones, first come first served before these come again: by
     open class the closed one. How often it comes, the throughput of the closed one tells."""
+    absence: Any
+    """From leaving it to coming again, as of `closed.left_lines.Left`, over all stations and the closed classes."""
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class Demands:
         priority: Any = None,
         joins: Any = None,
         left: Mapping[int, int] | None = None,
+        absence: Any = None,
     ) -> None:
         """A checked network.
 
@@ -85,7 +88,7 @@ class Demands:
                       count at stations "fcfs", "priority" and "preemptive" only.
         priority      R whole numbers, or (K, R) of them: the highest is served first at stations "priority" and
                       "preemptive", equal ones in the order of their arrival; None: all are equal.
-        joins, left   of parallel steps and of work left behind, as of the attributes; not checked.
+        joins, left, absence   of parallel steps and of work left behind, as of the attributes; not checked.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Given()
@@ -108,6 +111,7 @@ class Demands:
         self.size = given.size
         self.joins = joins
         self.left = left or {}
+        self.absence = absence
         given.finish()
         if self.size is not None:
             self._spread(self.size)
@@ -208,6 +212,7 @@ class Demands:
         found.size = None
         found.joins = None if self.joins is None else self.joins[[index]]
         found.left = self.left
+        found.absence = None if self.absence is None else self.absence.part([index])
         return found
 
     def __repr__(self) -> str:

@@ -233,7 +233,18 @@ class Table:
             here = self.behind[:, places, column]
             for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
                 row[..., own.index(kind)] = np.where(here, values[:, places, column], 0.0)
-        return Left(*rows)
+        absence = self.network.absence
+        if absence is not None:
+            passed = absence.passed[:, places][:, :, places]
+            # Who comes while a server is free does not wait for his own work: little is known of the others.
+            several = (np.array(self.network.servers)[places] > 1)[None, :, None]
+            absence = absence.replace(
+                mean=absence.mean[:, places],
+                variance=absence.variance[:, places],
+                decay=np.where(several, np.nan, absence.decay[:, places]),
+                passed=passed,
+            )
+        return Left(rows[0], rows[1], rows[2], absence)
 
 
 class _Joins:

@@ -1,0 +1,228 @@
+"""How long closed customers are away between leaving work behind at a station and coming to it again.
+
+A customer who comes back meets what is not yet done of his own work: E[(L - A)+] of a piece of L seconds, of which A
+seconds have passed. For an exponential L that is L times the Laplace transform of A at 1 / L, a product over the parts
+of A: think time, delays, and visits to other stations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from qnet.expression import Operations, Value
+from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
+from qnet.record import Record
+
+_STAGES = 60
+"""The most stages of a piece of work that varies little."""
+_LEAST = 1e-300
+
+
+class Absence(Record):
+    """Of P networks with K stations and R classes, from leaving work at a station to coming again: arrays (P, K, R)."""
+
+    mean: Any
+    """Seconds thinking and in delays."""
+    variance: Any
+    decay: Any
+    """-log E[e^(-D / L)] of that time D; not a number where it is not followed."""
+    passed: Any
+    """(P, K, K, R) visits meanwhile: where the work is left, to which station."""
+
+    def part(self, chosen: Any) -> Absence:
+        """Some of the networks."""
+        return Absence(*(value[chosen] for value in self))
+
+
+class Between(Record):
+    """What a class does between leaving work at a station and coming to it again."""
+
+    delays: tuple[tuple[Value, Value, Value], ...]
+    """How often, and the mean and the scv of each time that passes without queueing."""
+    visits: tuple[tuple[Hold, Value], ...]
+    """Which holds, and how often."""
+
+
+def between(item: ClosedClass, station: str, operations: Operations) -> Between | None:
+    """What a class does from leaving work at a station until it comes again; None where it never does either."""
+    found: list[tuple[Value, list[tuple[Step, Value]]]] = []
+    first = [(route, _until(route.steps, station, operations)) for route in item.routes]
+    coming = sum((route.probability for route, steps in first if steps is not None), 0.0)
+    for route in item.routes:
+        for place, step in enumerate(route.steps):
+            if not (isinstance(step, Hold) and step.phase == 2 and step.station == station):
+                continue
+            rest = route.steps[place + 1 :]
+            inside = _until(rest, station, operations)
+            if inside is not None:
+                found.append((route.probability, [(step, 1.0) for step in inside]))
+                continue
+            parts: list[tuple[Step, Value]] = [(step, 1.0) for step in rest]
+            parts.append((Time(item.think_time), 1.0))
+            sure = coming + (coming == 0)
+            for other, steps in first:
+                share = other.probability / sure
+                parts += [(step, share) for step in (other.steps if steps is None else steps)]
+                if steps is None:
+                    parts.append((Time(item.think_time), share))
+            found.append((route.probability, parts))
+    whole = sum((weight for weight, _ in found), 0.0)
+    if not found or not operations.all(whole > 0):
+        return None
+    delays: list[tuple[Value, Value, Value]] = []
+    visits: list[tuple[Hold, Value]] = []
+    for weight, parts in found:
+        for step, share in parts:
+            if step.phase == 2:
+                continue
+            often = weight / whole * share * step.visits
+            if isinstance(step, Time):
+                delays.append((often, step.mean, step.scv))
+            elif isinstance(step, Hold):
+                visits.append((step, often))
+    return Between(tuple(delays), tuple(visits))
+
+
+def _until(steps: Sequence[Step], station: str, operations: Operations) -> list[Step] | None:
+    """The steps before the first that waits for a station; None where none does."""
+    for place, step in enumerate(steps):
+        if isinstance(step, Hold) and step.phase == 1 and step.station == station:
+            return list(steps[:place]) if not operations.all(step.visits == 0) else None
+    return None
+
+
+def plain(routes: Sequence[Route]) -> bool:
+    """Whether routes have steps at one station at a time alone."""
+    return all(
+        isinstance(step, Time) or (isinstance(step, Hold) and all(isinstance(inner, Time) for inner in step.steps))
+        for route in routes
+        for step in route.steps
+    )
+
+
+def absences(
+    network: RoutedNetwork,
+    rows: Sequence[tuple[Station, int]],
+    left: Sequence[tuple[int, Any]],
+) -> Absence | None:
+    """The absences of all closed classes at all stations; None where steps are made of several.
+
+    rows   by station of the reduced network: which station it is a copy of, and the group.
+    left   the places of the closed classes, in order, and (P, K) the mean seconds of a piece of their work at a
+           station; 0 where there is none.
+    """
+    import numpy
+
+    from qnet.expression import arrays
+
+    np: Any = numpy
+    if not all(plain(network.classes[kind].routes) for kind, _ in left):
+        return None
+    size = network.size or 1
+    shape = size, len(rows), len(left)
+    mean, variance, decay = (np.zeros(shape) for _ in range(3))
+    passed = np.zeros((size, len(rows), len(rows), len(left)))
+    for column, (kind, pieces) in enumerate(left):
+        item = network.classes[kind]
+        assert isinstance(item, ClosedClass)
+        for name in {station.name for station, _ in rows}:
+            own = [row for row, (station, _) in enumerate(rows) if station.name == name]
+            if not (pieces[:, own] > 0).any():
+                continue
+            found = between(item, name, arrays())
+            if found is None:
+                continue
+            for hold, often in found.visits:
+                for row, station, share in _copies(rows, hold):
+                    if station.delay:
+                        continue
+                    for place in own:
+                        passed[:, place, row, column] += often * share
+            outside = [
+                (often * share, inner.mean * inner.visits, inner.scv)
+                for hold, often in found.visits
+                for _, station, share in _copies(rows, hold)
+                if station.delay
+                for inner in hold.steps
+                if isinstance(inner, Time)
+            ]
+            for often, time, scv in (*found.delays, *outside):
+                often, time, scv = (np.broadcast_to(np.asarray(value, float), (size,)) for value in (often, time, scv))
+                for place in own:
+                    mean[:, place, column] += often * time
+                    variance[:, place, column] += often * scv * time**2
+                    piece = np.where(pieces[:, place] > 0, pieces[:, place], 1.0)
+                    decay[:, place, column] += often * _decay(time / piece, scv)
+    return Absence(mean, variance, decay, passed)
+
+
+def _copies(rows: Sequence[tuple[Station, int]], hold: Hold) -> Iterator[tuple[int, Station, Value]]:
+    """The stations of the reduced network that a hold may ask, with the share of its visits."""
+    for row, (station, group) in enumerate(rows):
+        if station.name == hold.station:
+            yield row, station, station.groups[group].share
+
+
+def _decay(time: Any, scv: Any) -> Any:
+    """-log E[e^-T] of a time T: gamma up to an scv of 1, which holds for Erlang times; two exponentials above."""
+    import numpy
+
+    np: Any = numpy
+    calm = np.where((scv > 0) & (scv <= 1), scv, 1.0)
+    below = np.where(scv > 1e-12, np.log1p(time * calm) / calm, time)
+    odd = np.maximum(scv, 1.0)
+    fast = (1.0 + np.sqrt((odd - 1.0) / (odd + 1.0))) / 2.0
+    above = sum(share / (1.0 + time / (2.0 * share)) for share in (fast, 1.0 - fast))
+    return np.where(scv > 1, -np.log(np.maximum(above, _LEAST)), below)
+
+
+def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: Any, times: Any) -> Any:
+    """(P, K, R) E[(L - A)+] / L: what of a piece of own work is still to be done when its customer comes again; not a
+    number where absences are not followed.
+
+    piece      (P, K, R) mean seconds of a piece of work, and its `scv`.
+    residence  (P, K, R) seconds per passage at each station, `visits` how often.
+    times      (P, K, R) the variance of what a visit is served.
+    """
+    import numpy
+
+    np: Any = numpy
+    each = np.where(visits > 0, residence / np.where(visits > 0, visits, 1.0), 0.0)
+    spread = times + np.maximum(each - np.sqrt(np.maximum(times, 0.0)), 0.0) ** 2
+    spread = np.where(each > 0, np.minimum(spread / np.where(each > 0, each, 1.0) ** 2, 1.0), 1.0)
+    size = np.where(piece > 0, piece, 1.0)
+    # (P, left at, visited, R)
+    per = each[:, None] / size[:, :, None, :]
+    decay = absence.decay + (absence.passed * _decay(per, np.broadcast_to(spread[:, None], per.shape))).sum(2)
+    found = np.exp(-decay)
+    odd = (np.abs(scv - 1.0) > 1e-9) & (piece > 0)
+    if not odd.any():
+        return found
+    mean = (absence.mean + (absence.passed * each[:, None]).sum(2)) / size
+    variance = (absence.variance + (absence.passed * (spread * each**2)[:, None]).sum(2)) / size**2
+    return np.where(odd & ~np.isnan(absence.decay), _general(mean, variance, scv), found)
+
+
+def _general(mean: Any, variance: Any, scv: Any) -> Any:
+    """E[(L - A)+] of a gamma time A and a piece of mean 1: mixed Erlang, or two exponentials."""
+    import numpy
+
+    np: Any = numpy
+    shape = np.where(variance > 0, mean**2 / np.where(variance > 0, variance, 1.0), np.inf)
+    shape = np.clip(shape, 1e-9, 1e6)
+    scale = mean / shape
+    odd = np.maximum(scv, 1.0)
+    fast = (1.0 + np.sqrt((odd - 1.0) / (odd + 1.0))) / 2.0
+    above = sum(np.exp(-shape * np.log1p(2.0 * share * scale)) / 2.0 for share in (fast, 1.0 - fast))
+    stages = np.clip(1.0 / np.maximum(scv, 1.0 / _STAGES), 1.0, _STAGES)
+    low = np.floor(stages + 1e-9)
+    part = np.where(stages > low, (1.0 / low - 1.0 / stages) / (1.0 / low - 1.0 / (low + 1.0)), 0.0)
+    below = np.zeros(np.shape(mean))
+    for count, share in ((low, 1.0 - part), (low + 1.0, part)):
+        log_chance = -shape * np.log1p(count * scale)
+        more = count * scale / (1.0 + count * scale)
+        for number in range(int(count.max())):
+            below += share * np.where(number < count, np.exp(log_chance) * (count - number) / count, 0.0)
+            log_chance = log_chance + np.log(np.maximum(more * (shape + number) / (number + 1.0), _LEAST))
+    return np.where(scv > 1, above, np.minimum(below, 1.0))

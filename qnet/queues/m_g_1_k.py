@@ -1,0 +1,198 @@
+"""M/G/1/K: Poisson arrivals, one server first come first served, any service times, room for so many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from qnet.errors import NotComputed, Problem
+from qnet.record import Record
+
+MOST_PLACES = 5000
+"""Above this the states would take seconds."""
+_CERTAIN = 1e-40
+"""Shares of numbers of arrivals below this are left out."""
+_HEAVY = 300.0
+"""Arrivals in a service beyond which the server is never idle, to all digits."""
+_LONGEST = 100_000
+_JUST_BELOW = 1 - 1e-9
+
+
+class Time(Record):
+    """A sort of service time: mixed Erlang below an scv of 1, two exponentials with balanced means above."""
+
+    share: float
+    """Of the customers."""
+    mean: float
+    """Seconds."""
+    scv: float
+
+
+class Full(Record):
+    """The figures of a station that loses who finds all places taken."""
+
+    blocked: float
+    """Share of the arrivals that is lost."""
+    kept: float
+    """The others, to all digits."""
+    number: float
+    """Mean number present."""
+
+
+@lru_cache(maxsize=256)
+def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
+    """The share of arrivals that is lost, and the mean number present.
+
+    rate    arrivals per second, lost ones included.
+    times   the sorts of service times; a customer has one of them by chance.
+    places  K >= 1, that in service included.
+    Raises  `NotComputed` QN736 for more than 5000 places.
+    Exact   yes, at any load.
+    Method  The numbers left behind by departures are a Markov chain; the flows up and down across each number are
+            equal, which are sums of positive terms. With x(j) its shares, the time shares are
+            p(j) = x(j) / (x(0) + rho) for j < K.
+    Source  Keilson, J. Royal Statistical Society B 28 (1966) 190-201; Cooper, Introduction to Queueing Theory, 1981,
+            section 5.9
+    """
+    if places > MOST_PLACES:
+        found = f"a station with {places} places, and service times that are not exponential and alike"
+        help = 'state fewer places (a number that is hardly ever reached will do), scv = 1, or discipline = "ps"'
+        raise NotComputed(Problem("QN736", found, f"at most {MOST_PLACES} places", help=help))
+    load = rate * sum(time.share * time.mean for time in times)
+    if load == 0:
+        return Full(0.0, 1.0, 0.0)
+    above, excess = _arrivals(rate, times)
+    left = _left(above, load, places)
+    if not left:
+        return Full(1.0 - 1.0 / load, 1.0 / load, max(places - 1.0 / load, 0.0))
+    whole = math.fsum(left)
+    # Of the states with all places taken: rho + x(0) - 1, written without a difference.
+    over = left[0] * _at(excess, places - 2, load)
+    over += math.fsum(left[before] * _at(excess, places - 1 - before, load) for before in range(1, places))
+    idle, over = left[0] / whole, over / whole
+    scale = 1.0 / (idle + load)
+    blocked = over * scale
+    number = math.fsum(index * share for index, share in enumerate(left)) / whole * scale + places * blocked
+    return Full(blocked, scale, number)
+
+
+def _left(above: Sequence[float], load: float, places: int) -> list[float]:
+    """The numbers left behind by departures: 0, 1, ... below the places, in proportion; none where 0 never is."""
+    none = 1.0 - above[0] if load < _HEAVY else 0.0
+    if none <= 1e-30:
+        return []
+    left = [1.0]
+    for number in range(places - 1):
+        up = left[0] * above[number] if number < len(above) else 0.0
+        first = max(1, number + 2 - len(above))
+        up += math.fsum(left[before] * above[number - before + 1] for before in range(first, number + 1))
+        left.append(up / none)
+        if left[-1] > 1e200:
+            left = [share * 1e-200 for share in left]
+    return left
+
+
+class Outside(Record):
+    """The figures of a station with all who come, of whom so many have a place and the others wait for one."""
+
+    full: float
+    """Share of the arrivals that find all places taken."""
+    number: float
+    """Mean number of places taken."""
+    late: float
+    """Mean time until those who find no place get one."""
+
+
+@lru_cache(maxsize=256)
+def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
+    """An M/G/1 of which K are inside, and the others wait outside in order of arrival.
+
+    rate    arrivals per second; at a load of 1 or more the figures are those of a load just below.
+    times   the sorts of service times; a customer has one of them by chance.
+    places  K >= 1.
+    Raises  `NotComputed` QN736 as `m_g_1_k`.
+    Exact   yes.
+    Method  P(N >= K) = B / (1 - rho + rho B), B the share that an M/G/1/K loses: their states below K are in the same
+            proportions. The mean number is that of Pollaczek and Khinchine.
+    Source  Keilson, J. Royal Statistical Society B 28 (1966) 190-201; Kleinrock, Queueing Systems I, 1975, section 5.6
+    """
+    load = rate * sum(time.share * time.mean for time in times)
+    if load >= _JUST_BELOW:
+        return m_g_1_outside(rate * _JUST_BELOW * (1 - 1e-12) / load, times, places)
+    blocked = m_g_1_k(rate, times, places).blocked
+    full = blocked / (1.0 - load + load * blocked)
+    if load == 0:
+        return Outside(0.0, 0.0, sum(time.share * time.mean for time in times))
+    left = _left(_arrivals(rate, times)[0], load, places)
+    fewer, inside = 0.0, 0.0
+    for share in left:
+        fewer += (1.0 - load) * share / left[0]
+        inside += max(1.0 - fewer, full)
+    square = sum(time.share * time.mean**2 * (1.0 + time.scv) for time in times)
+    late = load / rate / (1.0 - load)
+    outside = load + rate**2 * square / (2.0 * (1.0 - load)) - inside
+    if full > 1e-9:
+        late = max(outside, 0.0) / (rate * full)
+    return Outside(full, inside, late)
+
+
+def _at(excess: Sequence[float], more: int, load: float) -> float:
+    """The mean number of arrivals in a service beyond the first `more` + 1; all of them for -1."""
+    if more < 0:
+        return load
+    return excess[more] if more < len(excess) else 0.0
+
+
+def _arrivals(rate: float, times: Sequence[Time]) -> tuple[list[float], list[float]]:
+    """P(more than j arrivals in a service), and the mean number beyond the first j + 1, for j = 0, 1, ..."""
+    chances: list[float] = []
+    for time in times:
+        for share, stages, mean in _stages(time):
+            for number, chance in enumerate(_chances(rate * mean, stages)):
+                if number == len(chances):
+                    chances.append(0.0)
+                chances[number] += share * chance
+    above = [0.0] * (len(chances) + 1)
+    for number in range(len(chances) - 2, -1, -1):
+        above[number] = above[number + 1] + chances[number + 1]
+    excess = [0.0] * (len(above) + 1)
+    for number in range(len(above) - 2, -1, -1):
+        excess[number] = excess[number + 1] + above[number + 1]
+    return above, excess
+
+
+def _stages(time: Time) -> list[tuple[float, int, float]]:
+    """The Erlang times that a time is one of: the chance of each, its stages (0: a constant) and its mean."""
+    if time.mean == 0 or time.scv <= 1e-9:
+        return [(time.share, 0, time.mean)]
+    if abs(time.scv - 1) <= 1e-12:
+        return [(time.share, 1, time.mean)]
+    if time.scv > 1:
+        fast = (1 + math.sqrt((time.scv - 1) / (time.scv + 1))) / 2
+        return [(time.share * own, 1, time.mean / (2 * own)) for own in (fast, 1 - fast)]
+    count = math.ceil(1 / time.scv - 1e-9)
+    fewer = count * time.scv - math.sqrt(max(count * (1 + time.scv) - count**2 * time.scv, 0.0))
+    fewer = min(max(fewer / (1 + time.scv), 0.0), 1.0)
+    stage = time.mean / (count - fewer)
+    found = [(time.share * fewer, count - 1, (count - 1) * stage), (time.share * (1 - fewer), count, count * stage)]
+    return [item for item in found if item[0] > 0]
+
+
+def _chances(load: float, stages: int) -> list[float]:
+    """P(j arrivals) in a time of so many stages: a negative binomial; for a constant time a Poisson distribution."""
+    if load == 0:
+        return [1.0]
+    if load >= _HEAVY:
+        # Far more than are looked at: the mean alone counts.
+        part = load - int(load)
+        return [*(0.0,) * min(int(load), _LONGEST), 1.0 - part, part]
+    more = load / (stages + load) if stages else 0.0
+    chance = (stages / (stages + load)) ** stages if stages else math.exp(-load)
+    found = [chance]
+    for number in range(1, _LONGEST):
+        chance *= more * (stages + number - 1) / number if stages else load / number
+        found.append(chance)
+        if number > load and chance < _CERTAIN:
+            break
+    return found

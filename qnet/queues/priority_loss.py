@@ -1,0 +1,100 @@
+"""Priorities at a station with so many places: Poisson arrivals, exponential times by level, a chain of its states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.record import Record
+
+MOST_STATES = 1500
+_State = tuple[tuple[int, ...], tuple[int, ...]]
+"""By level, the highest first: the number who wait, and the number in service."""
+
+
+class Levels(Record):
+    """The figures of a station that loses who finds all places taken."""
+
+    blocked: float
+    """Share of the arrivals that is lost, of every level."""
+    numbers: tuple[float, ...]
+    """By level: the mean number present."""
+
+
+@lru_cache(maxsize=256)
+def priority_loss(
+    rates: tuple[float, ...], times: tuple[float, ...], servers: int, places: int, interrupting: bool
+) -> Levels:
+    """The share of arrivals that is lost, and the mean numbers present.
+
+    rates         by level, the highest first: arrivals per second, lost ones included.
+    times         by level: mean service time in seconds, above 0.
+    places        K >= servers, those in service included: who finds so many is lost, whatever the level.
+    interrupting  whether who comes interrupts a lower level, to be resumed later.
+    Raises        `NotComputed` QN737 where there are more than 1500 states.
+    Exact         yes, at any load.
+    Method        The Markov chain of the numbers of every level that wait and are served.
+    """
+    import numpy
+
+    np: Any = numpy
+    count = len(rates)
+    size = math.comb(places + count, count) if interrupting else 0
+    if not interrupting:
+        size = math.comb(servers - 1 + count, count)
+        size += math.comb(servers + count - 1, count - 1) * math.comb(places - servers + count, count)
+    if size > MOST_STATES:
+        found = f"a station with {places} places and {count} priorities has {size} states"
+        help = "state fewer places, or fewer priorities; or leave the capacity out where it is hardly ever reached"
+        raise NotComputed(Problem("QN737", found, f"at most {MOST_STATES} states", help=help))
+    first: _State = ((0,) * count, (0,) * count)
+    known, states = {first: 0}, [first]
+    moves: list[tuple[int, int, float]] = []
+    for state in states:
+        for rate, after in _moves(state, rates, times, servers, places, interrupting):
+            if rate == 0:
+                continue
+            if after not in known:
+                known[after] = len(states)
+                states.append(after)
+            moves.append((known[state], known[after], rate))
+    balance = np.zeros((len(states), len(states)))
+    for source, target, rate in moves:
+        balance[target, source] += rate
+        balance[source, source] -= rate
+    balance[0] = 1.0
+    shares = np.linalg.solve(balance, np.eye(len(states))[0])
+    present = np.array([[wait + busy for wait, busy in zip(*state, strict=True)] for state in states], float)
+    full = present.sum(axis=1) == places
+    return Levels(float(shares[full].sum()), tuple((shares @ present).tolist()))
+
+
+def _moves(
+    state: _State, rates: tuple[float, ...], times: tuple[float, ...], servers: int, places: int, interrupting: bool
+) -> Iterator[tuple[float, _State]]:
+    waiting, served = state
+    if sum(waiting) + sum(served) < places:
+        for level, rate in enumerate(rates):
+            yield rate, _served(_plus(waiting, level, 1), served, servers, interrupting)
+    for level, busy in enumerate(served):
+        if busy:
+            yield busy / times[level], _served(waiting, _plus(served, level, -1), servers, interrupting)
+
+
+def _served(waiting: tuple[int, ...], served: tuple[int, ...], servers: int, interrupting: bool) -> _State:
+    """The state after servers have chosen: free ones the highest level, all of them where it interrupts."""
+    if interrupting:
+        waiting = tuple(wait + busy for wait, busy in zip(waiting, served, strict=True))
+        served = (0,) * len(served)
+    free = servers - sum(served)
+    for level, wait in enumerate(waiting):
+        taken = min(wait, free)
+        waiting, served, free = _plus(waiting, level, -taken), _plus(served, level, taken), free - taken
+    return waiting, served
+
+
+def _plus(numbers: tuple[int, ...], level: int, more: int) -> tuple[int, ...]:
+    return (*numbers[:level], numbers[level] + more, *numbers[level + 1 :])
