@@ -43,10 +43,8 @@ class Lines(Record):
     """(P, K, R) seconds: the time constant of a service's past."""
     open_load: Any
     """(P, K) in [0, 1): the utilization by open classes."""
-    open_work: Any
-    """(P, K) the sum over open classes of utilization x weight."""
-    open_excess: Any
-    """(P, K) the sum over open classes of utilization x excess."""
+    open_rest: Any
+    """(P, K) the sum over open classes of utilization x mean residual service; their load at processor sharing."""
     population: Any
     """(P, R) customers, >= 0."""
     think_time: Any
@@ -149,10 +147,9 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
             raise NotComputed(problem)
         queue = throughput[:, None, :] * residence
         busy = throughput[:, None, :] * lines.demands
-        work = (lines.weight * queue + _tamed(lines, busy) * busy).sum(-1)
-        idle = 1.0 - busy.sum(-1) - lines.open_load
-        excess = np.where(lines.open_excess < 0, np.maximum(idle, 0.0), 1.0) * lines.open_excess
-        met = (work + lines.open_work + excess) / (1.0 - lines.open_load)
+        # Poisson arrivals find the mean work: by Little's law what waits, and the rest of what is served.
+        work = (lines.weight * queue + lines.excess * busy).sum(-1)
+        met = (work + lines.open_rest) / (1.0 - lines.open_load)
         met = met + others
     return Found(throughput, residence, met, after, (*cores, residence))
 
@@ -186,8 +183,15 @@ def _tamed(lines: Lines, busy: Any) -> Any:
     import numpy
 
     np: Any = numpy
-    idle = np.maximum(1.0 - busy.sum(-1) - lines.open_load, 0.0)
-    return np.where(lines.excess < 0, idle[..., None], 1.0) * lines.excess
+    return np.where(lines.excess < 0, _idle(lines, busy)[..., None], 1.0) * lines.excess
+
+
+def _idle(lines: Lines, busy: Any) -> Any:
+    """(P, K) the share idle of what open classes leave of a station."""
+    import numpy
+
+    np: Any = numpy
+    return np.maximum(1.0 - busy.sum(-1) / (1.0 - lines.open_load), 0.0)
 
 
 def _throughput(lines: Lines, cycle: Any) -> Any:
@@ -261,13 +265,38 @@ def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     served = np.clip(left * (busy[:, :, None, :] / whole + changes.busy), 0.0, queues)
     excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence, cycle)
     work = (lines.weight[:, :, None, :] * queues + excess).sum(-1)
-    idle = np.maximum(1.0 - busy.sum(-1) - lines.open_load, 0.0)
-    from_open = lines.open_work + np.where(lines.open_excess < 0, idle, 1.0) * lines.open_excess
-    met = (work + from_open[..., None]) / (1.0 - lines.open_load)[..., None]
+    met = (work + _from_open(lines, residence, cycle, busy)) / (1.0 - lines.open_load)[..., None]
     if lines.left is None:
         return met, None
     left = with_left(lines, lines.left, residence, throughput[:, 0], _away(lines, residence, cycle), met)
     return left.customers, left
+
+
+def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
+    """(P, K, R) what open classes add, in front of an arriving customer, to the rest of a service in progress.
+
+    A customer who comes again at once finds those that arrived during its last time there, as if each of them were
+    waited for as long as its own service; after a long absence it finds what is there at random. Between the two as
+    after an exponential absence from M/M/1 (see `solve`), and never so little that the station could do too much.
+    """
+    import numpy
+
+    np: Any = numpy
+    load = lines.open_load[..., None]
+    least = load * lines.weight
+    change = lines.open_rest[..., None] - least
+    if not (change != 0).any():
+        return least
+    rest = np.where(load > 0, lines.open_rest[..., None] / np.where(load > 0, load, 1.0), 0.0)
+    away = _away(lines, residence, cycle)
+    late = (1.0 - load) * away - rest
+    decay = late + np.sqrt(late**2 + 4.0 * away * rest)
+    decay = np.where(decay > 0, 2.0 / np.where(decay > 0, decay, 1.0), np.inf)
+    each = residence / np.where(lines.visits > 0, lines.visits, 1.0)
+    met_again = load * decay / (1.0 + decay * rest) * each
+    random = 1.0 / (load + (1.0 - load + decay * rest) * (1.0 + met_again))
+    random = np.where(np.isfinite(random), random, 0.0)
+    return least + np.where(change < 0, _idle(lines, busy)[..., None], 1.0) * random * change
 
 
 def _away(lines: Lines, residence: Any, cycle: Any) -> Any:
