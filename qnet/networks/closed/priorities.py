@@ -275,9 +275,24 @@ class _Seen:
         self.away = np.where(opened[:, 0], 1e300, np.maximum(away, 1e-300))
         known = _ABSENCE * ranked.memory[:, :, None, :]
         random = self.away[..., None] / (self.away[..., None] + known)
-        idle = np.maximum(1.0 - self.busy.sum(-1), 0.0)
-        tamed = np.where(ranked.excess < 0, idle[..., None], 1.0) * ranked.excess
-        self.work = ranked.service[:, :, None, :] * self.queues + tamed[:, :, None, :] * self.served * random
+        open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
+        idle = np.maximum(1.0 - (self.busy.sum(-1) - open_busy) / np.maximum(1.0 - open_busy, _LEAST), 0.0)
+        # Open classes find what is there at random, whatever that is; of closed ones that could be too little.
+        kept = np.where((ranked.excess < 0)[:, :, None, :] & ~opened.swapaxes(2, 3), idle[..., None, None], 1.0)
+        self.excess = ranked.excess[:, :, None, :] * kept * random
+
+    def work(self, before: _Before, here: Any) -> Any:
+        """(P, K, R, R) seconds of service found of classes of one rank, by what is served before it.
+
+        Where higher classes interrupt it, a service that has begun stays in progress while they are served.
+        """
+        import numpy
+
+        np: Any = numpy
+        ranked = self.ranked
+        longer = np.where((ranked.kind == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0)
+        begun = np.minimum(self.served * longer[..., None], self.queues)
+        return (ranked.service[:, :, None, :] * self.queues + self.excess * begun) * here[:, None, :]
 
     def stay(self, before: _Before, here: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given what is served before it."""
@@ -287,7 +302,7 @@ class _Seen:
         ranked = self.ranked
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         preemptive = (ranked.kind == PREEMPTIVE)[:, None]
-        own = (self.work * here[:, None, :]).sum(-1)
+        own = self.work(before, here).sum(-1)
         lower = (ranked.rank < (np.where(here, ranked.rank, -np.inf).max(-1))[:, None]) & ~preemptive
         rest = (ranked.service + ranked.excess)[:, :, None, :]
         lasting = (self.away + self.each)[..., None] / (self.away[..., None] + rest)
@@ -305,7 +320,8 @@ class _Seen:
         higher = np.where(before.clear > 0, higher, 0.0)
         present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
         present = np.maximum(present, np.minimum(ranked.company, 1.0)[:, None, None])
-        # Who finds its own rank in service finds what has come since that service began, or more.
+        present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
+        # Who comes again and finds its own rank in service finds what has come since that service began, or more.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
         return higher + own * slow + ranked.service * np.where(preemptive, slow, 1.0)
 
@@ -359,7 +375,7 @@ class _Seen:
         fewer = np.minimum((away * served).sum(-1) * slow, used)
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
-        clear = (before.clear + (self.work * here[:, None, :]).sum(-1) * slow) * stretch
+        clear = (before.clear + self.work(before, here).sum(-1) * slow) * stretch
         found = np.minimum(before.found + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, found, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))
 
