@@ -274,7 +274,7 @@ class _Seen:
         away = np.maximum(away, 0.0) / visits
         self.away = np.where(opened[:, 0], 1e300, np.maximum(away, 1e-300))
         known = _ABSENCE * ranked.memory[:, :, None, :]
-        random = self.away[..., None] / (self.away[..., None] + known)
+        self.random = random = self.away[..., None] / (self.away[..., None] + known)
         open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
         idle = np.maximum(1.0 - (self.busy.sum(-1) - open_busy) / np.maximum(1.0 - open_busy, _LEAST), 0.0)
         # Open classes find what is there at random, whatever that is; of closed ones that could be too little.
@@ -304,7 +304,7 @@ class _Seen:
         preemptive = (ranked.kind == PREEMPTIVE)[:, None]
         own = self.work(before, here).sum(-1)
         lower = (ranked.rank < (np.where(here, ranked.rank, -np.inf).max(-1))[:, None]) & ~preemptive
-        rest = (ranked.service + ranked.excess)[:, :, None, :]
+        rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * self.random
         lasting = (self.away + self.each)[..., None] / (self.away[..., None] + rest)
         chance = np.minimum(self.busy[:, :, None, :] * lasting, 1.0)
         own = own + (chance * rest * lower[:, None, :]).sum(-1)
