@@ -25,6 +25,10 @@ AWAY = 0.5
 """The least share of their time without waits that they spend away from queues, where they are closed classes."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
+_BY_DEMANDS = frozenset(
+    "mva convolution lattice-mva lattice-convolution station-states linearizer aql bard-schweitzer".split()
+)
+"""The methods that know demands alone, and no order of arrival."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
 
@@ -78,9 +82,14 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
         if reason and network.closed:
             ordered = method in (RESIDUAL, PRIORITY, LAYERS) and station.in_line
             reason += _CORRECTED if ordered else _SHARED
-            if ordered and method == RESIDUAL and not _trusted(station, own, operations):
+            plain = not compiled.deferred and not any(route.forks for route in compiled.routes)
+            if ordered and method == RESIDUAL and not _trusted(station, own, plain, operations):
                 text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
                 reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
+                continue
+            if station.in_line and _BY_DEMANDS.intersection(method.split(", ")):
+                text = f"the order of arrival at {station.name} is not known to the method: service there is shared"
+                reasons.append(Beyond(f"{station.name}: {reason}", "QN727", text))
                 continue
         if reason:
             reasons.append(f"{station.name}: {reason}")
@@ -199,8 +208,11 @@ def met_again(network: RoutedNetwork, streams: Sequence[Stream], kind: int) -> f
     return left & frozenset(stream.station for stream in own if not stream.left)
 
 
-def _trusted(station: Station, own: list[Stream], operations: Operations) -> bool:
-    """Whether the order of arrival at a station without product form is corrected within what was measured."""
+def _trusted(station: Station, own: list[Stream], plain: bool, operations: Operations) -> bool:
+    """Whether the order of arrival at a station without product form is corrected within what was measured.
+
+    plain   without parallel steps or work left behind, beside which several servers are known less.
+    """
     means = [stream.first.mean + stream.second.mean for stream in own]
     alike = all(operations.all(operations.compare("<=", mean, _FACTOR * other)) for mean in means for other in means)
     calm = all(
@@ -209,7 +221,7 @@ def _trusted(station: Station, own: list[Stream], operations: Operations) -> boo
         else operations.all(operations.compare("<=", stream.holding.variance, _MOST * stream.holding.mean**2))
         for stream in own
     )
-    return station.servers == 1 and alike and calm
+    return (station.servers == 1 or plain) and alike and calm
 
 
 def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:
