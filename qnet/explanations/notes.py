@@ -9,7 +9,7 @@ CODES: dict[str, _T] = {
         "The model has something that no exact solution is known for; the note names it. Typical errors are a few "
         "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
         "first come first served, or are not exponential there, are corrected for the order of arrival (median error "
-        "of throughputs of small networks 3 %, QN638); by a method of product form they are solved like processor "
+        "of throughputs of small networks 2 %, QN638); by a method of product form they are solved like processor "
         "sharing, which may be wrong by tens of per cent.",
         "Nothing, where that is good enough; the answer is exact for the network without what is named."),
     "QN602": _T("some points have no answer",
@@ -146,8 +146,8 @@ CODES: dict[str, _T] = {
     "QN638": _T("the order of arrival is corrected beyond where that is trusted",
         "Closed classes at a station first come first served wait for what an approximation says of those before them. "
         "Where service times differ by a factor of up to 3 and have an scv of up to 4, errors are those that qnet "
-        "methods --error tells; beyond, with times up to 20 apart and an scv of up to 10, single ones of 20 to 90 % were "
-        "found. The note names stations with times that differ by more than a factor of 3, or with an scv above 4; and "
+        "methods --error tells; beyond, with times up to 20 apart and an scv of up to 10, single ones of 20 to 90 % "
+        "were found. The note names stations with times that differ by more than a factor of 3, or with an scv above 4; and "
         "several servers beside parallel steps or work left behind.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
     "QN640": _T("a wait of layers is estimated beyond where that is trusted",
@@ -279,8 +279,8 @@ CODES: dict[str, _T] = {
     "QN727": _T("the order of arrival is not known to the method",
         "A station first come first served has times that differ between classes or are not exponential, and the "
         "method solves it like processor sharing: because it was asked for by name, or because the station has rates "
-        "of its own, for which no correction of the order of arrival is known. Throughputs of small networks were wrong "
-        "by 15 % in the median, and by more than 100 % where times are far apart.",
-        "Leave --method out, or give the station servers in place of rates; with discipline = \"ps\" the answer is exact "
-        "for what it says."),
+        "of its own, for which no correction of the order of arrival is known. Throughputs of small networks were "
+        "wrong by 15 % in the median, and by more than 100 % where times are far apart.",
+        "Leave --method out, or give the station servers in place of rates; with discipline = \"ps\" the answer is "
+        "exact for what it says."),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Random networks of stations where customers wait in line, of one to 25 customers a class, and their simulated figures.
+"""Random networks whose customers wait in line, one to 25 of a class, and their simulated figures.
 
 A Markov chain of so many customers who are told apart in line has too many states; so each network was simulated for
 some million events, and throughputs and responses are kept, with standard errors of some tenths of a per cent.
@@ -52,15 +52,20 @@ class Family(NamedTuple):
     """How far mean times of classes at a station are apart at most."""
     scv: float = 4.0
     """The largest."""
+    events: int = 2_000_000
+    """That each network is simulated for."""
 
 
+_RANKED, _FEWER = ("priority", "preemptive"), (1, 1, 1, 2, 3)
 FAMILIES = {
     "first come first served: up to 25 customers": Family(1, 200),
-    "first come first served: mixed": Family(2, 200, mixed=(True,)),
-    "first come first served: up to 25 customers, times far apart": Family(3, 200, mixed=(False, True), factor=20.0, scv=10.0),
-    "priorities: up to 25 customers": Family(4, 400, first=("priority", "preemptive"), servers=(1, 1, 1, 2, 3)),
-    "priorities: mixed, up to 25 customers": Family(5, 400, ("priority", "preemptive"), (1, 1, 1, 2, 3), (True,)),
-    "priorities: times far apart": Family(6, 300, ("priority", "preemptive"), (1, 1, 1, 2, 3), (False, True), 20.0, 10.0),
+    "first come first served: mixed": Family(2, 280, mixed=(True,)),
+    "first come first served: up to 25 customers, times far apart": Family(
+        3, 240, mixed=(False, True), factor=20.0, scv=10.0
+    ),
+    "priorities: up to 25 customers": Family(4, 340, _RANKED, _FEWER),
+    "priorities: mixed, up to 25 customers": Family(5, 280, _RANKED, _FEWER, (True,)),
+    "priorities: up to 25 customers, times far apart": Family(6, 280, _RANKED, _FEWER, (False, True), 20.0, 10.0),
 }
 
 
@@ -122,7 +127,7 @@ def _told(number: int, line: Line, events: int) -> str:
     return " ".join(map(repr, words))
 
 
-def simulated(lines: Sequence[Line], events: int = 2_000_000) -> list[list[list[float]] | None]:
+def simulated(lines: Sequence[Line], events: int) -> list[list[list[float]] | None]:
     """By network, throughputs, responses, and their standard errors; None where too many were there to be counted."""
     with tempfile.TemporaryDirectory() as place:
         program = str(Path(place) / "simulation")
@@ -140,6 +145,6 @@ def simulated(lines: Sequence[Line], events: int = 2_000_000) -> list[list[list[
 if __name__ == "__main__":
     kept = json.loads(SIMULATED.read_text()) if SIMULATED.exists() else {}
     for name in sys.argv[1:] or FAMILIES:
-        kept[name] = simulated(drawn(FAMILIES[name]))
+        kept[name] = simulated(drawn(FAMILIES[name]), FAMILIES[name].events)
         parts = [f'"{one}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]" for one, rows in kept.items()]
         SIMULATED.write_text("{\n" + ",\n".join(parts) + "\n}\n")

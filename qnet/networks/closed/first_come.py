@@ -277,7 +277,9 @@ def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     queues = np.maximum(left * ((throughput * residence)[:, :, None, :] / whole + changes.queue), 0.0)
     served = np.clip(left * (busy[:, :, None, :] / whole + changes.busy), 0.0, queues)
     excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence, cycle)
-    work = (lines.weight[:, :, None, :] * queues + excess + served * changes.behind * _behind(lines, residence, cycle)).sum(-1)
+    work = (
+        lines.weight[:, :, None, :] * queues + excess + served * changes.behind * _behind(lines, residence, cycle)
+    ).sum(-1)
     met = (work + _from_open(lines, residence, cycle, busy)) / (1.0 - lines.open_load)[..., None]
     if lines.left is None:
         return met, None

@@ -290,7 +290,9 @@ class _Seen:
 
         np: Any = numpy
         ranked = self.ranked
-        longer = np.where((ranked.kind == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0)
+        longer = np.where(
+            (ranked.kind == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
+        )
         begun = np.minimum(self.served * longer[..., None], self.queues)
         return (ranked.service[:, :, None, :] * self.queues + self.excess * begun) * here[:, None, :]
 
