@@ -26,7 +26,8 @@ AWAY = 0.5
 _FACTOR, _MOST = 3.0, 4.0
 """How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
 _BY_DEMANDS = frozenset(
-    "mva convolution lattice-mva lattice-convolution station-states linearizer aql bard-schweitzer".split()  # fmt: skip
+    {"mva", "convolution", "lattice-mva", "lattice-convolution", "station-states"}
+    | {"linearizer", "aql", "bard-schweitzer"}
 )
 """The methods that know demands alone, and no order of arrival."""
 _RANKED_FACTOR = 10.0
@@ -214,9 +215,7 @@ def met_again(network: RoutedNetwork, streams: Sequence[Stream], kind: int) -> f
     return left & frozenset(stream.station for stream in own if not stream.left)
 
 
-def _trusted(
-    station: Station, own: list[Stream], plain: bool, operations: Operations, factor: float = _FACTOR
-) -> bool:
+def _trusted(station: Station, own: list[Stream], plain: bool, operations: Operations, factor: float = _FACTOR) -> bool:
     """Whether the order of arrival at a station without product form is corrected within what was measured.
 
     plain    without parallel steps or work left behind, beside which several servers are known less.
