@@ -18,7 +18,7 @@ LAYERS = "layers"
 AGGREGATED = "flow-equivalent"
 """The method that knows what is waited for while servers are held."""
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
-_ESTIMATED = "; what they leave is estimated, which is wrong by less than 1 % mostly, in small networks by up to 20 %"
+_ESTIMATED = "; what they leave is estimated, which is wrong by 1 % in the median, and by up to 12 %"
 HIGHER = 0.6
 """How busy those may keep a server who are served before others, where the estimate is trusted."""
 AWAY = 0.5

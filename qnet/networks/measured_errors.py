@@ -129,6 +129,9 @@ _PRIORITIES = (
     Measured("priorities: closed, three levels at three servers", "priority-mva", 200, _BY_CLASS,
              0.0018, 0.066,
              _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
+    Measured("priorities: up to 25 customers", "priority-mva", 200, _BY_CLASS, 0.014, 0.84,
+             "nothing: outside, one to 25 customers a class, one to three servers; those served first keep up to 90 % "
+             "of them busy, more is refused; interrupting or not", "QN646", _PRIORITY_MVA),
     Measured("priorities: mixed", "priority-mva", 200, "throughput of closed or response of open class", 0.003,
              0.12, _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
     Measured("priorities: open, several servers", "open", 200, "response of the class where it is worst", 0.0013,

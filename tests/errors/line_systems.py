@@ -64,8 +64,6 @@ FAMILIES = {
         3, 240, mixed=(False, True), factor=20.0, scv=10.0
     ),
     "priorities: up to 25 customers": Family(4, 340, _RANKED, _FEWER),
-    "priorities: mixed, up to 25 customers": Family(5, 280, _RANKED, _FEWER, (True,)),
-    "priorities: up to 25 customers, times far apart": Family(6, 280, _RANKED, _FEWER, (False, True), 20.0, 10.0),
 }
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,6 +16,7 @@ from measuring import assert_told
 import qnet
 from qnet.errors import NotComputed
 from qnet.networks.exactness import AWAY, HIGHER
+from qnet.networks.measured_errors import MEASURED
 
 KEPT: dict[str, Any] = json.loads(SIMULATED.read_text())
 _NOISE = 0.01
@@ -88,6 +91,23 @@ _WAITING = [name for name in FAMILIES if not name.startswith("priorities")]
 @pytest.mark.parametrize("name", _WAITING)
 def test_first_come_first_served(name: str):
     assert_told(name, [case.error for case in cases(name)][:200])
+
+
+_RANKED = "priorities: up to 25 customers"
+
+
+@pytest.mark.skipif(not os.environ.get("QNET_FULL"), reason="takes a minute; see QNET_FULL in README")
+def test_priorities():
+    """Those inside the trusted region stay within what the rows of small systems tell."""
+    every = list(cases(_RANKED))
+    assert_told(_RANKED, [case.error for case in every][:200])
+    assert max(case.error for case in every if trusted(case)) <= MEASURED["priorities: mixed"].worst
+
+
+def test_some_priorities():
+    some = list(islice(cases(_RANKED), 12))
+    assert max(case.error for case in some) <= MEASURED[_RANKED].worst
+    assert max(case.error for case in some if trusted(case)) <= MEASURED["priorities: mixed"].worst
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the simulation is written in C")
