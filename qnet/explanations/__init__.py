@@ -16,6 +16,7 @@ FAMILIES = {
     "QN4": "No answer exists (4)",
     "QN5": "Not computed (5)",
     "QN6": "Notes on an answer (0; 6 for QN604 and QN608)",
+    "QN7": "Notes on an answer, continued (0)",
 }
 """The first digit of a code, and the exit codes of its family."""
 

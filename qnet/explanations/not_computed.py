@@ -153,10 +153,4 @@ CODES: dict[str, _T] = {
         "customers queue again after it; a branch is no part of a network of product form; or there are closed classes "
         "beside others, capacities, rates, or stations held while others are asked for.",
         "Solve without bounds; qnet methods --error tells how far the answer was from exact ones."),
-    "QN726": _T("classes served before others leave them next to nothing",
-        "What a class gets where others are served before it is what these leave. Where closed classes keep a station "
-        "more than 90 % busy, that is the difference of two numbers that are nearly the same, and one of them is "
-        "estimated: against simulations of wide families of networks the answer was wrong by factors of 2 to 1000.",
-        "Leave the lower class out, since the others hardly notice it where it is interrupted; give the higher classes "
-        "fewer customers, or the station more servers. Small networks are solved exactly, by all their states."),
 }  # fmt: skip
