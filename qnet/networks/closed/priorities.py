@@ -10,11 +10,11 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.networks.closed.accelerated import Image, settled
+from qnet.networks.closed.ranked import PREEMPTIVE, SHARING, Ranked
 from qnet.record import Record
 
 TOLERANCE = 1e-10
 """Largest residual of an answer: change of a residence by one further round, in cycle times of its class."""
-SHARING, IN_ORDER, PREEMPTIVE = 0, 1, 2
 _ABSENCE = 3.0
 """As in `first_come`: how many time constants of a service an absence must last until it is seen at random."""
 _CALMER = ((1.0, 0.0), (0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
@@ -23,44 +23,6 @@ _PATIENCE = 40
 """Rounds without progress: where a class starves, some points never settle, and are estimated with more care."""
 _LEAST = 1e-9
 """The least share of a server that is taken to be left."""
-
-
-class Ranked(Record):
-    """A batch of P networks with K queueing stations and R classes, as arrays; times are those of one server that does
-    what all of its station can do."""
-
-    demands: Any
-    """(P, K, R) seconds per passage, >= 0."""
-    visits: Any
-    """(P, K, R) arrivals per passage; above 0 where the demand is."""
-    service: Any
-    """(P, K, R) mean seconds of a visit."""
-    excess: Any
-    """(P, K, R) mean residual service at a random moment, less the mean service."""
-    memory: Any
-    """(P, K, R) seconds: the time constant of a service's past."""
-    kind: Any
-    """(K,) `SHARING`, `IN_ORDER` or `PREEMPTIVE`."""
-    rank: Any
-    """(K, R) the highest is served first; equal ones in order of arrival."""
-    population: Any
-    """(P, R) customers, >= 0; infinite for open classes."""
-    think_time: Any
-    """(P, R) seconds outside the queueing stations, >= 0."""
-    arrival_rate: Any
-    """(P, R) passages per second of open classes; 0 for others."""
-    servers: Any
-    """(K,) how many there are in place of that one, each slower by as much."""
-    company: Any
-    """(P,) the least chance with which customers are taken to find their own rank there, and the least ratio of waits
-    at several servers to those at one (less 1 for those who interrupt all others): 0 to take both as estimated, up to
-    2 where that leaves the feasible region."""
-
-    def part(self, chosen: Any) -> Ranked:
-        """Some of the batch."""
-        own = {"kind": self.kind, "rank": self.rank, "servers": self.servers}
-        return Ranked(*(own.get(name, value[chosen] if name not in own else None)
-                        for name, value in zip(self.fields(), self, strict=True)))  # fmt: skip
 
 
 class Found(Record):

@@ -16,7 +16,7 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
-    from qnet.networks.closed.priorities import Ranked
+    from qnet.networks.closed.ranked import Ranked
 
 METHOD = PRIORITY
 _CELLS = 1_000_000
@@ -73,7 +73,7 @@ def _arrays(network: Demands, places: list[int]) -> tuple[Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
     import numpy
 
-    from qnet.networks.closed.priorities import IN_ORDER, PREEMPTIVE, SHARING, Ranked
+    from qnet.networks.closed.ranked import IN_ORDER, PREEMPTIVE, SHARING, Ranked
     from qnet.networks.product.first_come import Table, lines
 
     np: Any = numpy
