@@ -105,6 +105,10 @@ class _Answer(Reduction):
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
         if found.method == PRIORITY:
+            from qnet.networks.product.priorities import refuse_starved
+
+            labels = [station.groups[key[1]].label for key, station, copies in self.groups for _ in range(copies)]
+            refuse_starved(found, labels, [item.name for item in self.network.classes])
             rho = self.unserved(found, rho)
         waits = self.waits(found, asked, visits)
         steady = Steady(

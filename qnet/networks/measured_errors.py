@@ -30,8 +30,13 @@ class Measured(Record):
 
 
 _WHITT = "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"
-_REISER = "Reiser, IEEE Trans. Communications 27 (1979) 1199-1209; its factor of absence: this tool"
+_REISER = "Reiser, IEEE Trans. Communications 27 (1979) 1199-1209; what is met soon, and product form: this tool"
 _ONE_BY_ONE = "closed classes, single servers, two stations, two to four customers of two classes"
+_SHARED_ORDER = "Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260, for processor sharing in its place"
+_WIDE = (
+    "one to 25 customers a class, one to five servers; mean times at a station up to a factor of 3 apart, scv up to 4"
+)
+_BY_KIND = "throughput of closed or response of open class, where it is worst"
 _CHANDY = "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42"
 _COURTOIS = "Courtois, Decomposability, 1977"
 _SHORT = "no visit inside longer than a passage of the subnetwork on average; one class inside"
@@ -81,18 +86,29 @@ _PATHS = (
 )  # fmt: skip
 _FIRST_COME = (
     Measured("first come first served: equal times", "residual-service", 200, "throughput, the worse class",
-             0.015, 0.064, f"{_ONE_BY_ONE}; equal mean times at a station, scv from 0.5 to 4", "QN638", _REISER),
+             0.014, 0.063, f"{_ONE_BY_ONE}; equal mean times at a station, scv from 0.5 to 4", "QN638", _REISER),
     Measured("first come first served: exponential times", "residual-service", 200, "throughput, the worse class",
-             0.019, 0.17, f"{_ONE_BY_ONE}; mean times at a station up to a factor of 3 apart", "QN638", _REISER),
-    Measured("first come first served", "residual-service", 200, "throughput, the worse class", 0.025, 0.17,
+             0.01, 0.11, f"{_ONE_BY_ONE}; mean times at a station up to a factor of 3 apart", "QN638", _REISER),
+    Measured("first come first served", "residual-service", 200, "throughput, the worse class", 0.02, 0.1,
              f"{_ONE_BY_ONE}; mean times up to a factor of 3 apart, scv from 0.5 to 4", "QN638", _REISER),
+    Measured("first come first served, by product form", "convolution", 200, "throughput, the worse class", 0.15, 1.2,
+             "nothing: not chosen, since residual-service errs less on the same systems", "QN727", _SHARED_ORDER),
     Measured("first come first served: constant times", "residual-service", 200, "throughput, the worse class",
-             0.039, 0.14, "closed classes at a single server, two to four customers, constant times up to a factor of "
+             0.039, 0.15, "closed classes at a single server, two to four customers, constant times up to a factor of "
              "3 apart, beside a station that is shared", "QN638", _REISER),
     Measured("first come first served: several servers", "residual-service", 200, "throughput, the worse class",
-             0.059, 0.27, "nothing: outside, as the row before with two servers at one station", "QN638", _REISER),
+             0.016, 0.1, "as \"first come first served\" with two servers at one station", "QN638", _REISER),
+    Measured("first come first served: several servers, by product form", "convolution", 200,
+             "throughput, the worse class", 0.095, 0.99,
+             "nothing: not chosen, since residual-service errs less on the same systems", "QN727", _SHARED_ORDER),
     Measured("first come first served: times far apart", "residual-service", 200, "throughput, the worse class",
-             0.045, 0.46, "nothing: outside, mean times up to a factor of 10 apart", "QN638", _REISER),
+             0.032, 0.46, "nothing: outside, mean times up to a factor of 10 apart", "QN638", _REISER),
+    Measured("first come first served: up to 25 customers", "residual-service", 200, "throughput, the worse class",
+             0.0035, 0.15, _WIDE, "QN638", _REISER),
+    Measured("first come first served: mixed", "residual-service", 200, _BY_KIND, 0.01, 0.15,
+             _WIDE + "; open classes ask up to 95 % of a station", "QN638", _REISER),
+    Measured("first come first served: up to 25 customers, times far apart", "residual-service", 200, _BY_KIND,
+             0.0078, 0.42, "nothing: outside, mean times up to a factor of 20 apart, scv up to 10", "QN638", _REISER),
 )  # fmt: skip
 _OPEN = (
     Measured("service times in open networks", "qna", 362, "response", 0.0034, 0.062,
@@ -135,8 +151,11 @@ _PRIORITIES = (
     Measured("priorities: closed, three levels at three servers", "priority-mva", 200, _BY_CLASS,
              0.0018, 0.066,
              _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
-    Measured("priorities: mixed", "priority-mva", 200, "throughput of closed or response of open class", 0.0035,
-             0.21, _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
+    Measured("priorities: up to 25 customers", "priority-mva", 200, _BY_CLASS, 0.014, 0.84,
+             "nothing: outside, one to 25 customers a class, one to three servers; those served first keep up to 90 % "
+             "of them busy, more is refused; interrupting or not", "QN646", _PRIORITY_MVA),
+    Measured("priorities: mixed", "priority-mva", 200, "throughput of closed or response of open class", 0.003,
+             0.12, _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
     Measured("priorities: open, several servers", "open", 200, _BY_RESPONSE, 0.004, 0.054,
              "one station of two or three servers, exponential times up to 20 apart, loads up to 0.95; interrupting or "
              "not", "QN654", "Cobham, Operations Research 2 (1954) 70-76; Bondi, Buzen, ACM SIGMETRICS 1984"),

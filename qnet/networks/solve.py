@@ -17,7 +17,8 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     network   open classes with holds, phases and priorities; or open and closed classes without.
     wanted    the method and its budget, where there is a choice.
     Returns   `RoutedSolution`; points without a steady state are marked in it.
-              Bounds are added at its classes where they are wanted.
+              Bounds are added at its classes where they are wanted. Closed classes without customers at any point
+              change nothing for the others, and spend their demands alone.
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
@@ -25,6 +26,12 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
         from qnet.networks.monopoly import refuse_monopoly
 
         refuse_monopoly(network)
+    if network.closed:
+        from qnet.networks.nobody import nobody
+
+        empty = nobody(network)
+        if empty:
+            return empty.told(solve(empty.others(), wanted))
     if forked(network):
         from qnet.networks.parallel_bounds import KIND, with_bounds
 

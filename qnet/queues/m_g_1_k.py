@@ -47,7 +47,7 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     rate    arrivals per second, lost ones included.
     times   the sorts of service times; a customer has one of them by chance.
     places  K >= 1, that in service included.
-    Raises  `NotComputed` QN736 for more than 5000 places.
+    Raises  `NotComputed` QN587 for more than 5000 places.
     Exact   yes, at any load.
     Method  The numbers left behind by departures are a Markov chain; the flows up and down across each number are
             equal, which are sums of positive terms. With x(j) its shares, the time shares are
@@ -58,7 +58,7 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     if places > MOST_PLACES:
         found = f"a station with {places} places, and service times that are not exponential and alike"
         help = 'state fewer places (a number that is hardly ever reached will do), scv = 1, or discipline = "ps"'
-        raise NotComputed(Problem("QN736", found, f"at most {MOST_PLACES} places", help=help))
+        raise NotComputed(Problem("QN587", found, f"at most {MOST_PLACES} places", help=help))
     load = rate * sum(time.share * time.mean for time in times)
     if load == 0:
         return Full(0.0, 1.0, 0.0)
@@ -111,7 +111,7 @@ def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
     rate    arrivals per second; at a load of 1 or more the figures are those of a load just below.
     times   the sorts of service times; a customer has one of them by chance.
     places  K >= 1.
-    Raises  `NotComputed` QN736 as `m_g_1_k`.
+    Raises  `NotComputed` QN587 as `m_g_1_k`.
     Exact   yes.
     Method  P(N >= K) = B / (1 - rho + rho B), B the share that an M/G/1/K loses: their states below K are in the same
             proportions. The mean number is that of Pollaczek and Khinchine.

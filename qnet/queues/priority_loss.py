@@ -34,7 +34,7 @@ def priority_loss(
     times         by level: mean service time in seconds, above 0.
     places        K >= servers, those in service included: who finds so many is lost, whatever the level.
     interrupting  whether who comes interrupts a lower level, to be resumed later.
-    Raises        `NotComputed` QN737 where there are more than 1500 states.
+    Raises        `NotComputed` QN588 where there are more than 1500 states.
     Exact         yes, at any load.
     Method        The Markov chain of the numbers of every level that wait and are served.
     """
@@ -49,7 +49,7 @@ def priority_loss(
     if size > MOST_STATES:
         found = f"a station with {places} places and {count} priorities has {size} states"
         help = "state fewer places, or fewer priorities; or leave the capacity out where it is hardly ever reached"
-        raise NotComputed(Problem("QN737", found, f"at most {MOST_STATES} states", help=help))
+        raise NotComputed(Problem("QN588", found, f"at most {MOST_STATES} states", help=help))
     first: _State = ((0,) * count, (0,) * count)
     known, states = {first: 0}, [first]
     moves: list[tuple[int, int, float]] = []

@@ -13,6 +13,7 @@ from constant_chain import Constant, throughputs
 from measuring import assert_told
 
 import qnet
+from qnet.networks.measured_errors import MEASURED
 
 KEPT: dict[str, Any] = json.loads(EXACT.read_text())
 
@@ -36,6 +37,13 @@ def errors(name: str, discipline: str = "fcfs") -> Any:
 @pytest.mark.parametrize("name", REGIONS)
 def test_the_errors_are_those_that_are_told(name: str):
     assert_told(name, errors(name).tolist())
+
+
+@pytest.mark.parametrize("name", ["first come first served", "first come first served: several servers"])
+def test_product_form_errs_more(name: str):
+    """On the same systems, which is why it is not chosen."""
+    assert_told(f"{name}, by product form", errors(name, "ps").tolist())
+    assert MEASURED[name].median < MEASURED[f"{name}, by product form"].median
 
 
 def constant(draw: np.random.Generator, population: tuple[int, ...]) -> Constant:

@@ -13,6 +13,7 @@ from priority_chain import System, exact
 
 import qnet
 from qnet.networks.exactness import AWAY, HIGHER
+from qnet.networks.product.solve import solve
 
 _DRAWN = 2.5
 """So many times as many systems are drawn as are measured: those beyond the trusted region are left out."""
@@ -47,7 +48,7 @@ def solved(systems: Sequence[System]) -> Any:
     """The answers of systems of one shape, as a batch; the place of an open class is the same in all."""
     first = systems[0]
     opened = first.opened
-    return qnet.Network(
+    network = qnet.Network(
         [system.demands for system in systems],
         disciplines=first.disciplines,
         servers=first.servers,
@@ -55,7 +56,9 @@ def solved(systems: Sequence[System]) -> Any:
         think_time=[0.0 if out else [item.away[kind] for item in systems] for kind, out in enumerate(opened)],
         arrival_rate=[[1 / item.away[kind] for item in systems] if out else None for kind, out in enumerate(opened)],
         priority=range(len(opened), 0, -1),
-    ).solve()
+    )
+    # As by itself; the front door refuses a batch with a class that starves.
+    return solve(network)
 
 
 def errors(systems: Sequence[System], wanted: int) -> list[float]:

@@ -207,7 +207,7 @@ def test_a_full_station_is_not_above_one_by_rounding():
 
 
 @pytest.mark.parametrize("time, scv, servers, trusted", [(0.3, 1.0, 1, True), (0.9, 1.0, 1, False),
-                                                       (0.3, 9.0, 1, False), (0.3, 1.0, 2, False)])  # fmt: skip
+                                                       (0.3, 9.0, 1, False), (0.3, 1.0, 2, True)])  # fmt: skip
 def test_what_is_beyond_the_measured_region_says_so(time: float, scv: float, servers: int, trusted: bool):
     other = closed(3, 1.0, visit("cpu", time, scv), name="batch")
     found = solve(routed([station("cpu", servers=servers)], closed(6, 1.0, visit("cpu", 0.15)), other))

@@ -22,8 +22,9 @@ _ABSENCE = 3.0
 better and about alike on 340 small systems, other ones than those that the tests measure, and 3 is their middle."""
 _PASSES, _FILLED, _FULL = 3, 30, 0.01
 """Of the start: how often parallel steps are looked at, how many waits are raised after each, and by what load."""
-_CALMER = (1.0, 0.9, 0.5, 0.0)
-"""What is kept of the estimated changes where an answer leaves the feasible region."""
+_CALMER = ((1.0, 1.0), (0.9, 1.0), (0.5, 1.0), (0.0, 1.0), (0.5, 0.5), (0.0, 0.5), (0.0, 0.0))
+"""What is kept of the estimated changes, and of how those met soon differ from those met at random, where an answer
+leaves the feasible region."""
 
 
 class Lines(Record):
@@ -43,10 +44,8 @@ class Lines(Record):
     """(P, K, R) seconds: the time constant of a service's past."""
     open_load: Any
     """(P, K) in [0, 1): the utilization by open classes."""
-    open_work: Any
-    """(P, K) the sum over open classes of utilization x weight."""
-    open_excess: Any
-    """(P, K) the sum over open classes of utilization x excess."""
+    open_rest: Any
+    """(P, K) the sum over open classes of utilization x mean residual service; their load at processor sharing."""
     population: Any
     """(P, R) customers, >= 0."""
     think_time: Any
@@ -88,6 +87,8 @@ class _Changes(Record):
 
     queue: Any
     busy: Any
+    behind: float = 1.0
+    """What is kept of how those met soon differ from those met at random."""
 
 
 def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
@@ -102,8 +103,17 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
               not exponential remember when they began, and none that is met began before the customer left the
               station the last time; so the excess is multiplied by A / (A + 3 T), with A the mean absence and
               T = S (1 + scv) / 2 for scv > 1 and S scv / 2 below: from the renewal function of hyperexponential and of
-              two-stage Erlang services. An excess below 0 is multiplied by the idle share of the station too: without
-              that the utilization could exceed 1. What is found is estimated by Linearizer with 3 core solutions.
+              two-stage Erlang services. An excess below 0 is multiplied by the idle share of what open classes leave,
+              too: without that the utilization could exceed 1. What is found is estimated by Linearizer with 3 core
+              solutions.
+              Those found soon after one has left came during one's own last time there. So U found of another class
+              counts S own - S other more, times the chance that its customer, away for B and there for R, has not
+              moved since: B R / (B R + A (B + R)), and was away before: B / (B + (R own + S own) / 2). Of open classes
+              with load u and mean residual e, the work found is u S own / (1 - u) at once, u e / (1 - u) at random,
+              and between the two as after an exponential absence from M/M/1: from its transform at a random time of
+              rate 1 / A (Takacs, Introduction to the Theory of Queues, 1962).
+    Exact     (before the estimates of Linearizer) an open class and a closed one of equal exponential times; a closed
+              class without think time beside open ones at a single station.
     Fails     Errors by class reach tens of per cent where service times of classes differ by a factor of 5 or more
               and few customers are there; see `qnet methods --error`.
     Source    Reiser, IEEE Trans. Communications 27 (1979) 1199-1209; Bolch, Greiner, de Meer, Trivedi, Queueing
@@ -129,9 +139,9 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
         residence, throughput = last.copy(), np.zeros(lines.population.shape)
         after, others = np.zeros(residence.shape), np.zeros(residence.shape[:2])
         waiting = np.arange(len(throughput))
-        for share in _CALMER:
+        for share, behind in _CALMER:
             here = lines.part(waiting)
-            calm = _Changes(*(share * value[waiting] for value in changes))
+            calm = _Changes(share * changes.queue[waiting], share * changes.busy[waiting], behind)
             found = _core(here, calm, residence[waiting])
             residence[waiting] = found
             if lines.left is not None:
@@ -149,10 +159,9 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
             raise NotComputed(problem)
         queue = throughput[:, None, :] * residence
         busy = throughput[:, None, :] * lines.demands
-        work = (lines.weight * queue + _tamed(lines, busy) * busy).sum(-1)
-        idle = 1.0 - busy.sum(-1) - lines.open_load
-        excess = np.where(lines.open_excess < 0, np.maximum(idle, 0.0), 1.0) * lines.open_excess
-        met = (work + lines.open_work + excess) / (1.0 - lines.open_load)
+        # Poisson arrivals find the mean work: by Little's law what waits, and the rest of what is served.
+        work = (lines.weight * queue + lines.excess * busy).sum(-1)
+        met = (work + lines.open_rest) / (1.0 - lines.open_load)
         met = met + others
     return Found(throughput, residence, met, after, (*cores, residence))
 
@@ -186,8 +195,15 @@ def _tamed(lines: Lines, busy: Any) -> Any:
     import numpy
 
     np: Any = numpy
-    idle = np.maximum(1.0 - busy.sum(-1) - lines.open_load, 0.0)
-    return np.where(lines.excess < 0, idle[..., None], 1.0) * lines.excess
+    return np.where(lines.excess < 0, _idle(lines, busy)[..., None], 1.0) * lines.excess
+
+
+def _idle(lines: Lines, busy: Any) -> Any:
+    """(P, K) the share idle of what open classes leave of a station."""
+    import numpy
+
+    np: Any = numpy
+    return np.maximum(1.0 - busy.sum(-1) / (1.0 - lines.open_load), 0.0)
 
 
 def _throughput(lines: Lines, cycle: Any) -> Any:
@@ -224,7 +240,8 @@ def _core(lines: Lines, changes: _Changes, start: Any) -> Any:
     def images(chosen: Any) -> Image:
         here, calm = lines, changes
         if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
-            here, calm = lines.part(chosen), _Changes(*(value[chosen] for value in changes))
+            here = lines.part(chosen)
+            calm = _Changes(changes.queue[chosen], changes.busy[chosen], changes.behind)
 
         def image(residence: Any) -> tuple[Any, Any]:
             return _image(here, calm, residence)
@@ -260,14 +277,62 @@ def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     queues = np.maximum(left * ((throughput * residence)[:, :, None, :] / whole + changes.queue), 0.0)
     served = np.clip(left * (busy[:, :, None, :] / whole + changes.busy), 0.0, queues)
     excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence, cycle)
-    work = (lines.weight[:, :, None, :] * queues + excess).sum(-1)
-    idle = np.maximum(1.0 - busy.sum(-1) - lines.open_load, 0.0)
-    from_open = lines.open_work + np.where(lines.open_excess < 0, idle, 1.0) * lines.open_excess
-    met = (work + from_open[..., None]) / (1.0 - lines.open_load)[..., None]
+    work = (
+        lines.weight[:, :, None, :] * queues + excess + served * changes.behind * _behind(lines, residence, cycle)
+    ).sum(-1)
+    met = (work + _from_open(lines, residence, cycle, busy)) / (1.0 - lines.open_load)[..., None]
     if lines.left is None:
         return met, None
     left = with_left(lines, lines.left, residence, throughput[:, 0], _away(lines, residence, cycle), met)
     return left.customers, left
+
+
+def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
+    """(P, K, R) what open classes add, in front of an arriving customer, to the rest of a service in progress.
+
+    A customer who comes again at once finds those that arrived during its last time there, as if each of them were
+    waited for as long as its own service; after a long absence it finds what is there at random. Between the two as
+    after an exponential absence from M/M/1 (see `solve`), and never so little that the station could do too much.
+    """
+    import numpy
+
+    np: Any = numpy
+    load = lines.open_load[..., None]
+    least = load * lines.weight
+    change = lines.open_rest[..., None] - least
+    if not (change != 0).any():
+        return least
+    rest = np.where(load > 0, lines.open_rest[..., None] / np.where(load > 0, load, 1.0), 0.0)
+    away = _away(lines, residence, cycle)
+    late = (1.0 - load) * away - rest
+    decay = late + np.sqrt(late**2 + 4.0 * away * rest)
+    decay = np.where(decay > 0, 2.0 / np.where(decay > 0, decay, 1.0), np.inf)
+    each = residence / np.where(lines.visits > 0, lines.visits, 1.0)
+    met_again = load * decay / (1.0 + decay * rest) * each
+    random = 1.0 / (load + (1.0 - load + decay * rest) * (1.0 + met_again))
+    random = np.where(np.isfinite(random), random, 0.0)
+    return least + np.where(change < 0, _idle(lines, busy)[..., None], 1.0) * random * change
+
+
+def _behind(lines: Lines, residence: Any, cycle: Any) -> Any:
+    """(P, K, R, R) how much longer than at random an arriving class waits for a service of a class that is met.
+
+    Who comes again soon meets those who came during its last time there, which is long where its own service is.
+    """
+    import numpy
+
+    np: Any = numpy
+    longer = lines.weight[..., None] - lines.weight[:, :, None, :]
+    if not (longer != 0).any():
+        return 0.0
+    away = _away(lines, residence, cycle)
+    each = residence / np.where(lines.visits > 0, lines.visits, 1.0)
+    own, other, there = away[..., None], away[:, :, None, :], each[:, :, None, :]
+    lasting = other * there
+    whole = lasting + own * (other + there)
+    remembered = np.where(whole > 0, lasting / np.where(whole > 0, whole, 1.0), 0.0)
+    known = other + 0.5 * (each + lines.weight)[..., None]
+    return longer * remembered * np.where(known > 0, other / np.where(known > 0, known, 1.0), 0.0)
 
 
 def _away(lines: Lines, residence: Any, cycle: Any) -> Any:
@@ -310,7 +375,7 @@ def _changes(
         present = (population > 0)[:, None, :]
         queue[:, :, kind, :] = np.where(present, less[0] - shares[0], 0.0)
         busy[:, :, kind, :] = np.where(present, less[1] - shares[1], 0.0)
-    return _Changes(queue, busy), found
+    return _Changes(queue, busy, changes.behind), found
 
 
 def _shares(lines: Lines, residence: Any) -> tuple[Any, Any]:

@@ -10,11 +10,11 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.networks.closed.accelerated import Image, settled
+from qnet.networks.closed.ranked import PREEMPTIVE, SHARING, Ranked
 from qnet.record import Record
 
 TOLERANCE = 1e-10
 """Largest residual of an answer: change of a residence by one further round, in cycle times of its class."""
-SHARING, IN_ORDER, PREEMPTIVE = 0, 1, 2
 _ABSENCE = 3.0
 """As in `first_come`: how many time constants of a service an absence must last until it is seen at random."""
 _CALMER = ((1.0, 0.0), (0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
@@ -23,44 +23,6 @@ _PATIENCE = 40
 """Rounds without progress: where a class starves, some points never settle, and are estimated with more care."""
 _LEAST = 1e-9
 """The least share of a server that is taken to be left."""
-
-
-class Ranked(Record):
-    """A batch of P networks with K queueing stations and R classes, as arrays; times are those of one server that does
-    what all of its station can do."""
-
-    demands: Any
-    """(P, K, R) seconds per passage, >= 0."""
-    visits: Any
-    """(P, K, R) arrivals per passage; above 0 where the demand is."""
-    service: Any
-    """(P, K, R) mean seconds of a visit."""
-    excess: Any
-    """(P, K, R) mean residual service at a random moment, less the mean service."""
-    memory: Any
-    """(P, K, R) seconds: the time constant of a service's past."""
-    kind: Any
-    """(K,) `SHARING`, `IN_ORDER` or `PREEMPTIVE`."""
-    rank: Any
-    """(K, R) the highest is served first; equal ones in order of arrival."""
-    population: Any
-    """(P, R) customers, >= 0; infinite for open classes."""
-    think_time: Any
-    """(P, R) seconds outside the queueing stations, >= 0."""
-    arrival_rate: Any
-    """(P, R) passages per second of open classes; 0 for others."""
-    servers: Any
-    """(K,) how many there are in place of that one, each slower by as much."""
-    company: Any
-    """(P,) the least chance with which customers are taken to find their own rank there, and the least ratio of waits
-    at several servers to those at one (less 1 for those who interrupt all others): 0 to take both as estimated, up to
-    2 where that leaves the feasible region."""
-
-    def part(self, chosen: Any) -> Ranked:
-        """Some of the batch."""
-        own = {"kind": self.kind, "rank": self.rank, "servers": self.servers}
-        return Ranked(*(own.get(name, value[chosen] if name not in own else None)
-                        for name, value in zip(self.fields(), self, strict=True)))  # fmt: skip
 
 
 class Found(Record):
@@ -274,10 +236,27 @@ class _Seen:
         away = np.maximum(away, 0.0) / visits
         self.away = np.where(opened[:, 0], 1e300, np.maximum(away, 1e-300))
         known = _ABSENCE * ranked.memory[:, :, None, :]
-        random = self.away[..., None] / (self.away[..., None] + known)
-        idle = np.maximum(1.0 - self.busy.sum(-1), 0.0)
-        tamed = np.where(ranked.excess < 0, idle[..., None], 1.0) * ranked.excess
-        self.work = ranked.service[:, :, None, :] * self.queues + tamed[:, :, None, :] * self.served * random
+        self.random = random = self.away[..., None] / (self.away[..., None] + known)
+        open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
+        idle = np.maximum(1.0 - (self.busy.sum(-1) - open_busy) / np.maximum(1.0 - open_busy, _LEAST), 0.0)
+        # Open classes find what is there at random, whatever that is; of closed ones that could be too little.
+        kept = np.where((ranked.excess < 0)[:, :, None, :] & ~opened.swapaxes(2, 3), idle[..., None, None], 1.0)
+        self.excess = ranked.excess[:, :, None, :] * kept * random
+
+    def work(self, before: _Before, here: Any) -> Any:
+        """(P, K, R, R) seconds of service found of classes of one rank, by what is served before it.
+
+        Where higher classes interrupt it, a service that has begun stays in progress while they are served.
+        """
+        import numpy
+
+        np: Any = numpy
+        ranked = self.ranked
+        longer = np.where(
+            (ranked.kind == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
+        )
+        begun = np.minimum(self.served * longer[..., None], self.queues)
+        return (ranked.service[:, :, None, :] * self.queues + self.excess * begun) * here[:, None, :]
 
     def stay(self, before: _Before, here: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given what is served before it."""
@@ -287,9 +266,9 @@ class _Seen:
         ranked = self.ranked
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         preemptive = (ranked.kind == PREEMPTIVE)[:, None]
-        own = (self.work * here[:, None, :]).sum(-1)
+        own = self.work(before, here).sum(-1)
         lower = (ranked.rank < (np.where(here, ranked.rank, -np.inf).max(-1))[:, None]) & ~preemptive
-        rest = (ranked.service + ranked.excess)[:, :, None, :]
+        rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * self.random
         lasting = (self.away + self.each)[..., None] / (self.away[..., None] + rest)
         chance = np.minimum(self.busy[:, :, None, :] * lasting, 1.0)
         own = own + (chance * rest * lower[:, None, :]).sum(-1)
@@ -305,7 +284,8 @@ class _Seen:
         higher = np.where(before.clear > 0, higher, 0.0)
         present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
         present = np.maximum(present, np.minimum(ranked.company, 1.0)[:, None, None])
-        # Who finds its own rank in service finds what has come since that service began, or more.
+        present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
+        # Who comes again and finds its own rank in service finds what has come since that service began, or more.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
         return higher + own * slow + ranked.service * np.where(preemptive, slow, 1.0)
 
@@ -359,7 +339,7 @@ class _Seen:
         fewer = np.minimum((away * served).sum(-1) * slow, used)
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
-        clear = (before.clear + (self.work * here[:, None, :]).sum(-1) * slow) * stretch
+        clear = (before.clear + self.work(before, here).sum(-1) * slow) * stretch
         found = np.minimum(before.found + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, found, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))
 

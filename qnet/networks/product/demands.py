@@ -171,6 +171,11 @@ class Demands:
             return 1.0
         return self.scv[station][kind] if self.size is None else self.scv[:, station, kind]
 
+    def nobody(self, kind: int) -> bool:
+        """Whether a closed class has no customers at any variant."""
+        count = self.population[kind]
+        return count is not None and (bool(count == 0) if self.size is None else bool((count == 0).all()))
+
     def ranks(self, station: int) -> tuple[int, ...]:
         """Whom a station serves first, by class, the highest; all 0 where it serves nobody before another.
 
@@ -179,8 +184,9 @@ class Demands:
         classes = range(self.shape[1])
         if self.priority is None or self.delay[station] or self.disciplines[station] not in BY_RANK:
             return (0,) * len(classes)
-        demands = [self.demand(station, kind) for kind in classes]
-        used = [bool(value > 0) if self.size is None else bool((value > 0).any()) for value in demands]
+        visits = [self.visit_ratio(station, kind) for kind in classes]
+        used = [bool(value > 0) if self.size is None else bool((value > 0).any()) for value in visits]
+        used = [here and not self.nobody(kind) for kind, here in enumerate(used)]
         present = [self.priority[station][kind] for kind in classes if used[kind]]
         if len(set(present)) < 2:
             return (0,) * len(classes)

@@ -115,7 +115,7 @@ def _exponential(network: Demands, station: int) -> Any:
     found: Any = True
     for kind in range(network.shape[1] if network.scv is not None else 0):
         away = abs(network.variability(station, kind) - 1.0)
-        found = found & ((away <= 1e-12) | (network.demand(station, kind) == 0))
+        found = found & ((away <= 1e-12) | (network.demand(station, kind) == 0) | network.nobody(kind))
     return found
 
 
@@ -126,7 +126,8 @@ def _alike(network: Demands, station: int) -> Any:
     first: Any = None
     for kind in range(network.shape[1]):
         demand, visits = network.demand(station, kind), network.visit_ratio(station, kind)
-        used = (demand > 0) & (visits > 0)
+        # Who comes and asks nothing of the station waits in line there all the same.
+        used = (visits > 0) & (not network.nobody(kind))
         if not (used.any() if network.size is not None else used):
             continue
         if first is None:

@@ -51,9 +51,10 @@ class Network(Demands):
         wanted = Wanted(method, state_probabilities, operations, memory, servers_correction, core_solutions)
         found = solve(self, wanted)
         if self.priority is not None and self.closed:
-            from qnet.networks.product.priorities import refuse_unserved
+            from qnet.networks.product.priorities import refuse_starved, refuse_unserved
 
             refuse_unserved(found)
+            refuse_starved(found)
         return found
 
     def bounds(self, kind: str = "balanced") -> Bounds:

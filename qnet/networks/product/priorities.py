@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
@@ -12,15 +13,18 @@ from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import ranked, reasons
 from qnet.networks.product.solution import Solution
 from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
-    from qnet.networks.closed.priorities import Ranked
+    from qnet.networks.closed.ranked import Ranked
 
 METHOD = PRIORITY
 _CELLS = 1_000_000
 """How many numbers of one array a part of a large batch may have."""
 _LARGEST = 20_000_000
 """How many a point may have."""
+STARVED = 0.9
+"""How busy closed classes may keep a station before what they leave to others is the difference of two near numbers."""
 
 
 def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
@@ -69,7 +73,7 @@ def _arrays(network: Demands, places: list[int]) -> tuple[Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
     import numpy
 
-    from qnet.networks.closed.priorities import IN_ORDER, PREEMPTIVE, SHARING, Ranked
+    from qnet.networks.closed.ranked import IN_ORDER, PREEMPTIVE, SHARING, Ranked
     from qnet.networks.product.first_come import Table, lines
 
     np: Any = numpy
@@ -113,6 +117,54 @@ def refuse_unserved(solution: Solution) -> None:
             variant = "" if network.size is None else f" in variant {int(lost.argmax())}"
             found = f"no steady state: classes served before open class {kind} leave it too little{variant}"
             raise NoAnswer(Problem("QN401", found, "fewer customers of higher priority, or fewer arrivals"))
+
+
+def starved(solution: Solution) -> tuple[int, int, float] | None:
+    """A station, a class that is served last there, and how busy closed classes served before it keep the station:
+    more than what is left can be told of. None where there is no such class.
+    """
+    network, figures = solution.network, solution.figures
+    stations, kinds = range(network.shape[0]), range(network.shape[1])
+    for station in stations if solution.method == METHOD else ():
+        ranks = network.ranks(station)
+        used = [_used(solution, station, kind) for kind in kinds]
+        for kind in kinds:
+            higher = [other for other in kinds if ranks[other] > ranks[kind] and used[other]]
+            if not used[kind] or not any(other in network.closed for other in higher):
+                continue
+            busy: Any = total(
+                figures.utilization[station][other] if network.size is None else figures.utilization[:, station, other]
+                for other in higher
+            )
+            most = float(busy if network.size is None else busy.max())
+            if most > STARVED:
+                return station, kind, most
+    return None
+
+
+def _used(solution: Solution, station: int, kind: int) -> bool:
+    """Whether anybody of a class comes to a station."""
+    network = solution.network
+    rate = solution.figures.throughput
+    some: Any = network.visit_ratio(station, kind) * (rate[kind] if network.size is None else rate[:, kind])
+    return bool(some > 0) if network.size is None else bool((some > 0).any())
+
+
+def refuse_starved(solution: Solution, stations: Sequence[str] = (), classes: Sequence[str] = ()) -> None:
+    """Raise `NotComputed` QN589 where classes served before others leave these next to nothing.
+
+    stations, classes   their names; none: their numbers.
+    """
+    found = starved(solution)
+    if found is None:
+        return
+    place, kind, busy = found
+    where = stations[place] if stations else f"station {place}"
+    who = f'"{classes[kind]}"' if classes else f"class {kind}"
+    text = f"closed classes served before {who} keep {where} {100 * busy:.3g} % busy, which leaves it next to nothing"
+    help = f"leave {who} out: the others hardly notice it; or give the others fewer customers or more servers"
+    expected = f"at most {100 * STARVED:.0f} % for what is left to be estimated"
+    raise NotComputed(Problem("QN589", text, expected, help=help))
 
 
 def open_row(network: Demands, station: int) -> list[Value]:

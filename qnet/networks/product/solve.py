@@ -53,7 +53,7 @@ def solve(network: Demands, wanted: Wanted = AUTO, near: Solution | None = None)
 
         return solve_ranked(network, wanted)
     if wanted_for(network, wanted):
-        return solve_first_come(network, near and near.starts)
+        return solve_first_come(network, wanted, near and near.starts)
     if network.size is not None and any(visited_open(network, station) for station in shared(network)):
         points = [_mixed(network.point(index), wanted) for index in range(network.size)]
         if wanted.each and len({point.exact for point in points}) > 1:
