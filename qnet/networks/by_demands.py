@@ -107,8 +107,10 @@ class _Answer(Reduction):
         if found.method == PRIORITY:
             from qnet.networks.product.priorities import refuse_starved
 
-            labels = [station.groups[key[1]].label for key, station, copies in self.groups for _ in range(copies)]
-            refuse_starved(found, labels, [item.name for item in self.network.classes])
+            # Searches, and methods that take this one for a part, go through such loads and are warned instead.
+            if wanted.enclosed and (self.network.size is None or wanted.each):
+                labels = [station.groups[key[1]].label for key, station, copies in self.groups for _ in range(copies)]
+                refuse_starved(found, labels, [item.name for item in self.network.classes])
             rho = self.unserved(found, rho)
         waits = self.waits(found, asked, visits)
         steady = Steady(

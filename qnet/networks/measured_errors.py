@@ -170,10 +170,10 @@ _PARALLEL = (
     Measured("fork-join: closed classes", f"residual-service, {_FORK_JOIN}", 200, "response", 0.0039, 0.012,
              _OWN_STATIONS, "QN660",
              f"Heidelberger, Trivedi, IEEE Trans. Computers 32 (1983) 73-82, for the problem; {_FLATTO}"),
-    Measured("work left behind: first come first served", "residual-service", 200, _BY_RESPONSE, 0.0066,
+    Measured("work left behind: first come first served", "residual-service", 200, _BY_RESPONSE, 0.0073,
              0.11,
              "closed classes, single servers, times up to a factor of 3 apart, any load", "QN638, QN662", _LEFT),
-    Measured("work left behind: several servers", "residual-service", 200, _BY_RESPONSE, 0.023, 0.22,
+    Measured("work left behind: several servers", "residual-service", 200, _BY_RESPONSE, 0.023, 0.21,
              "nothing: outside, as the row before with two servers at one station", "QN662", _LEFT),
     Measured("work left behind: shared service", "a stream at the rate of the passages", 200, _BY_RESPONSE, 0.002,
              0.17,
@@ -225,7 +225,7 @@ _CLIENTS = (
         _PLACES + "; other work there is shared, in turn or first", "QN670", _OWN_PLACES,
     ),
     Measured(
-        "buffer: wait, closed classes, occupancy beside other work", "flow-equivalent", 200, "occupancy", 0.037, 0.35,
+        "buffer: wait, closed classes, occupancy beside other work", "flow-equivalent", 200, "occupancy", 0.04, 0.35,
         _PLACES + "; other work there is shared, in turn or first", "QN670", _OWN_PLACES,
     ),
     Measured(

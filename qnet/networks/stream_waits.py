@@ -6,7 +6,7 @@ from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.streams import Stream
 
-_LONGEST = 1e150
+LONGEST = 1e150
 """Seconds, of waits whose square is a number; those of points without a steady state may be longer."""
 
 
@@ -34,5 +34,5 @@ def stream_wait(
         if not faster:
             longer = operations.maximum([longer, 0.0 * longer])
         wait = mean * longer
-    known = operations.minimum([wait, _LONGEST + 0.0 * wait])
+    known = operations.minimum([wait, LONGEST + 0.0 * wait])
     return Wait(wait, known * (known + 2.0 * mean))

@@ -12,6 +12,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.calibrate import SEARCHES, Calibration, calibrate
 from qnet.questions.calibrate_predict import leave_one_out
 from qnet.questions.calibrate_report import fitted_with
+from qnet.questions.labels import all_exact, label
 from qnet.questions.measured import measured
 from qnet.questions.tables import Rows, read_table
 from qnet.record import Record
@@ -188,7 +189,7 @@ def _row(place: int, item: Candidate) -> tuple[Cell, ...]:
         found.scatter.ratio if found.target.stated else None,
         item.status,
         ", ".join(answers.methods),
-        "exact" if answers.exact else "approximate",
+        label(all_exact(found.model, [metric.expression for metric in found.measured.metrics], answers.parts)),
     )
 
 

@@ -39,9 +39,26 @@ def all_exact(model: Model, figures: Iterable[Expression], parts: Iterable[Part]
 
 def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Value:
     """Where some figures of a part are exact, as `all_exact`: a truth value, or an array of one for each point."""
-    if not part.solution.exact or not asks_percentile(model, figures):
-        return part.solution.exact
-    return percentiles_exact(part)
+    sure = part.solution.exact or _exact_points(part)
+    return sure & percentiles_exact(part) if asks_percentile(model, figures) else sure
+
+
+def _exact_points(part: Part) -> Value:
+    """Where the means of a batch are exact that is not exact as a whole: open classes at points with product form.
+
+    A method for open classes alone gives the closed form where theory has one, also in a batch of which other points
+    have none; approximations for closed classes do not.
+    """
+    network, _ = network_of(part)
+    if network is None or network.size is None or network.closed or part.solution.method != "qna":
+        return False
+    import numpy as np
+
+    from qnet.networks.exactness import reasons_for
+    from qnet.networks.streams import streams
+
+    points = [network.point(number) for number in range(network.size)]
+    return np.array([not reasons_for(point, streams(point, FLOATS), FLOATS) for point in points])
 
 
 def labels(answers: Answers, figures: Sequence[Expression]) -> list[str | None]:

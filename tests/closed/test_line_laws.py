@@ -12,6 +12,7 @@ from qnet.networks.exactness import Beyond
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO
 
 
 def line(demands: Any, population: list[Any], think: list[float], **options: Any) -> Any:
@@ -151,7 +152,7 @@ def test_open_classes_keep_their_variability_beside_closed_ones(discipline: str)
 def test_a_method_that_shares_service_says_so():
     """Asked for by name, or where rates of the number present leave no other."""
     classes = closed("a", 2.0, 3.0, visit(1.0)), closed("b", 3.0, 9.0, visit(2.0, 0, 4.0))
-    with_rates = solve(network("fcfs", *classes, rates=(1.0, 1.5)))
+    with_rates = solve(network("fcfs", *classes, rates=(1.0, 1.5)), AUTO.replace(chain=0))
     assert not with_rates.exact
     assert "QN727" in [reason.code for reason in with_rates.reasons if isinstance(reason, Beyond)]
 
@@ -160,5 +161,5 @@ def test_a_method_that_shares_service_says_so():
 def test_who_is_left_next_to_nothing_is_refused_by_name(discipline: str):
     first, last = closed("users", 30.0, 1.0, visit(0.1, 1)), closed("batch", 2.0, 1.0, visit(0.1))
     with pytest.raises(NotComputed, match='served before "batch" keep cpu') as refused:
-        solve(network(discipline, first, last))
+        solve(network(discipline, first, last), AUTO.replace(chain=0))
     assert refused.value.problems[0].code == "QN589"

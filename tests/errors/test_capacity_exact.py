@@ -8,6 +8,7 @@ from full_chain import Figures, Visitor, figures
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO
 
 ONE, LONG, SHORT = Visitor(0.5, 1.0), Visitor(0.3, 2.0), Visitor(0.9, 0.4)
 EVEN, ODD = Visitor(0.4, 1.2, 0.4), Visitor(0.3, 1.0, 5.0)
@@ -67,7 +68,7 @@ def told(found: RoutedSolution) -> Figures:
 
 @pytest.mark.parametrize("case", EXACT)
 def test_what_is_called_exact_is(case: str):
-    found = solve(network(*EXACT[case]))
+    found = solve(network(*EXACT[case]), AUTO.replace(chain=0))
     exact = figures(*EXACT[case])
     assert found.exact
     assert told(found).lost == pytest.approx(exact.lost, rel=1e-9)
@@ -76,7 +77,7 @@ def test_what_is_called_exact_is(case: str):
 
 @pytest.mark.parametrize("case", ROUGH)
 def test_what_is_not_exact_warns(case: str):
-    found = solve(network(*ROUGH[case]))
+    found = solve(network(*ROUGH[case]), AUTO.replace(chain=0))
     assert not found.exact
     assert [getattr(reason, "code", "") for reason in found.reasons] == ["QN657"]
     assert told(found).lost == pytest.approx(figures(*ROUGH[case]).lost, rel=0.3)

@@ -17,6 +17,7 @@ from measuring import assert_told
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Profile, RoutedNetwork, Station, Time
 from qnet.networks.routed import Route as Way
 from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO
 
 SYSTEMS = 200
 State = tuple[int, int, tuple[int, ...]]
@@ -113,7 +114,7 @@ def closed_errors(rng: random.Random) -> tuple[float, float]:
     spent = mean(shares, lambda state: people - state[0]) / exact
     before = (Way("", 1.0, (Hold("desk", (Time(away),)),)),) if alone else NOWHERE
     customers = ClosedClass("jobs", float(people), 0.0 if alone else away, before)
-    found = solve(behind.network(customers, _station("desk", 1) if alone else None))
+    found = solve(behind.network(customers, _station("desk", 1) if alone else None), AUTO.replace(chain=0))
     at_desk = sum(float(item.queue_length) for item in found.stations if item.name == "desk") / found.throughput
     return found.throughput / exact - 1, (found.response - at_desk) / spent - 1
 
@@ -128,7 +129,7 @@ def test_error_memory_closed() -> None:
 def open_error(rng: random.Random) -> float:
     """Error of the response of arrivals that never end."""
     behind = Behind(rng, 2, 2)
-    few = solve(behind.network(OpenClass("jobs", 1e-6, NOWHERE)))
+    few = solve(behind.network(OpenClass("jobs", 1e-6, NOWHERE)), AUTO.replace(chain=0))
     rate = float(few.full_at["memory"]) * rng.uniform(0.1, 0.7)
     shares = stationary((0, 0, (0, 0)), behind.moves(lambda state: rate * (state[1] < 30), 0))
     spent = mean(shares, lambda state: state[1] + sum(state[2])) / rate
@@ -160,7 +161,7 @@ def paging_errors(rng: random.Random) -> tuple[float, float]:
             yield 1 / page, (thinking, queue, running + 1, paging - 1)
 
     exact = mean(stationary((people, 0, 0, 0), moves), lambda state: state[0]) / think
-    found = solve(_paging(people, think, limit, burst, page, faults))
+    found = solve(_paging(people, think, limit, burst, page, faults), AUTO.replace(chain=0))
     return found.throughput / exact - 1, found.response / (people / exact - think) - 1
 
 
@@ -189,16 +190,18 @@ def _paging(people: int, think: float, limit: int, burst: float, page: float, fa
 def test_rare_long_visits_are_beyond_the_trusted_region() -> None:
     behind = Behind(random.Random(1), 2, 2)
     behind.visits, behind.times = [1.1, 0.1], [0.5, 5.0]
-    found = solve(behind.network(ClosedClass("jobs", 8.0, 1.0, NOWHERE)))
+    found = solve(behind.network(ClosedClass("jobs", 8.0, 1.0, NOWHERE)), AUTO.replace(chain=0))
     assert [getattr(reason, "code", "") for reason in found.reasons] == ["QN644"]
 
 
 def test_arrivals_near_the_capacity_are_beyond_the_trusted_region() -> None:
     behind = Behind(random.Random(2), 2, 2)
-    few = solve(behind.network(OpenClass("jobs", 1e-6, NOWHERE)))
+    few = solve(behind.network(OpenClass("jobs", 1e-6, NOWHERE)), AUTO.replace(chain=0))
     codes: list[str] = []
     for share in (0.6, 0.8):
-        found = solve(behind.network(OpenClass("jobs", float(few.full_at["memory"]) * share, NOWHERE)))
+        found = solve(
+            behind.network(OpenClass("jobs", float(few.full_at["memory"]) * share, NOWHERE)), AUTO.replace(chain=0)
+        )
         codes += [getattr(reason, "code", "") for reason in found.reasons]
     assert codes == ["", "QN645"]
 

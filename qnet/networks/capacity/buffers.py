@@ -13,6 +13,7 @@ from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.routed import Buffer, OpenClass
 from qnet.networks.solution import BufferFigures
+from qnet.networks.stream_waits import LONGEST
 from qnet.networks.streams import streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.places import Line, Servers, with_loss, with_wait
@@ -236,4 +237,5 @@ def _bounded(buffer: Buffer, centre: Centre, solver: Lines, line: Line) -> dict[
     """What the work that frees places waits where there are never more than the places of the buffer."""
     own = [index for index in centre.indices if solver.all[index].drains == buffer.name]
     wait = ratio(line.waiting, total(solver.all[index].rate for index in own))
-    return {index: Wait(wait, wait**2) for index in own}
+    known = solver.operations.minimum([wait, LONGEST + 0.0 * wait])
+    return {index: Wait(wait, known * known) for index in own}

@@ -45,6 +45,8 @@ from qnet.queues.arithmetic import total
 
 _TOLERANCE = 1e-10
 _MAX_ROUNDS = 200
+_MAX_LAYERED = 25
+"""The same where every round solves layers, which takes much longer."""
 _LEAST_SHARE = 1e-12
 """Waits below this share of a stay are none."""
 _LEAST = 1e-300
@@ -135,7 +137,9 @@ class _Closed:
         ends = count, count + len(self.ways), count + len(self.ways) + 1
         memory: tuple[Any, Any] | None = None
         residual = np.inf
-        for rounds in range(1, _MAX_ROUNDS + 1):
+        asked = streams(self.network, self.operations, [1.0] * len(self.network.classes)).streams
+        most = _MAX_LAYERED if any(stream.around for stream in asked) else _MAX_ROUNDS
+        for rounds in range(1, most + 1):
             waiting, mix, lost, kept = np.split(unknown, ends, axis=1)
             levels = rest.solved(waiting, mix, kept, lost)
             chain = Chain(levels, self.pool, rest.visits)

@@ -14,20 +14,20 @@ def averaged(
     network: RoutedNetwork,
     made: Program,
     often: Callable[[int], Value],
-    spent: Callable[[Sequence[int]], Value],
+    served: Callable[[Sequence[int]], Value],
 ) -> RoutedNetwork:
     """The network with the mean visits and times of every step that depends on the number inside.
 
     made    the program of a point, of which the steps have marks.
     often   how often a second a mark is passed.
-    spent   the mean number of customers at some nodes.
+    served  the mean number of servers that serve at some nodes.
     Laws    Visits are the rates at which a step and the hold around it begin (forced flow), times the mean number of
-            customers there over that rate (Little).
+            servers that serve there over that rate (utilization law).
     """
     classes = list(network.classes)
     for kind, item in enumerate(classes):
         routes = tuple(
-            route.replace(steps=_Mean(made, often, spent, (kind, number)).steps(route.steps, (), None))
+            route.replace(steps=_Mean(made, often, served, (kind, number)).steps(route.steps, (), None))
             for number, route in enumerate(item.routes)
         )
         classes[kind] = item.replace(routes=routes)
@@ -39,10 +39,10 @@ class _Mean:
         self,
         made: Program,
         often: Callable[[int], Value],
-        spent: Callable[[Sequence[int]], Value],
+        served: Callable[[Sequence[int]], Value],
         here: tuple[int, int],
     ) -> None:
-        self.made, self.often, self.spent, self.here = made, often, spent, here
+        self.made, self.often, self.served, self.here = made, often, served, here
 
     def steps(self, steps: tuple[Step, ...], path: Place, around: Value | None) -> tuple[Step, ...]:
         """Steps inside a hold that begins `around` times a second; None where nobody counted."""
@@ -53,7 +53,7 @@ class _Mean:
             if rate is not None and around is not None:
                 step = step.replace(visits=ratio(rate, around))
             if isinstance(step, Time) and rate is not None:
-                step = step.replace(mean=ratio(self.spent(nodes), rate))
+                step = step.replace(mean=ratio(self.served(nodes), rate))
             elif isinstance(step, Hold):
                 step = step.replace(steps=self.steps(step.steps, (*path, (place, 0)), rate))
             found.append(step)

@@ -7,6 +7,7 @@ line holds those who wait; where service may be interrupted, all who are present
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 from qnet.networks.states.program import CHOICE, COUNT, QUEUE, RELEASE, SPLIT, TIME, NotCovered, Program
@@ -71,21 +72,38 @@ class Machine:
                 rate *= _level(node.speeds, busy[node.inside])
             less = (*counts[:slot], count - 1, *counts[slot + 1 :])
             found += self.settled((less, lines, busy), node.after, rate)
-        for centre, item in enumerate(self.centres):
-            if item.ordered and lines[centre]:
-                line = lines[centre]
-                serving = min(item.servers, len(line)) if item.rates is None else 1
-                speed = 1.0 if item.rates is None else item.rates[min(len(line), len(item.rates)) - 1]
-                for place in range(serving):
-                    node = nodes[line[place]]
-                    faster = speed * (_level(node.speeds, busy[node.inside]) if node.speeds else 1.0)
-                    after = (*line[:place], node.after, *line[place + 1 :])
-                    changed = (*lines[:centre], after, *lines[centre + 1 :])
-                    found += self.settled((counts, changed, busy), _LINE - centre, faster * node.rate)
+        for centre, place, speed in self.lines_served(state):
+            line = lines[centre]
+            node = nodes[line[place]]
+            if node.speeds:
+                speed *= _level(node.speeds, busy[node.inside])
+            after = (*line[:place], node.after, *line[place + 1 :])
+            changed = (*lines[:centre], after, *lines[centre + 1 :])
+            found += self.settled((counts, changed, busy), _LINE - centre, speed * node.rate)
         for rate, home in self.arrivals:
             if rate > 0 and self.outside(state) < self.most:
                 found += self.settled(state, home, rate)
         return found
+
+    def lines_served(self, state: State) -> Iterator[tuple[int, int, float]]:
+        """Who is served where service may be interrupted: centre, place in its line, speed."""
+        for centre, item in enumerate(self.centres):
+            line = state[1][centre]
+            if item.ordered and line:
+                serving = min(item.servers, len(line)) if item.rates is None else 1
+                speed = 1.0 if item.rates is None else item.rates[min(len(line), len(item.rates)) - 1]
+                for place in range(serving):
+                    yield centre, place, speed
+
+    def serving(self, state: State) -> Iterator[tuple[int, float]]:
+        """The servers, or parts of them, that serve at each node of time; without queueing one for everybody."""
+        for slot, count in enumerate(state[0]):
+            if count:
+                number = self.timed[slot]
+                centre = self.nodes[number].centre
+                yield number, count * (self.speed(state, centre) if centre >= 0 else 1.0)
+        for centre, place, speed in self.lines_served(state):
+            yield state[1][centre][place], speed
 
     def speed(self, state: State, centre: int) -> float:
         """How fast one of those in service is served."""

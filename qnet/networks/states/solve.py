@@ -48,17 +48,17 @@ class Found(Record):
     """The probability of each state."""
     often: Mapping[int, float]
     """By mark how often a second it is passed; those of the classes are the passages that end."""
-    spent: Mapping[int, float]
-    """By node: the mean number of customers there."""
+    served: Mapping[int, float]
+    """By node of time, where times depend on the number inside: the mean number of servers that serve there."""
     present: Mapping[int, float]
     """By stream: the mean number of its requests that wait or hold a server, of all copies."""
 
     beyond: float = 0.0
     """The probability that customers from outside are as many as the chain knows."""
 
-    def spent_at(self, nodes: Sequence[int]) -> float:
-        """The mean number of customers at some nodes."""
-        return sum(self.spent.get(node, 0.0) for node in nodes)
+    def served_at(self, nodes: Sequence[int]) -> float:
+        """The mean number of servers that serve at some nodes."""
+        return sum(self.served.get(node, 0.0) for node in nodes)
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSolution:
@@ -231,7 +231,17 @@ def _figures(made: Program, machine: Machine, found: Walk, shares: Any) -> Found
     for number, mean in means.items():
         for stream in made.nodes[number].present:
             present[stream] = present.get(stream, 0.0) + mean
-    return Found(made, found.states, shares, often, means, present)
+    served = _served(machine, found, shares) if made.steps else {}
+    return Found(made, found.states, shares, often, served, present)
+
+
+def _served(machine: Machine, found: Walk, shares: Any) -> dict[int, float]:
+    """The mean number of servers that serve at each node of time."""
+    served: dict[int, float] = {}
+    for share, state in zip(shares.tolist(), found.states, strict=True):
+        for number, busy in machine.serving(state):
+            served[number] = served.get(number, 0.0) + share * busy
+    return served
 
 
 def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> RoutedSolution:
@@ -255,7 +265,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         for kind, item in enumerate(network.classes)
     ]
     if network.profiles:
-        network = averaged(network, made, passing, lambda nodes: column([point.spent_at(nodes) for point in found]))
+        network = averaged(network, made, passing, lambda nodes: column([point.served_at(nodes) for point in found]))
     names = {stream for point in found for stream in point.present}
     present = {stream: column([point.present.get(stream, 0.0) for point in found]) for stream in names}
     compiled = streams(network, operations, throughputs)

@@ -54,7 +54,7 @@ def _lines(population: float) -> Lines:
     demands = np.array([[[0.05, 0.02], [0.03, 0.04], [0.01, 0.09]]])
     visits, none = np.ones(demands.shape), np.zeros((1, 3))
     people, away = np.array([[population, 2 * population]]), np.array([[5.0, 2.0]])
-    return Lines(demands, visits, demands, visits, demands / 2, 1.5 * demands, none, none, none, people, away)
+    return Lines(demands, visits, demands, visits, demands / 2, 1.5 * demands, none, none, people, away)
 
 
 @pytest.mark.parametrize("population", [1.0, 20.0, 300.0])
