@@ -20,9 +20,10 @@ MAX_PHASES = 20
 """Of an Erlang distribution: scv down to 0.05."""
 _EXPONENTIAL = 1e-12
 
-TIME, QUEUE, RELEASE, CHOICE, SPLIT, DONE, COUNT = range(7)
+TIME, QUEUE, RELEASE, CHOICE, SPLIT, DONE, COUNT, REST = range(8)
 """What a node does: spend an exponential time, wait for a server and take it, release a server, go on by chance, start
-work after the response, end, or count that somebody comes by and go on."""
+work after the response, end, count that somebody comes by and go on; or spend a time of 0, the limit of short times:
+everything that takes no time at all is done before."""
 
 
 Place = tuple[tuple[int, int], ...]
@@ -194,10 +195,8 @@ class _Compiler:
             if count != floor(count):
                 raise NotCovered(f'the population of "{item.name}" is not a whole number')
             thinking = item.think_time > 0
-            home = self.add(Node(TIME, -1, 1.0 / float(item.think_time)) if thinking else Node(CHOICE, -1))
-            begin = self.passage(kind, item, home)
-            node = self.nodes[home]
-            self.nodes[home] = node.replace(after=begin) if thinking else node.replace(choices=((1.0, begin),))
+            home = self.add(Node(TIME, -1, 1.0 / float(item.think_time)) if thinking else Node(REST, -1))
+            self.nodes[home] = self.nodes[home].replace(after=self.passage(kind, item, home))
             homes.append((int(count), home))
         return Program(
             nodes=tuple(self.nodes),
@@ -424,15 +423,15 @@ class _Compiler:
         """
         mean, variation = float(step.mean), float(step.scv if scv is None else scv)
         means = {float(item.mean) for item in levels if isinstance(item, Time)}
+        centre = around[-1].centre if around else -1
         if mean == 0 and means <= {0.0}:
-            return after
+            return after if centre >= 0 and self.centres[centre].ordered else self.add(Node(REST, after))
         speeds: tuple[float, ...] = ()
         if len(means) > 1:
             if 0.0 in means or mean == 0 or len({float(item.scv) for item in levels if isinstance(item, Time)}) > 1:
                 raise NotCovered("a time is none with some number inside")
             speeds = tuple(mean / float(item.mean) for item in levels if isinstance(item, Time))
         gate = self.gate(around) if speeds else -1
-        centre = around[-1].centre if around else -1
         present = tuple(item.stream for item in around if item.centre >= 0)
 
         def phase(rate: float, then: int) -> int:
@@ -468,6 +467,8 @@ class _Compiler:
         station = self.stations[hold.station]
         if any(item.centre >= 0 and self.centres[item.centre].discipline != "fcfs" for item in around):
             raise NotCovered("a station that shares or interrupts its service is held while another is visited")
+        if any(item.centre >= 0 and self.centres[item.centre].rates is not None for item in around):
+            raise NotCovered("a station with rates is held while another is visited")
         if hold.drains:
             raise NotCovered("there are buffers")
         if station.capacity is not None and (around or any(isinstance(step, Hold) for step in hold.steps)):
@@ -483,11 +484,11 @@ class _Compiler:
                     held = _Held(station.name, -1, stream, after)
                     node = self.body(hold, path, (*around, held), inside, after, tail)
                 else:
-                    held = _Held(station.name, centre, stream, after, priority)
                     passed = after
                     if self.loses:
                         mark = self.passing[stream] = self.passing[stream] if stream in self.passing else self.mark()
                         passed = self.add(Node(COUNT, after, mark=mark))
+                    held = _Held(station.name, centre, stream, passed, priority)
                     release = self.add(Node(RELEASE, passed, centre=centre))
                     node = self.body(hold, path, (*around, held), inside, release, tail)
                     present = tuple(item.stream for item in (*around, held) if item.centre >= 0)
@@ -534,6 +535,8 @@ class _Compiler:
         for item in around[outermost:]:
             if item.centre >= 0 and self.centres[item.centre].ordered:
                 raise NotCovered("a second phase may be interrupted")
+            if item not in kept[0] and self.loses:
+                raise NotCovered("customers are lost, and a second phase keeps some of the stations that are held")
             if item not in kept[0] and item.centre >= 0:
                 onward = self.add(Node(RELEASE, onward, centre=item.centre))
         node = self.add(Node(DONE, -1))
