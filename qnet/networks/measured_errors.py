@@ -195,6 +195,11 @@ _FULL = (
         "Kelly, Advances in Applied Probability 18 (1986) 473-505",
     ),
     Measured(
+        "capacity: passages that may be lost after their first visit", "states", 200, _BY_RESPONSE, 0.0069, 0.17,
+        "the response alone: all other figures are exact; closed and open classes, any load", "",
+        "Markov chain of all states: this tool; waits of passages that are lost later are counted as those of others",
+    ),
+    Measured(
         "buffer: lost, drained beside other work", "M/G/1/K with the wait of its drain", 200, "throughput", 0.015, 0.15,
         "a single server drains them below other work, which is not long or uneven beside all places", "QN658",
         "own, for M/G/1/K: Keilson, J. Royal Statistical Society B 28 (1966) 190-201",

@@ -54,6 +54,8 @@ class Node(Record):
     priority: int = 0
     choices: tuple[tuple[float, int], ...] = ()
     present: tuple[int, ...] = ()
+    spent: tuple[int, int, str, int] | None = None
+    """Of `TIME` and `QUEUE` before the response: class, route, and station and group where the time is spent."""
     mark: int = -1
     """Of `COUNT`: what is counted. Of `QUEUE`: what is counted where somebody is lost."""
     lost: int = -1
@@ -100,6 +102,8 @@ class Program(Record):
     """Of every open class that comes in a Poisson stream its rate, and the node where customers begin."""
     phased: tuple[str, ...]
     """Which times are not exponential, in words."""
+    routes: Mapping[tuple[int, int], int]
+    """By class and route, of classes with several routes: the mark of the passages that end."""
     passing: Mapping[int, int]
     """By stream, where customers may be lost: the mark of its visits."""
     losing: Mapping[tuple[str, int], int]
@@ -122,6 +126,7 @@ class _Held(Record):
     after: int
     """The node that comes when it is released."""
     priority: int = 0
+    group: int = 0
 
 
 def program(network: RoutedNetwork) -> Program:
@@ -166,6 +171,9 @@ class _Compiler:
             raise NotCovered("times depend on the numbers inside of several stations")
         self.profile = network.profiles[0] if network.profiles else None
         self.marks = len(network.classes)
+        self.routes: dict[tuple[int, int], int] = {}
+        self.answering = True
+        """Whether the steps at hand are before the response."""
         self.passing: dict[int, int] = {}
         self.losing: dict[tuple[str, int], int] = {}
         self.begun = tuple(self.mark() for _ in network.classes) if self.loses else ()
@@ -204,6 +212,7 @@ class _Compiler:
             homes=tuple(homes),
             arrivals=tuple(arrivals),
             phased=tuple(self.phased),
+            routes=self.routes,
             passing=self.passing,
             losing=self.losing,
             begun=self.begun,
@@ -226,8 +235,10 @@ class _Compiler:
     def clock(self, item: OpenClass, begin: int) -> int:
         """The node where the time to the next arrival begins, of customers who do not come in a Poisson stream."""
         again = self.add(Node(CHOICE, -1))
+        self.answering = False
         arrival = self.add(Node(SPLIT, again, choices=((1.0, begin),)))
         first = self.time(Time(1.0 / item.arrival_rate, item.arrival_scv), (), arrival, name=f"arrivals of {item.name}")
+        self.answering = True
         self.nodes[again] = self.nodes[again].replace(choices=((1.0, first),))
         return again
 
@@ -295,6 +306,9 @@ class _Compiler:
                     self.early = False
             self.home = self.add(Node(DONE, home))
             after = self.add(Node(COUNT, self.home, mark=kind))
+            if len(item.routes) > 1:
+                mark = self.routes[kind, number] = self.mark()
+                after = self.add(Node(COUNT, after, mark=mark))
             end = len(route.steps)
             while end > 0:
                 # Steps of phase 2 in a row are one piece of work that begins where they stand.
@@ -306,7 +320,9 @@ class _Compiler:
                     if self.loses:
                         raise NotCovered("customers are lost, and work is done after the response")
                     then = self.add(Node(DONE, -1))
+                self.answering = phase == 1
                 first = self.sequence(route.steps, begin, (), (), {}, then, 0, end - begin)
+                self.answering = True
                 after = first if phase == 1 else self.add(Node(SPLIT, after, choices=((1.0, first),)))
                 end = begin
             ways.append((float(route.probability), after))
@@ -434,9 +450,14 @@ class _Compiler:
         gate = self.gate(around) if speeds else -1
         present = tuple(item.stream for item in around if item.centre >= 0)
 
+        here = (around[-1].name, around[-1].group) if around else ("", 0)
+        spent = (self.here[0], self.here[1], here[0], here[1]) if self.answering else None
+
         def phase(rate: float, then: int) -> int:
             priority = around[-1].priority if around else 0
-            return self.add(Node(TIME, then, rate, centre, priority, present=present, speeds=speeds, inside=gate))
+            return self.add(
+                Node(TIME, then, rate, centre, priority, present=present, speeds=speeds, inside=gate, spent=spent)
+            )
 
         if abs(variation - 1.0) <= _EXPONENTIAL:
             return phase(1.0 / mean, after)
@@ -481,18 +502,19 @@ class _Compiler:
             inside = self.chosen(station, copies, group, centre)
             for priority, share, stream in self.numbers[self.here, path]:
                 if station.delay:
-                    held = _Held(station.name, -1, stream, after)
+                    held = _Held(station.name, -1, stream, after, group=group)
                     node = self.body(hold, path, (*around, held), inside, after, tail)
                 else:
                     passed = after
                     if self.loses:
                         mark = self.passing[stream] = self.passing[stream] if stream in self.passing else self.mark()
                         passed = self.add(Node(COUNT, after, mark=mark))
-                    held = _Held(station.name, centre, stream, passed, priority)
+                    held = _Held(station.name, centre, stream, passed, priority, group)
                     release = self.add(Node(RELEASE, passed, centre=centre))
                     node = self.body(hold, path, (*around, held), inside, release, tail)
                     present = tuple(item.stream for item in (*around, held) if item.centre >= 0)
-                    node = Node(QUEUE, node, centre=centre, priority=priority, present=present)
+                    spent = (self.here[0], self.here[1], station.name, group) if self.answering else None
+                    node = Node(QUEUE, node, centre=centre, priority=priority, present=present, spent=spent)
                     if station.capacity is not None:
                         key = (station.name, group)
                         mark = self.losing[key] = self.losing[key] if key in self.losing else self.mark()
@@ -540,12 +562,14 @@ class _Compiler:
             if item not in kept[0] and item.centre >= 0:
                 onward = self.add(Node(RELEASE, onward, centre=item.centre))
         node = self.add(Node(DONE, -1))
+        before, self.answering = self.answering, False
         for number in reversed(range(len(second))):
             later = kept[number + 1] if number + 1 < len(second) else ()
             for item in kept[number]:
                 if item not in later and item.centre >= 0:
                     node = self.add(Node(RELEASE, node, centre=item.centre))
             node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
+        self.answering = before
         return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
 
 
