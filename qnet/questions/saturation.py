@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
-from qnet.networks.exactness import LAYERS
+from qnet.networks.exactness import LAYERS, STATES
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, at_loads, needs_solution
@@ -45,7 +45,7 @@ class Saturation(Record):
         """What a reader should know of it."""
         if self.reached:
             return []
-        text = "the largest load is that of the capacities alone: near it the waits of the layers do not converge"
+        text = "the largest load is that of the capacities alone: near it no steady state was found by the method"
         return [Note("QN675", text, "warning")]
 
 
@@ -68,11 +68,21 @@ def saturation(
     load = operations.where(solved.stable, solved.load, beyond)
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
+    # A search looks at too many networks for the states of each.
+    wanted = wanted.replace(chain=0)
+    by_capacities = Saturation(
+        operations.where(idle, float("inf"), bound), solved.gather(lambda part: limiting(_of_capacities(part))), False
+    )
     if model.loses:
-        return _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+        try:
+            return _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+        except NotComputed:
+            return by_capacities
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
         # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
+    if any(part.solution.method == STATES for part in solved.parts):
+        return by_capacities
 
     again = at_loads(solved, varied, wanted.replace(rough=True))
     try:

@@ -11,7 +11,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses
 from qnet.networks.duration import NOTHING, Wait
-from qnet.networks.exactness import ranked
+from qnet.networks.exactness import STATES, ranked
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
@@ -25,7 +25,7 @@ from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
-NAME = "states"
+NAME = STATES
 MOST = 50_000
 """States of a chain that is asked for by name."""
 _A_STATE = 1e5
