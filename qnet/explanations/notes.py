@@ -147,10 +147,10 @@ CODES: dict[str, _T] = {
         "Name columns like parameters, figures or outputs; give settings again where the model is used."),
     "QN638": _T("the order of arrival is corrected beyond where that is trusted",
         "Closed classes at a station first come first served wait for what an approximation says of those before them. "
-        "Where service times differ by a factor of up to 3 and have an scv of up to 4, errors are those that qnet "
+        "Where service times differ by a factor of up to 3 and have an scv from 0.5 to 4, errors are those that qnet "
         "methods --error tells; beyond, with times up to 20 apart and an scv of up to 10, single ones of 20 to 90 % "
-        "were found. The note names stations with times that differ by more than a factor of 3, or with an scv above "
-        "4; and several servers beside parallel steps or work left behind.",
+        "were found, and with constant times 20 % of the throughput and 50 % of a queue length. The note names "
+        "stations with times that differ by more than a factor of 3, or with an scv below 0.5 or above 4; and several servers beside parallel steps or work left behind.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
     "QN640": _T("a wait of layers is estimated beyond where that is trusted",
         "Where servers are held while others are waited for, the wait for a station first come first served was "

@@ -94,8 +94,8 @@ _FIRST_COME = (
     Measured("first come first served, by product form", "convolution", 200, "throughput, the worse class", 0.15, 1.2,
              "nothing: not chosen, since residual-service errs less on the same systems", "QN727", _SHARED_ORDER),
     Measured("first come first served: constant times", "residual-service", 200, "throughput, the worse class",
-             0.039, 0.15, "closed classes at a single server, two to four customers, constant times up to a factor of "
-             "3 apart, beside a station that is shared", "QN638", _REISER),
+             0.039, 0.15, "nothing: outside, closed classes at a single server, two to four customers, constant times "
+             "up to a factor of 3 apart, beside a station that is shared", "QN638", _REISER),
     Measured("first come first served: several servers", "residual-service", 200, "throughput, the worse class",
              0.016, 0.1, "as \"first come first served\" with two servers at one station", "QN638", _REISER),
     Measured("first come first served: several servers, by product form", "convolution", 200,
