@@ -156,7 +156,10 @@ CODES: dict[str, _T] = {
         "Where servers are held while others are waited for, the wait for a station first come first served was "
         "measured against Markov chains of small networks whose servers there are held for times that differ by a "
         "factor of up to 3 between visits (qnet methods --error). The note names stations where they differ by more, "
-        "or where the time has an scv above 4: short visits then wait up to tens of per cent too long.",
+        "or where the time has an scv above 4: short visits then wait up to tens of per cent too long. It also names "
+        "what was not measured: a station with processor sharing or last come first served that is kept while others "
+        "are waited for, or after the response, where single figures were off by half and more; and open classes "
+        "beside closed ones that hold servers.",
         "Trust differences less than signs."),
     "QN641": _T("a software bottleneck",
         "The servers of a station, such as agents or threads, are at least 80 % held, for the most part of that time "
