@@ -251,7 +251,8 @@ CODES: dict[str, _T] = {
     "QN660": _T("parallel steps beyond where their time is trusted",
         "The time until the slowest of parallel branches has finished was measured against Markov chains of 400 small "
         "systems: the worst error was 1.2 %, of branches with exponential service times at stations or copies of their "
-        "own. The warning says what goes beyond that. Branches that meet at one station wait for each other as well, "
+        "own; of queue lengths of closed classes, 12 %. The warning says what goes beyond that. Customers who come to "
+        "the station of a branch before or after it as well meet their own branches there. Branches that meet at one station wait for each other as well, "
         "which is left out, so that the answer is too short, by up to 30 % in simulations. Service that varies less "
         "than exponential times makes branches more alike, and the answer too long, by up to 20 %.",
         "Give branches stations or copies of their own; take the answer as rough."),
