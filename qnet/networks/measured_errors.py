@@ -232,6 +232,16 @@ _CLIENTS = (
         _PLACES + "; other work there is shared, in turn or first", "QN670", _OWN_PLACES,
     ),
     Measured(
+        "buffer: wait, closed classes, queue lengths", "flow-equivalent", 200,
+        "queue length, at the station where it is worst", 0.016, 0.085, _PLACES + "; two or more customers", "QN670",
+        _OWN_PLACES,
+    ),
+    Measured(
+        "buffer: wait, closed classes, queue lengths beside other work", "flow-equivalent", 200,
+        "queue length, at the station that frees places", 0.022, 0.13,
+        _PLACES + "; other work there, of others than fill it, is shared, in turn or first", "QN670", _OWN_PLACES,
+    ),
+    Measured(
         "buffer: wait, several closed classes", "flow-equivalent", 200, "throughput of the class where it is worse",
         0.0031, 0.096, _PLACES, "QN670", _OWN_PLACES,
     ),
