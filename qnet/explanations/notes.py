@@ -150,7 +150,8 @@ CODES: dict[str, _T] = {
         "Where service times differ by a factor of up to 3 and have an scv from 0.5 to 4, errors are those that qnet "
         "methods --error tells; beyond, with times up to 20 apart and an scv of up to 10, single ones of 20 to 90 % "
         "were found, and with constant times 20 % of the throughput and 50 % of a queue length. The note names "
-        "stations with times that differ by more than a factor of 3, or with an scv below 0.5 or above 4; and several servers beside parallel steps or work left behind.",
+        "stations with times that differ by more than a factor of 3, or with an scv below 0.5 or above 4; and "
+        "several servers beside parallel steps or work left behind.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
     "QN640": _T("a wait of layers is estimated beyond where that is trusted",
         "Where servers are held while others are waited for, the wait for a station first come first served was "
@@ -252,7 +253,8 @@ CODES: dict[str, _T] = {
         "The time until the slowest of parallel branches has finished was measured against Markov chains of 400 small "
         "systems: the worst error was 1.2 %, of branches with exponential service times at stations or copies of their "
         "own; of queue lengths of closed classes, 12 %. The warning says what goes beyond that. Customers who come to "
-        "the station of a branch before or after it as well meet their own branches there. Branches that meet at one station wait for each other as well, "
+        "the station of a branch before or after it as well meet their own branches there. Branches that meet at one "
+        "station wait for each other as well, "
         "which is left out, so that the answer is too short, by up to 30 % in simulations. Service that varies less "
         "than exponential times makes branches more alike, and the answer too long, by up to 20 %.",
         "Give branches stations or copies of their own; take the answer as rough."),
