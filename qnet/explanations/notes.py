@@ -354,11 +354,15 @@ CODES: dict[str, _T] = {
         "against exact chains of 200 small systems each, at loads up to 0.95, the response had a "
         "median error below 1 % and was off by 19 % at most where it then grows by at most 2 %. Beyond that, as where "
         "holders nearly fill the inner station, or the held one is nearly full because of it, responses were off by "
-        "half and more, and a steady state may be told where there is none.",
+        "half and more, and a steady state may be told where there is none. The note also names what was not measured: "
+        "times in or around holds that are not exponential; a station that is held, or kept after the response, and "
+        "is not first come first served; and, where others work on after the response, a queue first come first served "
+        "whose times are not one exponential time. Errors of 60 % were seen there.",
         "Lower the load; or simulate the model where it must run at that load."),
     "QN717": _T("rates at a station without product form",
         "A station whose speed depends on the number present is solved as one that shares its speed among all who are "
-        "there. First come first served that is right only for one exponential service time for all visits.",
+        "there, and so are the other stations of its network. First come first served that is right only for one "
+        "exponential service time for all visits.",
         "Give the station the discipline \"ps\", whose answer is exact for what it says; or one exponential time."),
     "QN727": _T("the order of arrival is not known to the method",
         "A station first come first served has times that differ between classes or are not exponential, and the "
