@@ -348,6 +348,11 @@ CODES: dict[str, _T] = {
         "A closed class has population 0: its throughput is 0, and nobody has its response. The response that is told "
         "is that of its demands alone, without any wait; a first customer would wait for those of the other classes.",
         "Give the class a population of 1 for the response of a first customer."),
+    "QN707": _T("the largest load is that of an approximation",
+        "The answer is exact, by the Markov chain of all states. Near the load at which the steady state ends that "
+        "chain has no end, and where customers may be lost before, the load is found by an approximation: what passes "
+        "a full station is taken as Poisson.",
+        "Solve loads near it; qnet sweep tells which of them have an answer."),
     "QN716": _T("open classes whose response rests on waits inside holds",
         "Where a server is held while another is waited for, the wait inside is estimated from the load, and from how "
         "many can ask at once. How much an error of it matters is found by making all waits inside 10 % longer: "

@@ -45,6 +45,7 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
     """What there is at stations that are held, or asked for inside holds, and in no system that was measured."""
     network, operations = solver.network, solver.operations
     found: dict[str, None] = {}
+    uneven: list[str] = []
     streams = [stream for stream in solver.all if not operations.all(stream.rate == 0)]
     holds = {stream.station for stream in streams if stream.holding.waits}
     kept = {stream.station for stream in streams if not operations.all(stream.second.mean == 0)}
@@ -54,13 +55,15 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
             how = "held while others are waited for" if station.name in holds else "kept after the response"
             found[f"{station.name} is {how}, and not first come first served"] = None
         if solver.felt and station.name in holds | inner and _uneven_times(network, station.name, operations):
-            found[f"times at {station.name}, in or around holds, are not exponential"] = None
+            uneven.append(station.name)
         elif not solver.felt and kept and station.in_line and len({stream.station for stream in streams}) > 1:
             own = [stream for stream in streams if stream.station == station.name]
             if station.name not in kept and station_reason(station, own, False, operations):
                 found[
                     f"times at {station.name} are not one exponential time, and others work on after the response"
                 ] = None
+    if uneven:
+        found[f"times at {' and '.join(uneven)}, in or around holds, are not exponential"] = None
     return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in found)
 
 

@@ -39,10 +39,14 @@ class Saturation(Record):
     """A name, or an object array of names."""
     reached: bool = True
     """Whether a steady state is known up to there; else no more than that there is none beyond."""
+    estimated: bool = False
+    """Whether it is that of an approximation, where the answer itself is exact."""
 
     @property
     def notes(self) -> list[Note]:
         """What a reader should know of it."""
+        if self.estimated:
+            return [Note("QN707", "the largest load is that of an approximation, other than the answer", "note")]
         if self.reached:
             return []
         text = "the largest load is that of the capacities alone: near it the waits of the layers do not converge"
@@ -69,7 +73,7 @@ def saturation(
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
     if model.loses:
-        return _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+        return _by_theory(model, solved, varied, wanted, bound, idle, operations)
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
         # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
@@ -93,6 +97,26 @@ def _of_capacities(part: Part) -> Part:
     return part.replace(solution=part.solution.replace(loads=loads))
 
 
+def _by_theory(
+    model: Model,
+    solved: Solved,
+    varied: Mapping[str, Value] | None,
+    wanted: Wanted,
+    bound: Value,
+    idle: Value,
+    operations: Operations,
+) -> Saturation:
+    """As `_after_losses`, without chains of states where there is an answer without: near the end they have no end."""
+    if wanted.method == "auto":
+        try:
+            found = _after_losses(at_loads(solved, varied, wanted.replace(chain=0)), bound, idle, operations)
+        except NotComputed:
+            pass
+        else:
+            return found if all(part.solution.exact for part in solved.parts) else found.replace(estimated=False)
+    return _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+
+
 def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations) -> Saturation:
     """Where customers may be lost: loads grow slower than the arrivals, and may never reach a capacity."""
     far = again(bound * _FAR)
@@ -100,7 +124,8 @@ def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, o
     if operations.all(never):
         return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
     found, edge = _search(again, bound * _FAR, far, operations)
-    return Saturation(operations.where(never, float("inf"), found), edge.gather(limiting))
+    estimated = not all(part.solution.exact for part in edge.parts)
+    return Saturation(operations.where(never, float("inf"), found), edge.gather(limiting), estimated=estimated)
 
 
 def _search(
