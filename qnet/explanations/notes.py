@@ -356,17 +356,26 @@ CODES: dict[str, _T] = {
         "A closed class has population 0: its throughput is 0, and nobody has its response. The response that is told "
         "is that of its demands alone, without any wait; a first customer would wait for those of the other classes.",
         "Give the class a population of 1 for the response of a first customer."),
+    "QN707": _T("the largest load is that of an approximation",
+        "The answer is exact, by the Markov chain of all states. Near the load at which the steady state ends that "
+        "chain has no end, and where customers may be lost before, the load is found by an approximation: what passes "
+        "a full station is taken as Poisson.",
+        "Solve loads near it; qnet sweep tells which of them have an answer."),
     "QN716": _T("open classes whose response rests on waits inside holds",
         "Where a server is held while another is waited for, the wait inside is estimated from the load, and from how "
         "many can ask at once. How much an error of it matters is found by making all waits inside 10 % longer: "
         "against exact chains of 200 small systems each, at loads up to 0.95, the response had a "
         "median error below 1 % and was off by 19 % at most where it then grows by at most 2 %. Beyond that, as where "
         "holders nearly fill the inner station, or the held one is nearly full because of it, responses were off by "
-        "half and more, and a steady state may be told where there is none.",
+        "half and more, and a steady state may be told where there is none. The note also names what was not measured: "
+        "times in or around holds that are not exponential; a station that is held, or kept after the response, and "
+        "is not first come first served; and, where others work on after the response, a queue first come first served "
+        "whose times are not one exponential time. Errors of 60 % were seen there.",
         "Lower the load; or simulate the model where it must run at that load."),
     "QN717": _T("rates at a station without product form",
         "A station whose speed depends on the number present is solved as one that shares its speed among all who are "
-        "there. First come first served that is right only for one exponential service time for all visits.",
+        "there, and so are the other stations of its network. First come first served that is right only for one "
+        "exponential service time for all visits.",
         "Give the station the discipline \"ps\", whose answer is exact for what it says; or one exponential time."),
     "QN727": _T("the order of arrival is not known to the method",
         "A station first come first served has times that differ between classes or are not exponential, and the "

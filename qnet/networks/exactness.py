@@ -80,6 +80,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
         once = len(queues) == 1 and queues[0].rates is None and _visited_once(network, queues[0].name, operations)
         if not once or station_reason(queues[0], streams, False, operations):
             reasons.append("priorities")
+    rated = any(station.rates is not None for station in network.stations)
     for station in queues:
         own = [stream for stream in streams if stream.station == station.name]
         if network.closed and ranked(station, streams):
@@ -96,6 +97,12 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
                 continue
         if reason and station.rates is not None and not network.closed:
             text = f"{station.name} has rates and no product form: it is solved like processor sharing"
+            reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN717", text))
+            continue
+        if reason and rated and not network.closed and method != "states":
+            text = (
+                f"{station.name} has no product form, and is solved like processor sharing beside a station with rates"
+            )
             reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN717", text))
             continue
         if reason and network.closed and station.in_line and _BY_DEMANDS.intersection(method.split(", ")):

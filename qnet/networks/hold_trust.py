@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.expression import Value
+from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond
+from qnet.networks.exactness import Beyond, station_reason
+from qnet.networks.routed import Fork, Hold, RoutedNetwork, Time
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
@@ -24,19 +25,62 @@ def beyond(solver: OpenSolver, stable: Value) -> tuple[Beyond, ...]:
     solver  one whose waits have been found.
     stable  where there is a steady state; nothing is said of other points.
     """
+    found = _unmeasured(solver)
     if not solver.felt:
-        return ()
+        return found
     operations = solver.operations
     elastic = elasticity(solver)
     calm = operations.compare("<=", elastic, LARGEST)
     outside = operations.all(calm | _not(stable))
     if outside:
-        return ()
+        return found
     names = " and ".join(dict.fromkeys(f'"{solver.all[index].station}"' for index in solver.felt))
     text = f"the response rests on the wait for {names} inside holds"
     worst = operations.where(stable, elastic, 0.0 * elastic)
     percent = 10.0 * float(_largest(worst))
-    return (Beyond(text, CODE, f"{text}: waits there 10 % longer make it {percent:.2g} % longer"),)
+    return (*found, Beyond(text, CODE, f"{text}: waits there 10 % longer make it {percent:.2g} % longer"))
+
+
+def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
+    """What there is at stations that are held, or asked for inside holds, and in no system that was measured."""
+    network, operations = solver.network, solver.operations
+    found: dict[str, None] = {}
+    uneven: list[str] = []
+    streams = [stream for stream in solver.all if not operations.all(stream.rate == 0)]
+    holds = {stream.station for stream in streams if stream.holding.waits}
+    kept = {stream.station for stream in streams if not operations.all(stream.second.mean == 0)}
+    inner = {solver.all[index].station for index in solver.felt}
+    for station in network.stations:
+        if station.name in holds | kept and not station.delay and not station.in_line:
+            how = "held while others are waited for" if station.name in holds else "kept after the response"
+            found[f"{station.name} is {how}, and not first come first served"] = None
+        if solver.felt and station.name in holds | inner and _uneven_times(network, station.name, operations):
+            uneven.append(station.name)
+        elif not solver.felt and kept and station.in_line and len({stream.station for stream in streams}) > 1:
+            own = [stream for stream in streams if stream.station == station.name]
+            if station.name not in kept and station_reason(station, own, False, operations):
+                found[
+                    f"times at {station.name} are not one exponential time, and others work on after the response"
+                ] = None
+    if uneven:
+        found[f"times at {' and '.join(uneven)}, in or around holds, are not exponential"] = None
+    return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in found)
+
+
+def _uneven_times(network: RoutedNetwork, name: str, operations: Operations) -> bool:
+    """Whether some time for which a server of a station is kept is not exponential."""
+    waiting = [(step, False) for item in network.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step, inside = waiting.pop()
+        if isinstance(step, Time):
+            if inside and not operations.all((step.scv == 1) | (step.mean == 0)):
+                return True
+            continue
+        at = isinstance(step, Hold) and step.station == name
+        if isinstance(step, Hold) and at and step.scv is not None:
+            return True
+        waiting += [(item, inside or at) for item in (step.inner if isinstance(step, Fork) else step.steps)]
+    return False
 
 
 def elasticity(solver: OpenSolver) -> Value:

@@ -74,7 +74,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
         solution = solver.solve()
         return solution.replace(reasons=(*solution.reasons, *beyond))
     solution = solver.solve()
-    if solver.felt:
+    if solver.felt or solver.compiled.deferred:
         from qnet.networks.hold_trust import beyond as beyond_holds
 
         return solution.replace(reasons=(*solution.reasons, *beyond_holds(solver, solution.stable)))

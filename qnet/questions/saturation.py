@@ -39,10 +39,14 @@ class Saturation(Record):
     """A name, or an object array of names."""
     reached: bool = True
     """Whether a steady state is known up to there; else no more than that there is none beyond."""
+    estimated: bool = False
+    """Whether it is that of an approximation, where the answer itself is exact."""
 
     @property
     def notes(self) -> list[Note]:
         """What a reader should know of it."""
+        if self.estimated:
+            return [Note("QN707", "the largest load is that of an approximation, other than the answer", "note")]
         if self.reached:
             return []
         text = "the largest load is that of the capacities alone: near it no steady state was found by the method"
@@ -75,9 +79,10 @@ def saturation(
     )
     if model.loses:
         try:
-            return _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+            found = _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
         except NotComputed:
             return by_capacities
+        return found if all(part.solution.exact for part in solved.parts) else found.replace(estimated=False)
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
         # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
@@ -110,7 +115,8 @@ def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, o
     if operations.all(never):
         return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
     found, edge = _search(again, bound * _FAR, far, operations)
-    return Saturation(operations.where(never, float("inf"), found), edge.gather(limiting))
+    estimated = not all(part.solution.exact for part in edge.parts)
+    return Saturation(operations.where(never, float("inf"), found), edge.gather(limiting), estimated=estimated)
 
 
 def _search(

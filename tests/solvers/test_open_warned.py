@@ -47,8 +47,56 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
             "QN716",
         ),
         (network([station("a").replace(rates=(1.0, 1.5))], customers("all", 1.0, visit("a", 0.5, 4.0))), "QN717"),
+        (
+            network(
+                [station("a").replace(rates=(1.0, 1.5)), station("b")],
+                customers("all", 1.0, visit("a", 0.5), visit("b", 0.5, 3.0)),
+            ),
+            "QN717",
+        ),
+        (
+            network(STATIONS, customers("all", 0.2, Hold("a", (Time(1.9, 0.0), visit("b", 0.9, 0.0))))),
+            "QN716",
+        ),
+        (
+            network(STATIONS, customers("all", 0.1, Hold("a", (Time(1.9), visit("b", 0.9, 4.0))))),
+            "QN716",
+        ),
+        (
+            network(
+                [station("a", discipline="ps"), station("b")],
+                customers("all", 0.2, Hold("a", (Time(1.0), visit("b", 0.1)))),
+            ),
+            "QN716",
+        ),
+        (
+            network(
+                [station("a", discipline="ps")],
+                customers("all", 0.5, Hold("a", (Time(0.5), Time(0.5, phase=2)))),
+            ),
+            "QN716",
+        ),
+        (
+            network(
+                STATIONS,
+                customers("all", 0.5, Hold("a", (Time(0.5), Time(0.5, phase=2))), visit("b", 1.0, 4.0)),
+            ),
+            "QN716",
+        ),
     ],
-    ids=["constant times in a row", "even arrivals", "priorities in a row", "memory of two classes", "rates"],
+    ids=[
+        "constant times in a row",
+        "even arrivals",
+        "priorities in a row",
+        "memory of two classes",
+        "rates",
+        "beside a station with rates",
+        "constant times in a hold",
+        "uneven times inside a hold",
+        "a shared station held",
+        "a shared station kept after the response",
+        "uneven times beside work left behind",
+    ],
 )
 def test_what_is_far_off_is_warned_of(model: RoutedNetwork, code: str):
     assert code in codes(model)

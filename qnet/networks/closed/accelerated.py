@@ -20,6 +20,8 @@ _STEPS = 30
 _LEAST = 0.2
 """What is left of a value at least, by one step: of values that vanish the image tells nothing."""
 _NUDGE = 1e-7
+_STEEPEST = 1e100
+"""Slopes beyond tell nothing, as those that are not finite."""
 _TOGETHER = 20_000
 """Values of points, each with one value changed, that are looked at together."""
 
@@ -41,6 +43,15 @@ def settled(images: Callable[[Any], Image], start: Any, patience: int = 300, rou
             577-593). Points that have settled are left alone; those that do not settle start again, with rounds alone,
             and at last without memory.
     """
+    import numpy
+
+    np: Any = numpy
+    with np.errstate(all="ignore"):  # What overflows is not finite, and never taken.
+        return _settled(images, np.asarray(start, dtype=float), patience, rough)
+
+
+def _settled(images: Callable[[Any], Image], start: Any, patience: int, rough: bool) -> Any:
+    """As `settled`."""
     import numpy
 
     np: Any = numpy
@@ -119,7 +130,7 @@ def _slopes(images: Callable[[Any], Image], chosen: Any, values: Any, moves: Any
     after = images(np.repeat(chosen, size))(nudged.reshape(-1, *shape))[0].reshape(-1, size, size)
     slopes = (after - (values + moves)[:, None]) / (nudged[:, place, place] - values)[..., None]
     table = np.eye(size) - slopes.swapaxes(1, 2)
-    table[~np.isfinite(table).all((1, 2))] = np.eye(size)
+    table[~(np.abs(table) <= _STEEPEST).all((1, 2))] = np.eye(size)
     try:
         return np.linalg.inv(table)
     except np.linalg.LinAlgError:

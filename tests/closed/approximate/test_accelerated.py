@@ -64,3 +64,16 @@ def test_what_rounds_begin_with_does_not_matter(population: float) -> None:
     again = solve(_lines(population), near.starts)
     assert again.throughput == pytest.approx(afresh.throughput, rel=1e-10)
     assert again.residence == pytest.approx(afresh.residence, rel=1e-8)
+
+
+def test_a_map_that_overflows_is_left_without_a_word() -> None:
+    """Warnings of numpy end the test; values that are not finite are never taken."""
+
+    def images(chosen: Any) -> Image:
+        def image(values: Any) -> tuple[Any, Any]:
+            after = np.where(values == 1.0, 1.0 + 1e-4, 1e300 * np.sign(values - 1.0) * values**8)
+            return after, np.abs(after - values).max((1, 2))
+
+        return image
+
+    assert np.isfinite(settled(images, np.ones((2, 4, 1)))).all()

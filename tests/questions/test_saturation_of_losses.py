@@ -1,0 +1,53 @@
+"""The load at which the steady state ends where customers may be lost before: found in a counted number of chains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from qnet.model.model import Model
+from qnet.networks.states import solve as states
+from qnet.questions.points import solve_points
+from qnet.questions.saturation import saturation
+from qnet.questions.solve import solve_report
+
+LINE = """
+qnet = 1
+title = "full before last"
+[stations]
+full = {{ capacity = {capacity} }}
+last = {{ discipline = "{discipline}" }}
+[classes.a]
+arrival_rate = "{rate}/s"
+steps = [{{ station = "full", time = "7 ms", visits = 0.5 }}, {{ station = "last", time = "14 ms" }}]
+"""
+
+
+@pytest.mark.parametrize("discipline", ["lcfs-pr", "ps"])
+@pytest.mark.parametrize("capacity", [2, 6])
+def test_no_chain_is_tried_again_at_every_load(
+    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch, capacity: int, discipline: str
+) -> None:
+    tried: list[object] = []
+    once = states.tried
+
+    def counted(*asked: Any) -> Any:
+        tried.append(asked)
+        return once(*asked)
+
+    monkeypatch.setattr(states, "tried", counted)
+    found = model(LINE.format(capacity=capacity, discipline=discipline, rate=20))
+    solved = solve_points(found)
+    before = len(tried)
+    edge = saturation(found, solved)
+    assert len(tried) == before
+    assert edge.cause == "last"
+    # No more are lost than at a station that all come to at once.
+    assert edge.factor * 20 * 0.014 >= 1
+
+
+def test_a_load_of_an_approximation_beside_an_exact_answer_is_told(model: Callable[[str], Model]) -> None:
+    report = solve_report(model(LINE.format(capacity=2, discipline="lcfs-pr", rate=20)))
+    assert "QN707" in {note.code for note in report.notes}
