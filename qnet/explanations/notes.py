@@ -147,16 +147,20 @@ CODES: dict[str, _T] = {
         "Name columns like parameters, figures or outputs; give settings again where the model is used."),
     "QN638": _T("the order of arrival is corrected beyond where that is trusted",
         "Closed classes at a station first come first served wait for what an approximation says of those before them. "
-        "Where service times differ by a factor of up to 3 and have an scv of up to 4, errors are those that qnet "
+        "Where service times differ by a factor of up to 3 and have an scv from 0.5 to 4, errors are those that qnet "
         "methods --error tells; beyond, with times up to 20 apart and an scv of up to 10, single ones of 20 to 90 % "
-        "were found. The note names stations with times that differ by more than a factor of 3, or with an scv above "
-        "4; and several servers beside parallel steps or work left behind.",
+        "were found, and with constant times 20 % of the throughput and 50 % of a queue length. The note names "
+        "stations with times that differ by more than a factor of 3, or with an scv below 0.5 or above 4; and "
+        "several servers beside parallel steps or work left behind.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
     "QN640": _T("a wait of layers is estimated beyond where that is trusted",
         "Where servers are held while others are waited for, the wait for a station first come first served was "
         "measured against Markov chains of small networks whose servers there are held for times that differ by a "
         "factor of up to 3 between visits (qnet methods --error). The note names stations where they differ by more, "
-        "or where the time has an scv above 4: short visits then wait up to tens of per cent too long.",
+        "or where the time has an scv above 4: short visits then wait up to tens of per cent too long. It also names "
+        "what was not measured: a station with processor sharing or last come first served that is kept while others "
+        "are waited for, or after the response, where single figures were off by half and more; and open classes "
+        "beside closed ones that hold servers.",
         "Trust differences less than signs."),
     "QN641": _T("a software bottleneck",
         "The servers of a station, such as agents or threads, are at least 80 % held, for the most part of that time "
@@ -248,7 +252,9 @@ CODES: dict[str, _T] = {
     "QN660": _T("parallel steps beyond where their time is trusted",
         "The time until the slowest of parallel branches has finished was measured against Markov chains of 400 small "
         "systems: the worst error was 1.2 %, of branches with exponential service times at stations or copies of their "
-        "own. The warning says what goes beyond that. Branches that meet at one station wait for each other as well, "
+        "own; of queue lengths of closed classes, 12 %. The warning says what goes beyond that. Customers who come to "
+        "the station of a branch before or after it as well meet their own branches there. Branches that meet at one "
+        "station wait for each other as well, "
         "which is left out, so that the answer is too short, by up to 30 % in simulations. Service that varies less "
         "than exponential times makes branches more alike, and the answer too long, by up to 20 %.",
         "Give branches stations or copies of their own; take the answer as rough."),
@@ -275,9 +281,11 @@ CODES: dict[str, _T] = {
         "The places of a buffer or a station that closed classes fill go up and down at the throughputs of what is "
         "around, with the customers who are there. Against Markov chains of 1000 small systems of one to six "
         "customers the throughput had a median error of 0.1 to 0.5 %, and 10 % at most; the places taken 1 to 4 %, "
-        "and 35 % at most where the station that frees them does other work as well. The note names what was not "
+        "and 35 % at most where the station that frees them does other work as well; queue lengths 2 %, and 13 % at "
+        "most. The note names what was not "
         "measured, or not good: times to free a place that are not exponential; several places taken at once; losses "
-        "where the station that frees places does other work, one customer alone there, and queues between taking a "
+        "where the station that frees places does other work, or those who fill it come there for other work too, one "
+        "customer alone, and queues between taking a "
         "place and the response, where single systems were off by 10 to 40 % of the response and by a factor of the "
         "places taken.",
         "Trust the throughput more than how often the buffer is full; limits and drain rates do not rest on it."),

@@ -15,6 +15,7 @@ RESIDUAL = "residual-service"
 PRIORITY = "priority-mva"
 """The method that solves closed and mixed classes where some are served before others."""
 LAYERS = "layers"
+STATES = "states"
 AGGREGATED = "flow-equivalent"
 """The method that knows what is waited for while servers are held."""
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
@@ -23,8 +24,9 @@ HIGHER = 0.6
 """How busy those may keep a server who are served before others, where the estimate is trusted."""
 AWAY = 0.5
 """The least share of their time without waits that they spend away from queues, where they are closed classes."""
-_FACTOR, _MOST = 3.0, 4.0
-"""How far service times of visits may differ, and how large their scv may be, where the estimate is trusted."""
+_FACTOR, _LEAST, _MOST = 3.0, 0.5, 4.0
+"""How far service times of visits may differ, and how small and large their scv may be, where the estimate is
+trusted: services alike follow each other in step, which what is waited for on average does not tell."""
 _BY_DEMANDS = frozenset(
     {"mva", "convolution", "lattice-mva", "lattice-convolution", "station-states"}
     | {"linearizer", "aql", "bard-schweitzer"}
@@ -166,7 +168,8 @@ def _ranks_reason(network: RoutedNetwork, station: Station, own: list[Stream], o
     exponential_times = all(exponential(stream, operations) for stream in own)
     if not _trusted(station, own, True, operations, _RANKED_FACTOR if exponential_times else _FACTOR):
         text = f"service times at {station.name} differ by more than a factor of {_RANKED_FACTOR:.0f}, or of "
-        found.append(f"{text}{_FACTOR:.0f} where they are not exponential, or have an scv above {_MOST:.0f}")
+        text += f"{_FACTOR:.0f} where they are not exponential, or have an scv below {_LEAST:g} or above {_MOST:.0f}"
+        found.append(text)
     return Beyond(reason, "QN646", "; ".join(found)) if found else reason
 
 
@@ -236,13 +239,17 @@ def _trusted(station: Station, own: list[Stream], plain: bool, operations: Opera
     """
     means = [stream.first.mean + stream.second.mean for stream in own]
     alike = all(operations.all(operations.compare("<=", mean, factor * other)) for mean in means for other in means)
-    calm = all(
-        operations.all(operations.compare("<=", stream.scv, _MOST))
-        if stream.scv is not None
-        else operations.all(operations.compare("<=", stream.holding.variance, _MOST * stream.holding.mean**2))
-        for stream in own
-    )
+    calm = all(_varies(stream, operations) for stream in own)
     return (station.servers == 1 or plain) and alike and calm
+
+
+def _varies(stream: Stream, operations: Operations) -> bool:
+    """Whether the variability of a service is in the region that was measured; a service of no time is."""
+    mean = stream.first.mean + stream.second.mean
+    square = mean**2
+    variance = stream.holding.variance if stream.scv is None else stream.scv * square
+    few = operations.compare("<=", _LEAST * square, variance * (1 + 1e-9))
+    return operations.all(few) and operations.all(operations.compare("<=", variance, _MOST * square * (1 + 1e-9)))
 
 
 def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:

@@ -94,8 +94,8 @@ _FIRST_COME = (
     Measured("first come first served, by product form", "convolution", 200, "throughput, the worse class", 0.15, 1.2,
              "nothing: not chosen, since residual-service errs less on the same systems", "QN727", _SHARED_ORDER),
     Measured("first come first served: constant times", "residual-service", 200, "throughput, the worse class",
-             0.039, 0.15, "closed classes at a single server, two to four customers, constant times up to a factor of "
-             "3 apart, beside a station that is shared", "QN638", _REISER),
+             0.039, 0.15, "nothing: outside, closed classes at a single server, two to four customers, constant times "
+             "up to a factor of 3 apart, beside a station that is shared", "QN638", _REISER),
     Measured("first come first served: several servers", "residual-service", 200, "throughput, the worse class",
              0.016, 0.1, "as \"first come first served\" with two servers at one station", "QN638", _REISER),
     Measured("first come first served: several servers, by product form", "convolution", 200,
@@ -170,6 +170,9 @@ _PARALLEL = (
     Measured("fork-join: closed classes", f"residual-service, {_FORK_JOIN}", 200, "response", 0.0039, 0.012,
              _OWN_STATIONS, "QN660",
              f"Heidelberger, Trivedi, IEEE Trans. Computers 32 (1983) 73-82, for the problem; {_FLATTO}"),
+    Measured("fork-join: closed classes, queue lengths", f"residual-service, {_FORK_JOIN}", 208,
+             "queue length, at the station where it is worst", 0.027, 0.12,
+             "up to 8 customers, two branches; " + _OWN_STATIONS, "QN660", _FLATTO),
     Measured("work left behind: first come first served", "residual-service", 200, _BY_RESPONSE, 0.0073,
              0.11,
              "closed classes, single servers, times up to a factor of 3 apart, any load", "QN638, QN662", _LEFT),
@@ -193,6 +196,11 @@ _FULL = (
         "capacity: customers who come back", "M/M/c/K, reduced load", 200, "throughput", 0.015, 0.066,
         "up to 10 % lost, processor sharing, back after a delay", "QN657",
         "Kelly, Advances in Applied Probability 18 (1986) 473-505",
+    ),
+    Measured(
+        "capacity: passages that may be lost after their first visit", "states", 200, _BY_RESPONSE, 0.0069, 0.17,
+        "the response alone: all other figures are exact; closed and open classes, any load", "",
+        "Markov chain of all states: this tool; waits of passages that are lost later are counted as those of others",
     ),
     Measured(
         "buffer: lost, drained beside other work", "M/G/1/K with the wait of its drain", 200, "throughput", 0.015, 0.15,
@@ -227,6 +235,16 @@ _CLIENTS = (
     Measured(
         "buffer: wait, closed classes, occupancy beside other work", "flow-equivalent", 200, "occupancy", 0.04, 0.35,
         _PLACES + "; other work there is shared, in turn or first", "QN670", _OWN_PLACES,
+    ),
+    Measured(
+        "buffer: wait, closed classes, queue lengths", "flow-equivalent", 200,
+        "queue length, at the station where it is worst", 0.016, 0.085, _PLACES + "; two or more customers", "QN670",
+        _OWN_PLACES,
+    ),
+    Measured(
+        "buffer: wait, closed classes, queue lengths beside other work", "flow-equivalent", 200,
+        "queue length, at the station that frees places", 0.022, 0.13,
+        _PLACES + "; other work there, of others than fill it, is shared, in turn or first", "QN670", _OWN_PLACES,
     ),
     Measured(
         "buffer: wait, several closed classes", "flow-equivalent", 200, "throughput of the class where it is worse",

@@ -86,6 +86,13 @@ def _outside(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], o
         found.append(f"a parallel step has more than {_WIDEST} branches")
     asked = {index for fork in forks for branch in fork.branches for index in branch.asked}
     delays = {station.name for station in network.stations if station.delay}
+    own = {(item.class_index, item.station, item.group) for item in map(compiled.streams.__getitem__, sorted(asked))}
+    again = [stream.station for index, stream in enumerate(compiled.streams)
+             if index not in asked and (stream.class_index, stream.station, stream.group) in own
+             and stream.station not in delays and not operations.all(stream.rate == 0)]  # fmt: skip
+    if again:
+        names = " and ".join(dict.fromkeys(again))
+        found.append(f"customers of parallel branches come to {names} before or after them as well")
     odd = [stream.station for index, stream in enumerate(compiled.streams) if index in asked
            if stream.station not in delays and not exponential(stream, operations)]  # fmt: skip
     if odd:

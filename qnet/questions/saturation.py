@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.model.model import Model
-from qnet.networks.exactness import LAYERS
+from qnet.networks.exactness import LAYERS, STATES
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, at_loads, needs_solution
@@ -49,7 +49,7 @@ class Saturation(Record):
             return [Note("QN707", "the largest load is that of an approximation, other than the answer", "note")]
         if self.reached:
             return []
-        text = "the largest load is that of the capacities alone: near it the waits of the layers do not converge"
+        text = "the largest load is that of the capacities alone: near it no steady state was found by the method"
         return [Note("QN675", text, "warning")]
 
 
@@ -72,11 +72,22 @@ def saturation(
     load = operations.where(solved.stable, solved.load, beyond)
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
+    # A search looks at too many networks for the states of each.
+    wanted = wanted.replace(chain=0)
+    by_capacities = Saturation(
+        operations.where(idle, float("inf"), bound), solved.gather(lambda part: limiting(_of_capacities(part))), False
+    )
     if model.loses:
-        return _by_theory(model, solved, varied, wanted, bound, idle, operations)
+        try:
+            found = _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+        except NotComputed:
+            return by_capacities
+        return found if all(part.solution.exact for part in solved.parts) else found.replace(estimated=False)
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
         # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
+    if any(part.solution.method == STATES for part in solved.parts):
+        return by_capacities
 
     again = at_loads(solved, varied, wanted.replace(rough=True))
     try:
@@ -95,26 +106,6 @@ def _of_capacities(part: Part) -> Part:
     """A part with the loads alone that hold no waits."""
     loads = tuple(item for item in part.solution.loads if item.certain)
     return part.replace(solution=part.solution.replace(loads=loads))
-
-
-def _by_theory(
-    model: Model,
-    solved: Solved,
-    varied: Mapping[str, Value] | None,
-    wanted: Wanted,
-    bound: Value,
-    idle: Value,
-    operations: Operations,
-) -> Saturation:
-    """As `_after_losses`, without chains of states where there is an answer without: near the end they have no end."""
-    if wanted.method == "auto":
-        try:
-            found = _after_losses(at_loads(solved, varied, wanted.replace(chain=0)), bound, idle, operations)
-        except NotComputed:
-            pass
-        else:
-            return found if all(part.solution.exact for part in solved.parts) else found.replace(estimated=False)
-    return _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
 
 
 def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations) -> Saturation:

@@ -78,8 +78,8 @@ def test_closed_classes_have_rows_first_come_first_served_and_where_something_is
 
 def test_an_answer_that_takes_too_long_is_given_up():
     many = "\n".join(
-        f'[classes.c{number}]\npopulation = 3\nsteps = [ {{ station = "s", time = "{number + 1} s" }} ]'
-        for number in range(2)
+        f'[classes.c{number}]\npopulation = 300\nsteps = [ {{ station = "s", time = "{number + 1} s" }} ]'
+        for number in range(3)
     )
     text = f'qnet = 1\ntitle = "two classes"\n[stations]\ns = {{}}\n{many}\n'
     assert timed(text, 1e-3).status == "slow"

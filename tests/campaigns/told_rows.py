@@ -66,6 +66,7 @@ RULES = (
           "work left behind.*open|second phases?.*open|open.*second phase|holds.*second phase", ("open",)),
     _Rule("parallel, open", "parallel branches are joined", "^fork-join.*open", ("open",)),
     _Rule("parallel, closed", "parallel branches are joined", "^fork-join.*closed", ("closed", "mixed")),
+    _Rule("lost later, states", "waits of passages that are lost later", "^capacity: passages that may be lost"),
     _Rule("memory", "the stations behind it are taken as one", "^memory: (?!.*paging)"),
     _Rule("inside", "what changes with the number inside", "^memory: "),
     _Rule("loss behind loss", "is taken as Poisson where it comes next", "^capacity: loss behind loss"),

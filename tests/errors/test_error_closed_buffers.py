@@ -65,10 +65,19 @@ def drained_apart(customers: int, places: int, servers: int, numbers: Mapping[st
     return stationary((customers, 0, 0, 0, 0), moves)
 
 
-def apart(random: np.random.Generator, points: int) -> tuple[Errors, Errors]:
-    """Errors of throughput and occupancy where a station of its own frees places."""
+def longest(found: RoutedSolution, point: int, exact: Mapping[str, float]) -> float:
+    """The error of the queue length at the station where it is worst; relative to 0.1 where it is shorter."""
+    lengths = {
+        item.name: float((item.queue_length + np.zeros(found.throughput.shape))[point]) for item in found.stations
+    }
+    return max(abs(lengths[name] - value) / max(value, 0.1) for name, value in exact.items())
+
+
+def apart(random: np.random.Generator, points: int) -> tuple[Errors, Errors, Errors]:
+    """Errors of throughput, occupancy and queue lengths where a station of its own frees places."""
     throughput: Errors = []
     occupancy: Errors = []
+    lengths: Errors = []
     for customers, places, servers in ((2, 2, 1), (3, 4, 1), (4, 3, 2), (5, 3, 1)):
         for kept in (False, True):
             numbers: dict[str, Any] = {
@@ -96,7 +105,9 @@ def apart(random: np.random.Generator, points: int) -> tuple[Errors, Errors]:
                 throughput.append(float(found.throughput[point]) / exact - 1)
                 exact = mean(shares, lambda state: state[3] + state[4])
                 occupancy.append(float(found.buffers[0].occupancy[point]) / exact - 1)
-    return throughput, occupancy
+                queues = [mean(shares, lambda state, place=place: state[place]) for place in (1, 3, 4)]
+                lengths.append(longest(found, point, dict(zip(("cpu", "front", "disk"), queues, strict=True))))
+    return throughput, occupancy, lengths
 
 
 def drained_in_turn(customers: int, places: int, numbers: Mapping[str, float]) -> Any:
@@ -150,10 +161,11 @@ def drained_beside(customers: int, places: int, numbers: Mapping[str, float], re
     return stationary((customers, 0, 0, 0, 0), moves)
 
 
-def beside(random: np.random.Generator, points: int) -> tuple[Errors, Errors]:
-    """Errors of throughput and occupancy where the station that frees places serves reads as well."""
+def beside(random: np.random.Generator, points: int) -> tuple[Errors, Errors, Errors]:
+    """Errors of throughput, occupancy and queue length where the station that frees places serves reads as well."""
     throughput: Errors = []
     occupancy: Errors = []
+    lengths: Errors = []
     for discipline, customers, places in (
         ("fcfs", 2, 2), ("fcfs", 3, 3), ("ps", 4, 3), ("priority", 2, 3), ("priority", 5, 3),
     ):  # fmt: skip
@@ -173,13 +185,16 @@ def beside(random: np.random.Generator, points: int) -> tuple[Errors, Errors]:
             if discipline == "fcfs":
                 shares = drained_in_turn(customers, places, own)
                 taken = mean(shares, lambda state: state[2].count("w"))
+                queue = mean(shares, lambda state: len(state[2]))
             else:
                 shares = drained_beside(customers, places, own, discipline == "priority")
                 taken = mean(shares, lambda state: state[3])
+                queue = mean(shares, lambda state: state[2] + state[3])
             exact = mean(shares, lambda state: state[0]) / own["think"]
             throughput.append(float(found.throughput[point]) / exact - 1)
             occupancy.append(float(found.buffers[0].occupancy[point]) / taken - 1)
-    return throughput, occupancy
+            lengths.append(longest(found, point, {"disk": queue}))
+    return throughput, occupancy, lengths
 
 
 def two_classes(customers: tuple[int, int], places: int, numbers: Mapping[str, Any]) -> Any:
@@ -326,6 +341,8 @@ def measured() -> dict[str, Errors]:
         "buffer: wait, closed classes, occupancy": first[1],
         "buffer: wait, closed classes, drained beside other work": second[0],
         "buffer: wait, closed classes, occupancy beside other work": second[1],
+        "buffer: wait, closed classes, queue lengths": first[2],
+        "buffer: wait, closed classes, queue lengths beside other work": second[2],
         "buffer: wait, several closed classes": classes(np.random.default_rng(SEED + 2), 100),
         "buffer: lost, closed classes": losing(np.random.default_rng(SEED + 3), 100),
         "capacity: closed classes": capacity(np.random.default_rng(SEED + 4), 100),
@@ -339,6 +356,8 @@ def measured() -> dict[str, Errors]:
         "buffer: wait, closed classes, occupancy",
         "buffer: wait, closed classes, drained beside other work",
         "buffer: wait, closed classes, occupancy beside other work",
+        "buffer: wait, closed classes, queue lengths",
+        "buffer: wait, closed classes, queue lengths beside other work",
         "buffer: wait, several closed classes",
         "buffer: lost, closed classes",
         "capacity: closed classes",

@@ -157,3 +157,43 @@ def test_closed_classes():
             assert low * (1 - 1e-9) <= exact <= high * (1 + 1e-9)
             errors.append(float(found[point]) / exact - 1)
     assert_told("fork-join: closed classes", errors)
+
+
+def closed_numbers(customers: int, servers: int, times: Sequence[float]) -> Array:
+    """Numbers at a processor, at two branches, and at the servers behind them; times of thinking, and at each."""
+    think, cpu, first, second, behind = times
+
+    def moves(state: tuple[int, ...]) -> Iterable[tuple[float, tuple[int, ...]]]:
+        here, one, other, after = state
+        yield (customers - here - max(one, other) - after) / think, (here + 1, one, other, after)
+        yield (here > 0) / cpu, (here - 1, one + 1, other + 1, after)
+        yield (one > 0) / first, (here, one - 1, other, after + (one > other))
+        yield (other > 0) / second, (here, one, other - 1, after + (other > one))
+        yield min(after, servers) / behind, (here, one, other, after - 1)
+
+    shares = stationary((0, 0, 0, 0), moves)
+    return np.array([mean(shares, lambda state, place=place: state[place]) for place in range(4)])
+
+
+def test_queue_lengths_of_closed_classes():
+    """One to eight customers, hardly thinking or at length; branches up to 10 apart, one or two servers behind them.
+
+    Of queues shorter than 0.1 the error is relative to that.
+    """
+    random = np.random.default_rng(20262)
+    errors: list[float] = []
+    for customers in range(1, 9):
+        for servers, discipline in ((1, "fcfs"), (2, "ps")):
+            count = 13
+            think = 10 ** random.uniform(-2, 0.7, count)
+            cpu, first, second = (10 ** random.uniform(-0.5, 0.5, count) for _ in range(3))
+            behind = servers * 10 ** random.uniform(-0.5, 0.5, count)
+            steps = (visit("cpu", cpu), pair(first, second, 2), visit("behind", behind))
+            asked = ClosedClass("job", float(customers), think, (Route("job", 1.0, steps),))
+            last = Station("behind", False, servers, discipline, (Group("behind", 1, 1.0),))
+            network = RoutedNetwork((queue("cpu"), queue("a"), queue("b"), last), (asked,), size=count)
+            found = np.array([item.queue_length for item in solve(network).stations])
+            for point, times in enumerate(zip(think, cpu, first, second, behind, strict=True)):
+                exact = closed_numbers(customers, servers, times)
+                errors.append(float(np.max(np.abs(found[:, point] - exact) / np.maximum(exact, 0.1))))
+    assert_told("fork-join: closed classes, queue lengths", errors)

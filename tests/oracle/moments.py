@@ -170,7 +170,7 @@ class Moments:
                 waiting.append((share, pc + 1, slots, (*events, op[1])))
             elif name == "time" and not op[1].slots:
                 if op[1].value <= 0:
-                    waiting.append((share, pc + 1, slots, events))
+                    found.append((share, (events, "rest", pc + 1, slots)))
                 else:
                     for part, phase in self.time(pc).start:
                         found.append((share * part, (events, "put", self.kind(pc, phase, slots))))
@@ -197,6 +197,12 @@ class Moments:
             self.put(action[2] + fork * FORK, where, state)
             return None
         _, _, pc, slots, *rest = action
+        if what == "rest":
+            # No time is a short time: what takes none at all is done before.
+            if where is None:
+                agenda.insert(0, (pc, slots, fork, None))
+                return None
+            return (pc, slots, fork, where)
         op = self.ops[pc]
         if what == "come":
             return self.come((pc, slots, fork, where), op, *rest, state)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.expression import Operations
 from qnet.networks.capacity.closed_parts import LOST, STATION, Limited, takes
 from qnet.networks.exactness import Beyond, close, exponential
-from qnet.networks.routed import Hold, Route, RoutedNetwork, Station, Time
+from qnet.networks.routed import Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, streams
 from qnet.queues.arithmetic import total
 
@@ -37,7 +37,13 @@ def reasons_for(network: RoutedNetwork, rest: Rest, operations: Operations) -> l
         and all(_alike(stream, own[0], operations) for stream in own)
         and all(_once(way.drain, network, operations) for way in rest.ways)
     )
-    return [] if plain and _one_stay(network, rest, operations) else [reason]
+    if plain and _one_stay(network, rest, operations):
+        return []
+    crowd = total(item.population for item in network.closed)
+    if rest.apart and not operations.all(operations.compare("<=", 2.0, crowd)):
+        text = f"{name} is used beyond where errors were measured as small: one customer alone fills it"
+        return [Beyond(reason, "QN670", text)]
+    return [reason]
 
 
 def _beyond(network: RoutedNetwork, rest: Rest, own: Sequence[Stream], operations: Operations) -> Iterator[str]:
@@ -56,6 +62,10 @@ def _beyond(network: RoutedNetwork, rest: Rest, own: Sequence[Stream], operation
         if any(_queues_between(route, rest.full, delays) for item in network.classes for route in item.routes):
             yield "customers who have taken a place queue before it can be freed"
     stations = {stream.station for stream in own}
+    if rest.full.form != STATION:
+        met = [route for item in network.classes for route in item.routes if _meets(route.steps, rest, stations)]
+        if any(takes(step, rest.full) for route in met for step in route.steps):
+            yield f"those who fill it come to {min(stations)} for other work as well"
     if not all(exponential(stream, operations) for stream in own):
         yield f"times at {min(stations)} that free places are not exponential"
 
@@ -68,6 +78,15 @@ def _queues_between(route: Route, full: Limited, delays: set[str]) -> bool:
             return True
         taken = taken or takes(step, full)
     return False
+
+
+def _meets(steps: Sequence[Step], rest: Rest, stations: set[str]) -> bool:
+    """Whether steps come to one of the stations that free places, for other work."""
+    return any(
+        isinstance(step, Hold)
+        and ((step.station in stations and step.drains != rest.name) or _meets(step.steps, rest, stations))
+        for step in steps
+    )
 
 
 def _alike(stream: Stream, other: Stream, operations: Operations) -> bool:

@@ -9,6 +9,9 @@ from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.streams import Key, Streams, follows
 from qnet.queues.arithmetic import total
 
+_ANY = 10**9
+"""As many as there are customers."""
+
 
 def calm(
     network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Sequence[int]], operations: Operations
@@ -36,8 +39,9 @@ def calm(
             pools: dict[Key, int] = {}
             for stream in own:
                 counts = [(_holders(network, stream.station, outer), outer) for outer in stream.around
-                          if not stations[outer[0]].delay]  # fmt: skip
-                count, outer = min(counts)
+                          if stations[outer[0]].in_line]  # fmt: skip
+                # A station that is shared is held by all who are there, however few its servers are.
+                count, outer = min(counts, default=(_ANY, key))
                 pools[outer] = count
             few = few | (sum(pools.values()) <= station.servers)
         # No service, no wait.

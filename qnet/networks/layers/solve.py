@@ -23,7 +23,7 @@ from qnet.networks.layers.core import solve as solve_tables
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import RoutedSolution, StationFigures
-from qnet.networks.streams import Key, Streams, streams
+from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
@@ -79,6 +79,12 @@ def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
             apart[:, place] = np.where(asked, times, 0.0).max(1) > _FACTOR * shortest
             wild[:, place] = (asked & (state.scv[:, own] > _MOST)).any(1)
     return apart, wild
+
+
+def _kept(stream: Stream) -> bool:
+    """Whether a server is kept after the response."""
+    later = stream.second
+    return bool(later.waits) or not (arrays() if hasattr(later.mean, "shape") else FLOATS).all(later.mean == 0)
 
 
 class _Layers:
@@ -235,6 +241,20 @@ class _Layers:
                 what = "differ by more than a factor of 3" if apart[:, place].any() else "vary with an scv above 4"
                 text = f"the wait for {labels[key]} is estimated beyond where errors were measured: times {what}"
                 found.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
+        held = {key for stream in self.unit.streams for key in stream.around}
+        late = {(stream.station, stream.group) for stream in self.unit.streams if not stream.left and _kept(stream)}
+        for station in self.network.stations:
+            for place, group in enumerate(station.groups):
+                key = (station.name, place)
+                if station.delay or station.in_line or key not in held | late:
+                    continue
+                text = f"{group.label} is shared and kept while others are waited for or after the response, which is "
+                reason = f"{group.label}: what it is kept for is taken as work"
+                found.append(Beyond(reason, "QN640", text + "taken as work there"))
+        if self.open and held:
+            text = "open classes meet closed ones whose servers are held while others are waited for: errors were "
+            reason = "open classes beside closed ones that hold servers"
+            found.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
         return found
 
     def crowded(self, numbers: Numbers) -> Numbers:

@@ -176,6 +176,8 @@ def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, r
     for level in range(1, count):
         row = shares[-1] @ ways[level]
         largest = float(row.max())
+        if not largest > 0.0:
+            raise ArithmeticError("some probabilities are too small to be told from none")
         shares.append(row / largest)
         logs.append(logs[-1] + float(np.log(largest)))
     top = max(logs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from qnet.networks.states.program import CHOICE, COUNT, QUEUE, RELEASE, SPLIT, TIME, NotCovered, Program
+from qnet.networks.states.program import CHOICE, COUNT, QUEUE, RELEASE, REST, SPLIT, TIME, NotCovered, Program
 
 State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
 Move = tuple[float, State, tuple[int, ...]]
@@ -149,7 +149,8 @@ class Machine:
             number = pending.pop()
             if number <= _LINE:
                 centre = _LINE - number
-                chance = self.begun(lines, busy, pending, centre)
+                chance, passed = self.begun(lines, busy, pending, centre)
+                ended = (*ended, *passed)
                 if chance is None:
                     continue
                 place, choices = chance
@@ -180,8 +181,11 @@ class Machine:
             elif kind == QUEUE:
                 self.join(lines, busy, pending, number)
             elif kind == RELEASE:
-                pending.append(node.after)
+                # The customer goes on before those who get the server.
                 self.release(lines, busy, pending, node.centre)
+                pending.append(node.after)
+            elif kind == REST:
+                pending.insert(0, node.after)
             elif kind == SPLIT:
                 pending.append(node.after)
                 if node.centre >= 0 or sum(counts) + sum(map(len, lines)) - self.closed < self.most:
@@ -238,9 +242,13 @@ class Machine:
         busy: list[int],
         pending: list[int],
         centre: int,
-    ) -> tuple[int, tuple[tuple[float, int], ...]] | None:
-        """Let those in service of a line go on until they spend time; where that is by chance, the place and how."""
+    ) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
+        """Let those in service of a line go on until they spend time; where that is by chance, the place and how.
+
+        Returns that, and the marks that were passed.
+        """
         item = self.centres[centre]
+        marks: list[int] = []
         place = 0
         while place < min(item.servers if item.rates is None else 1, len(lines[centre])):
             line = lines[centre]
@@ -252,10 +260,12 @@ class Machine:
                 pending.append(node.after)
                 place = 0
             elif node.kind == CHOICE:
-                return place, _level(node.levels, busy[node.inside]) if node.levels else node.choices
+                return (place, _level(node.levels, busy[node.inside]) if node.levels else node.choices), marks
             else:
+                if node.kind == COUNT:
+                    marks.append(node.mark)
                 lines[centre] = (*line[:place], node.after, *line[place + 1 :])
-        return None
+        return None, marks
 
 
 def _level(values: tuple[_Value, ...], number: int) -> _Value:

@@ -20,9 +20,10 @@ MAX_PHASES = 20
 """Of an Erlang distribution: scv down to 0.05."""
 _EXPONENTIAL = 1e-12
 
-TIME, QUEUE, RELEASE, CHOICE, SPLIT, DONE, COUNT = range(7)
+TIME, QUEUE, RELEASE, CHOICE, SPLIT, DONE, COUNT, REST = range(8)
 """What a node does: spend an exponential time, wait for a server and take it, release a server, go on by chance, start
-work after the response, end, or count that somebody comes by and go on."""
+work after the response, end, count that somebody comes by and go on; or spend a time of 0, the limit of short times:
+everything that takes no time at all is done before."""
 
 
 Place = tuple[tuple[int, int], ...]
@@ -53,6 +54,8 @@ class Node(Record):
     priority: int = 0
     choices: tuple[tuple[float, int], ...] = ()
     present: tuple[int, ...] = ()
+    spent: tuple[int, int, str, int] | None = None
+    """Of `TIME` and `QUEUE` before the response: class, route, and station and group where the time is spent."""
     mark: int = -1
     """Of `COUNT`: what is counted. Of `QUEUE`: what is counted where somebody is lost."""
     lost: int = -1
@@ -99,6 +102,8 @@ class Program(Record):
     """Of every open class that comes in a Poisson stream its rate, and the node where customers begin."""
     phased: tuple[str, ...]
     """Which times are not exponential, in words."""
+    routes: Mapping[tuple[int, int], int]
+    """By class and route, of classes with several routes: the mark of the passages that end."""
     passing: Mapping[int, int]
     """By stream, where customers may be lost: the mark of its visits."""
     losing: Mapping[tuple[str, int], int]
@@ -121,6 +126,7 @@ class _Held(Record):
     after: int
     """The node that comes when it is released."""
     priority: int = 0
+    group: int = 0
 
 
 def program(network: RoutedNetwork) -> Program:
@@ -165,6 +171,9 @@ class _Compiler:
             raise NotCovered("times depend on the numbers inside of several stations")
         self.profile = network.profiles[0] if network.profiles else None
         self.marks = len(network.classes)
+        self.routes: dict[tuple[int, int], int] = {}
+        self.answering = True
+        """Whether the steps at hand are before the response."""
         self.passing: dict[int, int] = {}
         self.losing: dict[tuple[str, int], int] = {}
         self.begun = tuple(self.mark() for _ in network.classes) if self.loses else ()
@@ -194,10 +203,8 @@ class _Compiler:
             if count != floor(count):
                 raise NotCovered(f'the population of "{item.name}" is not a whole number')
             thinking = item.think_time > 0
-            home = self.add(Node(TIME, -1, 1.0 / float(item.think_time)) if thinking else Node(CHOICE, -1))
-            begin = self.passage(kind, item, home)
-            node = self.nodes[home]
-            self.nodes[home] = node.replace(after=begin) if thinking else node.replace(choices=((1.0, begin),))
+            home = self.add(Node(TIME, -1, 1.0 / float(item.think_time)) if thinking else Node(REST, -1))
+            self.nodes[home] = self.nodes[home].replace(after=self.passage(kind, item, home))
             homes.append((int(count), home))
         return Program(
             nodes=tuple(self.nodes),
@@ -205,6 +212,7 @@ class _Compiler:
             homes=tuple(homes),
             arrivals=tuple(arrivals),
             phased=tuple(self.phased),
+            routes=self.routes,
             passing=self.passing,
             losing=self.losing,
             begun=self.begun,
@@ -227,8 +235,10 @@ class _Compiler:
     def clock(self, item: OpenClass, begin: int) -> int:
         """The node where the time to the next arrival begins, of customers who do not come in a Poisson stream."""
         again = self.add(Node(CHOICE, -1))
+        self.answering = False
         arrival = self.add(Node(SPLIT, again, choices=((1.0, begin),)))
         first = self.time(Time(1.0 / item.arrival_rate, item.arrival_scv), (), arrival, name=f"arrivals of {item.name}")
+        self.answering = True
         self.nodes[again] = self.nodes[again].replace(choices=((1.0, first),))
         return again
 
@@ -296,6 +306,9 @@ class _Compiler:
                     self.early = False
             self.home = self.add(Node(DONE, home))
             after = self.add(Node(COUNT, self.home, mark=kind))
+            if len(item.routes) > 1:
+                mark = self.routes[kind, number] = self.mark()
+                after = self.add(Node(COUNT, after, mark=mark))
             end = len(route.steps)
             while end > 0:
                 # Steps of phase 2 in a row are one piece of work that begins where they stand.
@@ -307,7 +320,9 @@ class _Compiler:
                     if self.loses:
                         raise NotCovered("customers are lost, and work is done after the response")
                     then = self.add(Node(DONE, -1))
+                self.answering = phase == 1
                 first = self.sequence(route.steps, begin, (), (), {}, then, 0, end - begin)
+                self.answering = True
                 after = first if phase == 1 else self.add(Node(SPLIT, after, choices=((1.0, first),)))
                 end = begin
             ways.append((float(route.probability), after))
@@ -424,20 +439,25 @@ class _Compiler:
         """
         mean, variation = float(step.mean), float(step.scv if scv is None else scv)
         means = {float(item.mean) for item in levels if isinstance(item, Time)}
+        centre = around[-1].centre if around else -1
         if mean == 0 and means <= {0.0}:
-            return after
+            return after if centre >= 0 and self.centres[centre].ordered else self.add(Node(REST, after))
         speeds: tuple[float, ...] = ()
         if len(means) > 1:
             if 0.0 in means or mean == 0 or len({float(item.scv) for item in levels if isinstance(item, Time)}) > 1:
                 raise NotCovered("a time is none with some number inside")
             speeds = tuple(mean / float(item.mean) for item in levels if isinstance(item, Time))
         gate = self.gate(around) if speeds else -1
-        centre = around[-1].centre if around else -1
         present = tuple(item.stream for item in around if item.centre >= 0)
+
+        here = (around[-1].name, around[-1].group) if around else ("", 0)
+        spent = (self.here[0], self.here[1], here[0], here[1]) if self.answering else None
 
         def phase(rate: float, then: int) -> int:
             priority = around[-1].priority if around else 0
-            return self.add(Node(TIME, then, rate, centre, priority, present=present, speeds=speeds, inside=gate))
+            return self.add(
+                Node(TIME, then, rate, centre, priority, present=present, speeds=speeds, inside=gate, spent=spent)
+            )
 
         if abs(variation - 1.0) <= _EXPONENTIAL:
             return phase(1.0 / mean, after)
@@ -468,6 +488,8 @@ class _Compiler:
         station = self.stations[hold.station]
         if any(item.centre >= 0 and self.centres[item.centre].discipline != "fcfs" for item in around):
             raise NotCovered("a station that shares or interrupts its service is held while another is visited")
+        if any(item.centre >= 0 and self.centres[item.centre].rates is not None for item in around):
+            raise NotCovered("a station with rates is held while another is visited")
         if hold.drains:
             raise NotCovered("there are buffers")
         if station.capacity is not None and (around or any(isinstance(step, Hold) for step in hold.steps)):
@@ -480,18 +502,19 @@ class _Compiler:
             inside = self.chosen(station, copies, group, centre)
             for priority, share, stream in self.numbers[self.here, path]:
                 if station.delay:
-                    held = _Held(station.name, -1, stream, after)
+                    held = _Held(station.name, -1, stream, after, group=group)
                     node = self.body(hold, path, (*around, held), inside, after, tail)
                 else:
-                    held = _Held(station.name, centre, stream, after, priority)
                     passed = after
                     if self.loses:
                         mark = self.passing[stream] = self.passing[stream] if stream in self.passing else self.mark()
                         passed = self.add(Node(COUNT, after, mark=mark))
+                    held = _Held(station.name, centre, stream, passed, priority, group)
                     release = self.add(Node(RELEASE, passed, centre=centre))
                     node = self.body(hold, path, (*around, held), inside, release, tail)
                     present = tuple(item.stream for item in (*around, held) if item.centre >= 0)
-                    node = Node(QUEUE, node, centre=centre, priority=priority, present=present)
+                    spent = (self.here[0], self.here[1], station.name, group) if self.answering else None
+                    node = Node(QUEUE, node, centre=centre, priority=priority, present=present, spent=spent)
                     if station.capacity is not None:
                         key = (station.name, group)
                         mark = self.losing[key] = self.losing[key] if key in self.losing else self.mark()
@@ -534,15 +557,19 @@ class _Compiler:
         for item in around[outermost:]:
             if item.centre >= 0 and self.centres[item.centre].ordered:
                 raise NotCovered("a second phase may be interrupted")
+            if item not in kept[0] and self.loses:
+                raise NotCovered("customers are lost, and a second phase keeps some of the stations that are held")
             if item not in kept[0] and item.centre >= 0:
                 onward = self.add(Node(RELEASE, onward, centre=item.centre))
         node = self.add(Node(DONE, -1))
+        before, self.answering = self.answering, False
         for number in reversed(range(len(second))):
             later = kept[number + 1] if number + 1 < len(second) else ()
             for item in kept[number]:
                 if item not in later and item.centre >= 0:
                     node = self.add(Node(RELEASE, node, centre=item.centre))
             node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
+        self.answering = before
         return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
 
 

@@ -11,7 +11,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses
 from qnet.networks.duration import NOTHING, Wait
-from qnet.networks.exactness import ranked
+from qnet.networks.exactness import STATES, ranked
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
@@ -19,12 +19,13 @@ from qnet.networks.states.average import averaged
 from qnet.networks.states.chain import TooLarge, Walk, stationary, walk
 from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import SPLIT, NotCovered, Program, program
+from qnet.networks.states.responses import responses
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
-NAME = "states"
+NAME = STATES
 MOST = 50_000
 """States of a chain that is asked for by name."""
 _A_STATE = 1e5
@@ -53,6 +54,8 @@ class Found(Record):
     present: Mapping[int, float]
     """By stream: the mean number of its requests that wait or hold a server, of all copies."""
 
+    spent: Mapping[tuple[int, int, str, int], float]
+    """The mean number of customers before their response, by class, route, and station and group where they are."""
     beyond: float = 0.0
     """The probability that customers from outside are as many as the chain knows."""
 
@@ -228,11 +231,15 @@ def _figures(made: Program, machine: Machine, found: Walk, shares: Any) -> Found
             for number in line:
                 means[number] = means.get(number, 0.0) + share
     present: dict[int, float] = {}
+    spent: dict[tuple[int, int, str, int], float] = {}
     for number, mean in means.items():
+        where = made.nodes[number].spent
+        if where is not None:
+            spent[where] = spent.get(where, 0.0) + mean
         for stream in made.nodes[number].present:
             present[stream] = present.get(stream, 0.0) + mean
     served = _served(machine, found, shares) if made.steps else {}
-    return Found(made, found.states, shares, often, served, present)
+    return Found(made, found.states, shares, often, served, present, spent)
 
 
 def _served(machine: Machine, found: Walk, shares: Any) -> dict[int, float]:
@@ -274,7 +281,12 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
     waits = _waits(network, compiled, present, operations)
     loads = _loads(network, compiled, operations)
     steady = Steady(network, throughputs, compiled, compiled.members(), waits, loads, operations)
+    ended = {key: passing(mark) for key, mark in made.routes.items()}
+    whole = {where for point in found for where in point.spent}
+    spent = {where: column([point.spent.get(where, 0.0) for point in found]) for where in sorted(whole)}
     solution = figures(steady, NAME, 1)
+    if not loses or made.early:
+        solution = responses(solution, network, throughputs, ended, spent)
     if loses:
         kept = _kept(network, solution, {key: passing(mark) for key, mark in made.losing.items()})
         begun = [

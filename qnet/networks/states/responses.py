@@ -1,0 +1,80 @@
+"""Responses of a solved chain: the numbers of customers who wait for theirs, over the passages that end (Little)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solution import RoutedSolution, RouteFigures
+from qnet.queues.arithmetic import total
+
+_Where = tuple[int, int, str, int]
+"""Class, route, station and group of copies; "" for delays outside of stations."""
+
+
+def responses(
+    solution: RoutedSolution,
+    network: RoutedNetwork,
+    throughputs: Sequence[Value],
+    ended: Mapping[tuple[int, int], Value],
+    spent: Mapping[_Where, Value],
+) -> RoutedSolution:
+    """The solution with responses and residences from the states.
+
+    solution     its other figures; where nobody passes, its responses stay.
+    throughputs  passages per second that end, by class.
+    ended        the same by class and route, of classes with several routes.
+    spent        the mean number of customers before their response, by where they are.
+    Law          Little's law for the customers of a route at a station. Where customers are lost who have spent time,
+                 that time is counted as well.
+    """
+    operations: Operations = FLOATS if network.size is None else arrays()
+    labels = {
+        (station.name, place): group.label for station in network.stations for place, group in enumerate(station.groups)
+    }
+    labels["", 0] = ""
+
+    def over(number: Value, rate: Value, before: Value) -> Value:
+        idle = rate == 0
+        return operations.where(idle, before, number / (rate + idle))
+
+    def at(*wanted: object) -> Value:
+        return total(number for where, number in spent.items() if _matches(where, wanted)) + 0.0
+
+    places = [(kind, number) for kind, item in enumerate(network.classes) for number in range(len(item.routes))]
+    routes: list[RouteFigures] = []
+    for (kind, number), item in zip(places, solution.routes, strict=True):
+        rate = ended.get((kind, number), throughputs[kind])
+        parts = {
+            label: over(at(kind, number, *key), rate, item.spent.get(label, 0.0))
+            for key, label in labels.items()
+            if label in item.spent or (kind, number, *key) in spent
+        }
+        routes.append(item.replace(throughput=rate, response=over(at(kind, number), rate, item.response), spent=parts))
+    classes = tuple(
+        item.replace(response=over(at(kind), throughputs[kind], item.response))
+        for kind, item in enumerate(solution.classes)
+    )
+    everybody = total(throughputs)
+    keys = [(station.name, place) for station in network.stations for place in range(len(station.groups))]
+    return solution.replace(
+        routes=tuple(routes),
+        classes=classes,
+        response=over(at(), everybody, solution.response),
+        stations=tuple(
+            item.replace(residence=over(at(None, None, *key), everybody, item.residence))
+            for key, item in zip(keys, solution.stations, strict=True)
+        ),
+        visits=tuple(
+            item.replace(residence=over(at(kind, None, *key), throughputs[kind], item.residence))
+            for (key, kind), item in zip(
+                ((key, kind) for key in keys for kind in range(len(network.classes))), solution.visits, strict=True
+            )
+        ),
+    )
+
+
+def _matches(where: _Where, wanted: Sequence[object]) -> bool:
+    """Whether a place is one of those wanted; None stands for any."""
+    return all(item is None or item == own for own, item in zip(where, wanted, strict=False))

@@ -1,0 +1,50 @@
+"""Models of closed classes beyond the regions in which errors were measured are warned of."""
+
+from __future__ import annotations
+
+import pytest
+
+import qnet
+
+BRANCHES = (
+    '{ parallel = [{ steps = [{ station = "a", time = "1 s" }] }, { steps = [{ station = "b", time = "2 s" }] }] }'
+)
+BEHIND = ', { station = "b", time = "1 s" }'
+MODELS = {
+    "constant service": ("QN638", 3, "", '{ station = "a", time = "2 s", scv = 0 }' + BEHIND),
+    "little varying service": ("QN638", 200, "", '{ station = "a", time = "2 s", scv = 0.4 }' + BEHIND),
+    "half as variable": ("", 200, "", '{ station = "a", time = "2 s", scv = 0.5 }' + BEHIND),
+    "shared station around another": (
+        "QN640", 3, "", '{ hold = "shared", steps = [{ time = "1 s" }, { station = "a", time = "1 s" }] }',
+    ),
+    "station in line around another": (
+        "", 3, "", '{ hold = "b", steps = [{ time = "1 s" }, { station = "a", time = "1 s" }] }',
+    ),
+    "second phase of shared station": (
+        "QN640", 3, "", '{ hold = "shared", steps = [{ time = "1 s" }, { time = "1 s", phase = 2 }] }',
+    ),
+    "branches at stations of their own": ("", 3, "", BRANCHES),
+    "branches met again": ("QN660", 3, "", BRANCHES + ', { station = "a", time = "1 s" }'),
+    "buffer drained where its customers are served": (
+        "QN670", 3, "[buffers]\nstore = { places = 4 }",
+        '{ station = "a", time = "1 s" }, { fill = "store" }, '
+        '{ station = "a", time = "1 s", phase = 2, drains = "store" }',
+    ),
+    "one customer alone at a buffer": (
+        "QN670", 1, "[buffers]\nstore = { places = 2 }",
+        '{ station = "b", time = "1 s" }, { fill = "store" }, '
+        '{ station = "a", time = "1 s", phase = 2, drains = "store" }',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_closed_class_is_warned_of_by_its_region(name, tmp_path):
+    code, population, more, steps = MODELS[name]
+    path = tmp_path / "model.toml"
+    path.write_text(
+        'qnet = 1\ntitle = "t"\n[stations]\na = {}\nb = {}\nshared = { discipline = "ps" }\n'
+        f'{more}\n[classes.all]\npopulation = {population}\nthink_time = "2 s"\nsteps = [{steps}]\n'
+    )
+    told = {note.code for note in qnet.load(str(path)).solve().warnings} & {"QN638", "QN640", "QN660", "QN670"}
+    assert told == ({code} if code else set())
