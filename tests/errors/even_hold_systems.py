@@ -221,7 +221,7 @@ class EvenShared(NamedTuple):
         return stages * (self.room + 1) ** self.outer * 40
 
     def exact(self) -> list[float]:
-        """Responses by class. A phase: stages left of those away, who is at the inner station in order, stages there."""
+        """Responses by class. A phase: stages left of those away, who is at the inner station, in order, stages."""
 
         def begun(line: Any) -> int:
             return (self.inside if line[0] else self.outside).stages if line else 0
