@@ -368,7 +368,9 @@ CODES: dict[str, _T] = {
         "median error below 1 % and was off by 19 % at most where it then grows by at most 2 %. Beyond that, as where "
         "holders nearly fill the inner station, or the held one is nearly full because of it, responses were off by "
         "half and more, and a steady state may be told where there is none. The note also names what was not measured: "
-        "times in or around holds that are not exponential; a station that is held, or kept after the response, and "
+        "times in or around holds that vary more than exponential ones (scv above 1; from 1/4 to 1 they were measured, "
+        "and constant ones were near simulations); a given scv of a whole hold with other stations inside, instead of "
+        "that of its steps; a station that is held, or kept after the response, and "
         "is not first come first served; and, where others work on after the response, a queue first come first served "
         "whose times are not one exponential time. Errors of 60 % were seen there.",
         "Lower the load; or simulate the model where it must run at that load."),

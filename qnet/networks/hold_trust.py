@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, station_reason
-from qnet.networks.routed import Fork, Hold, RoutedNetwork, Time
+from qnet.networks.routed import Fork, Hold, RoutedNetwork, Step, Time
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
@@ -54,8 +55,12 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
         if station.name in holds | kept and not station.delay and not station.in_line:
             how = "held while others are waited for" if station.name in holds else "kept after the response"
             found[f"{station.name} is {how}, and not first come first served"] = None
-        if solver.felt and station.name in holds | inner and _uneven_times(network, station.name, operations):
-            uneven.append(station.name)
+        if solver.felt and station.name in holds | inner:
+            if _given(network, station.name):
+                given = f"the scv of the whole hold of {station.name} is given, and it is held around other stations"
+                found[given] = None
+            if _uneven_times(network, station.name, operations):
+                uneven.append(station.name)
         elif not solver.felt and kept and station.in_line and len({stream.station for stream in streams}) > 1:
             own = [stream for stream in streams if stream.station == station.name]
             if station.name not in kept and station_reason(station, own, False, operations):
@@ -63,24 +68,41 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
                     f"times at {station.name} are not one exponential time, and others work on after the response"
                 ] = None
     if uneven:
-        found[f"times at {' and '.join(uneven)}, in or around holds, are not exponential"] = None
+        found[f"times at {' and '.join(uneven)}, in or around holds, vary more than exponential ones"] = None
     return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in found)
 
 
 def _uneven_times(network: RoutedNetwork, name: str, operations: Operations) -> bool:
-    """Whether some time for which a server of a station is kept is not exponential."""
-    waiting = [(step, False) for item in network.classes for route in item.routes for step in route.steps]
-    while waiting:
-        step, inside = waiting.pop()
+    """Whether some time for which a server of a station is kept varies more than an exponential one."""
+    for step, inside in _kept_by(network, name):
         if isinstance(step, Time):
-            if inside and not operations.all((step.scv == 1) | (step.mean == 0)):
+            if inside and not operations.all((step.scv <= 1) | (step.mean == 0)):
                 return True
             continue
-        at = isinstance(step, Hold) and step.station == name
-        if isinstance(step, Hold) and at and step.scv is not None:
+        scv = step.scv if isinstance(step, Hold) and step.station == name else None
+        if scv is not None and not operations.all(scv <= 1):
             return True
-        waiting += [(item, inside or at) for item in (step.inner if isinstance(step, Fork) else step.steps)]
     return False
+
+
+def _given(network: RoutedNetwork, name: str) -> bool:
+    """Whether the variability of a whole holding time with other stations inside is given, not found from them."""
+    holds = [step for step, _ in _kept_by(network, name) if isinstance(step, Hold) and step.station == name]
+    return any(step.scv is not None and not all(isinstance(item, Time) for item in step.steps) for step in holds)
+
+
+def _kept_by(network: RoutedNetwork, name: str) -> Iterator[tuple[Step, bool]]:
+    """Every step of every route, and whether a server of a station is kept meanwhile."""
+    waiting: list[tuple[Step, bool]] = [
+        (step, False) for item in network.classes for route in item.routes for step in route.steps
+    ]
+    while waiting:
+        step, inside = waiting.pop()
+        yield step, inside
+        if isinstance(step, Fork):
+            waiting += [(item, inside) for item in step.inner]
+        elif isinstance(step, Hold):
+            waiting += [(item, inside or step.station == name) for item in step.steps]
 
 
 def elasticity(solver: OpenSolver) -> Value:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np  # noqa: TID253
 import pytest
-from hold_systems import copies, held, shared
+from even_hold_systems import EXACT, Span, staged, trusted
+from hold_systems import Held, copies, held, shared
 from measuring import FEWEST, assert_told
 
 from qnet.networks.exactness import Beyond
@@ -32,6 +34,8 @@ ROWS: dict[str, tuple[int, Draw]] = {
     "holds: open, copies around one station": (4, copies),
 }
 """By name of the row in the table of errors: a seed, and how a system is drawn."""
+EVEN = "holds: open, times more even than exponential"
+KEPT: list[list[float]] = json.loads(EXACT.read_text())
 
 
 def warned(solution: RoutedSolution) -> bool:
@@ -49,8 +53,13 @@ def errors(seed: int, system: Draw) -> list[float]:
         if solution.method != "open" or not solution.stable or warned(solution):
             continue
         exact = drawn.exact()
-        found.append(max(abs(item.response / value - 1) for item, value in zip(solution.classes, exact, strict=True)))
+        found.append(error(solution, exact))
     return found
+
+
+def error(solution: RoutedSolution, exact: list[float]) -> float:
+    """That of the response of the class where it is worst."""
+    return max(abs(item.response / value - 1) for item, value in zip(solution.classes, exact, strict=True))
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -58,7 +67,31 @@ def test_the_errors_are_those_that_are_told(name: str):
     assert_told(name, errors(*ROWS[name]))
 
 
-@pytest.mark.parametrize("name", ROWS)
+def test_the_errors_of_even_times_are_those_that_are_told():
+    systems = trusted(FEWEST)
+    assert_told(EVEN, [error(solve(item.network()), exact) for item, exact in zip(systems, KEPT, strict=True)])
+
+
+def test_what_is_kept_of_even_times_is_what_the_chain_says():
+    """Of the smallest systems, and of some others."""
+    systems = trusted(FEWEST)
+    by_size = sorted(range(FEWEST), key=lambda place: systems[place].size)
+    for place in [*by_size[:60:6], *by_size[60:150:15]]:
+        assert systems[place].exact() == pytest.approx(KEPT[place], rel=1e-7)
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_even_times_of_one_stage_are_exponential(kind: int):
+    """The two chains agree where one class, or one server, makes who asks first no matter."""
+    draw = np.random.default_rng(5)
+    for _ in range(5):
+        system = [held(draw), held(draw, late=True), copies(draw), shared(draw)][kind]
+        alike = not isinstance(system, Held) or system.outer == 1 or len(system.rates) == 1
+        if alike and solve(system.network()).stable:
+            assert staged(system, lambda mean: Span(mean, 1)).exact() == pytest.approx(system.exact(), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [*ROWS, EVEN])
 def test_the_row_says_what_is_trusted(name: str):
     row = MEASURED[name]
     assert row.code == CODE

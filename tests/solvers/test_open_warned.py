@@ -55,7 +55,11 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
             "QN717",
         ),
         (
-            network(STATIONS, customers("all", 0.2, Hold("a", (Time(1.9, 0.0), visit("b", 0.9, 0.0))))),
+            network(STATIONS, customers("all", 0.1, Hold("a", (Time(1.9, 4.0), visit("b", 0.5))))),
+            "QN716",
+        ),
+        (
+            network(STATIONS, customers("all", 0.1, Hold("a", (Time(1.9), visit("b", 0.5)), scv=0.5))),
             "QN716",
         ),
         (
@@ -91,7 +95,8 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
         "memory of two classes",
         "rates",
         "beside a station with rates",
-        "constant times in a hold",
+        "uneven times around a hold",
+        "given variability of a hold around another station",
         "uneven times inside a hold",
         "a shared station held",
         "a shared station kept after the response",
@@ -100,6 +105,17 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
 )
 def test_what_is_far_off_is_warned_of(model: RoutedNetwork, code: str):
     assert code in codes(model)
+
+
+@pytest.mark.parametrize("scv", [0.0, 0.25, 0.9, 1.0])
+def test_times_more_even_than_exponential_are_trusted_in_holds(scv: float):
+    steps = Time(1.0, scv), Hold("b", (Time(0.3, scv), Time(0.1, scv, phase=2)))
+    assert not codes(network(STATIONS, customers("all", 0.1, Hold("a", steps))))
+
+
+def test_a_given_variability_of_the_innermost_hold_is_trusted():
+    inner = Hold("b", (Time(0.3, 0.0),), scv=1.0)
+    assert not codes(network(STATIONS, customers("all", 0.1, Hold("a", (Time(1.0, 0.0), inner)))))
 
 
 def test_one_queue_is_exact_beside_a_station_that_nobody_visits():
