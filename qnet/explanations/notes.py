@@ -356,6 +356,16 @@ CODES: dict[str, _T] = {
         "A closed class has population 0: its throughput is 0, and nobody has its response. The response that is told "
         "is that of its demands alone, without any wait; a first customer would wait for those of the other classes.",
         "Give the class a population of 1 for the response of a first customer."),
+    "QN703": _T("several things at one moment",
+        "A service takes no time, and so does another one, or thinking. The answer is exact for the order that the "
+        "README tells: what takes no time is the limit of short times, in the order in which it begins. Another order "
+        "may give other figures, by several per cent where few customers are there.",
+        "Leave steps of no time out, or give them a short time, so that the order follows from the model."),
+    "QN704": _T("a chain that is cut",
+        "No other method answers, and the chain of all states has too many of them: those with more customers from "
+        "outside than the note's probability tells are left out. That probability is at most 1e-6, and figures are off "
+        "by a small multiple of it.",
+        "Allow more --operations with --method states, or lower the load, for an exact answer."),
     "QN707": _T("the largest load is that of an approximation",
         "The answer is exact, by the Markov chain of all states. Near the load at which the steady state ends that "
         "chain has no end, and where customers may be lost before, the load is found by an approximation: what passes "

@@ -203,6 +203,8 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
                 found.append(f"{customers.name} meets what it leaves at several servers of {station.name}")
             elif station.name in met and others and not station.in_line:
                 found.append(f"several classes share {station.name} with what {customers.name} leaves there")
+            elif station.name in met and station.discipline == "lcfs-pr":
+                found.append(f"{customers.name} is served at {station.name} before what it has left there")
     return Beyond(reason, "QN662", "; ".join(dict.fromkeys(found))) if found else reason
 
 

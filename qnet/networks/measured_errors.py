@@ -128,7 +128,7 @@ _OPEN = (
              "nothing: outside, two stations with returns, at once or by the other", "QN654", _WHITT),
 )  # fmt: skip
 _HOLDS = (
-    Measured("holds: open, around an inner station", "open", 200, _BY_RESPONSE, 0.0011, 0.16,
+    Measured("holds: open, around an inner station", "open", 200, _BY_RESPONSE, 0.0011, 0.17,
              "one to four servers around one or two, exponential times up to 20 apart; " + _HELD, "QN716", _RESTING),
     Measured("holds: open, second phases", "open", 200, _BY_RESPONSE, 0.0057, 0.19,
              "as the row before, with both servers kept after the response; " + _HELD, "QN716", _RESTING),

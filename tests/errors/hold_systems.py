@@ -11,6 +11,9 @@ from nested_chain import solve_chain
 
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 
+Asking = tuple[int, ...]
+"""The classes of those at the inner station before their response, in order of arrival."""
+
 
 class Held(NamedTuple):
     """Customers hold one of some servers for a time of their class, and then while an inner server serves them."""
@@ -38,7 +41,7 @@ class Held(NamedTuple):
         return RoutedNetwork((station("outer", self.outer), station("inner", self.inner)), classes)
 
     def exact(self) -> list[float]:
-        """Responses by class. Who comes next from the line is a matter of chance: their order need not be kept."""
+        """Responses by class. Who comes next from the line is chance; at the inner station the order is kept."""
         whole = sum(self.rates)
         kinds = range(len(self.rates))
 
@@ -49,34 +52,38 @@ class Held(NamedTuple):
         def changed(away: tuple[int, ...], kind: int, by: int) -> tuple[int, ...]:
             return tuple(count + by * (place == kind) for place, count in enumerate(away))
 
-        def left(level: int, away: tuple[int, ...], asked: int, late: int) -> Iterator[tuple[float, int, Any]]:
+        def left(level: int, away: tuple[int, ...], asking: Asking, late: int) -> Iterator[tuple[float, int, Any]]:
             if level - 1 < self.outer:
-                yield 1.0, level - 1, (away, asked, late)
+                yield 1.0, level - 1, (away, asking, late)
             else:
-                yield from ((chance, level - 1, (other, asked, late)) for chance, other in begun(away))
+                yield from ((chance, level - 1, (other, asking, late)) for chance, other in begun(away))
 
         def moves(level: int, phase: Any) -> Iterator[tuple[float, int, Any]]:
-            away, asked, late = phase
+            away, asking, late = phase
             if level < self.outer:
-                yield from ((whole * chance, level + 1, (other, asked, late)) for chance, other in begun(away))
+                yield from ((whole * chance, level + 1, (other, asking, late)) for chance, other in begun(away))
             else:
                 yield whole, level + 1, phase
             for kind in kinds:
-                yield away[kind] / self.apart[kind], level, (changed(away, kind, -1), asked + 1, late)
-            served = min(asked, self.inner - late)
-            if self.second:
-                yield served / self.first, level, (away, asked - 1, late + 1)
-            elif served:
-                for chance, *after in left(level, away, asked - 1, late):
-                    yield chance * served / self.first, *after
+                yield away[kind] / self.apart[kind], level, (changed(away, kind, -1), (*asking, kind), late)
+            for place in range(min(len(asking), self.inner - late)):
+                rest = (*asking[:place], *asking[place + 1 :])
+                if self.second:
+                    yield 1 / self.first, level, (away, rest, late + 1)
+                else:
+                    for chance, *after in left(level, away, rest, late):
+                        yield chance / self.first, *after
             if late:
-                for chance, *after in left(level, away, asked, late - 1):
+                for chance, *after in left(level, away, asking, late - 1):
                     yield chance * late / self.second, *after
 
-        found = solve(moves, ((0,) * len(self.rates), 0, 0), self.outer)
-        line = found.level - found.mean(lambda phase: sum(phase[0]) + phase[1] + phase[2])
-        inside = found.mean(lambda phase: phase[1] - min(phase[1], self.inner - phase[2]))
-        return [(line + inside) / whole + apart + self.first for apart in self.apart]
+        found = solve(moves, ((0,) * len(self.rates), (), 0), self.outer)
+        line = (found.level - found.mean(lambda phase: sum(phase[0]) + len(phase[1]) + phase[2])) / whole
+        inside = [
+            found.mean(lambda phase, kind=kind: phase[1][max(self.inner - phase[2], 0) :].count(kind)) / rate
+            for kind, rate in enumerate(self.rates)
+        ]
+        return [line + wait + apart + self.first for wait, apart in zip(inside, self.apart, strict=True)]
 
 
 class Shared(NamedTuple):

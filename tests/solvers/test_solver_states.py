@@ -13,9 +13,11 @@ import pytest
 from building import at_station, close, customers, delay, network, station, visit
 
 from qnet.errors import NotComputed
+from qnet.networks.exactness import Beyond
 from qnet.networks.routed import ClosedClass, Hold, Profile, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
 from qnet.networks.states.solve import solve as solve_states
+from qnet.networks.states.solve import tried
 from qnet.networks.wanted import AUTO, Wanted
 
 sys.path.append(str(Path(__file__).parents[1] / "errors"))
@@ -177,6 +179,7 @@ def test_several_who_wait_for_no_time_end_at_once() -> None:
     assert close(found.throughput * (found.response + 0.0), 3.0, 1e-9)
     assert at_station(found, "b").utilization == pytest.approx(0.5 * found.throughput, rel=1e-9)
     assert found.throughput <= other.throughput
+    assert [reason.code for reason in found.reasons if isinstance(reason, Beyond)] == ["QN703"]
 
 
 @pytest.mark.parametrize(("servers", "capacity"), [(1, 1), (1, 4), (3, 3), (2, 6)])
@@ -203,6 +206,24 @@ def test_a_second_visit_may_be_lost_as_well() -> None:
     found = solve_states(network([station("c").replace(capacity=1)], customers(rate, *steps)), STATES)
     busy = rate * (one + two)
     assert close(found.throughput, rate / (1.0 + busy), 1e-12)
+
+
+def test_responses_of_passages_that_are_lost_late_are_not_called_exact() -> None:
+    late = network(
+        [station("a"), station("b").replace(capacity=1)], closed("u", 2, 1.0, visit("a", 0.5), visit("b", 1.0))
+    )
+    assert not solve_states(late, STATES).exact
+
+
+def test_what_a_cut_chain_leaves_out_is_a_reason() -> None:
+    """Two classes with times of their own in one line have too many states for all who may come."""
+    busy = network(
+        [station("a")], *(customers(0.2, visit("a", time), name=name) for name, time in (("x", 1.0), ("y", 1.5)))
+    )
+    found = tried(busy, STATES.replace(chain=20_000), 1e-3)
+    assert found is not None
+    assert not found.exact
+    assert "more customers from outside" in found.reasons[0]
 
 
 def test_times_that_depend_on_the_number_inside() -> None:

@@ -110,6 +110,8 @@ class Program(Record):
     """By group of copies of a station with a capacity: the mark of those who are lost there."""
     begun: tuple[int, ...]
     """By class, where customers may be lost: the mark of the passages that begin."""
+    at_once: bool
+    """Whether a service of no time may begin while something else takes no time: their order is a definition."""
     early: bool
     """Whether customers are lost before they have spent any time, if at all."""
     steps: Mapping[tuple[tuple[int, int], Place, int], tuple[int, tuple[int, ...]]]
@@ -172,6 +174,8 @@ class _Compiler:
         self.profile = network.profiles[0] if network.profiles else None
         self.marks = len(network.classes)
         self.routes: dict[tuple[int, int], int] = {}
+        self.served_at_once = False
+        """Whether some service takes no time."""
         self.answering = True
         """Whether the steps at hand are before the response."""
         self.passing: dict[int, int] = {}
@@ -216,9 +220,15 @@ class _Compiler:
             passing=self.passing,
             losing=self.losing,
             begun=self.begun,
+            at_once=self.at_once(),
             early=self.early,
             steps=self.steps,
         )
+
+    def at_once(self) -> bool:
+        """Whether some service of a line takes no time, beside another time of none."""
+        rests = [number for number, node in enumerate(self.nodes) if node.kind == REST]
+        return bool(self.served_at_once) and len(rests) > 1
 
     def mark(self) -> int:
         """A number for something that is counted."""
@@ -441,6 +451,7 @@ class _Compiler:
         means = {float(item.mean) for item in levels if isinstance(item, Time)}
         centre = around[-1].centre if around else -1
         if mean == 0 and means <= {0.0}:
+            self.served_at_once = self.served_at_once or centre >= 0
             return after if centre >= 0 and self.centres[centre].ordered else self.add(Node(REST, after))
         speeds: tuple[float, ...] = ()
         if len(means) > 1:

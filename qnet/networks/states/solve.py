@@ -11,7 +11,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses
 from qnet.networks.duration import NOTHING, Wait
-from qnet.networks.exactness import STATES, ranked
+from qnet.networks.exactness import STATES, Beyond, ranked
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
@@ -295,7 +295,10 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         ]
         solution = with_offered(solution, network, begun, Losses(kept, {}, {}))
     phased = dict.fromkeys(name for point in found for name in point.program.phased)
-    reasons = tuple(f"{name} are taken as the phases of a mean and an scv" for name in phased)
+    reasons = (
+        *(f"{name} are taken as the phases of a mean and an scv" for name in phased),
+        *_reasons(found, loses and not made.early),
+    )
     classes: list[ClassFigures] = []
     for item, asked in zip(solution.classes, network.classes, strict=True):
         if isinstance(asked, ClosedClass):
@@ -315,6 +318,19 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         network=network if network.profiles else None,
         passages=beside and beside.replace(wanted=other if network.closed else None),
     )
+
+
+def _reasons(found: Sequence[Found], late: bool) -> Iterator[str]:
+    """Why the answer of chains is not exact, times apart; `late` where customers are lost who have spent time."""
+    if late:
+        yield "waits of passages that are lost later are counted as those of the others"
+    beyond = max(point.beyond for point in found)
+    if beyond > _NEGLIGIBLE:
+        text = f"states with more customers from outside are left out, of a probability of {beyond:.1g}"
+        yield Beyond("more customers from outside than the chain knows", "QN704", text)
+    if any(point.program.at_once for point in found):
+        text = "several things take no time at all: in which order they are done is a matter of definition"
+        yield Beyond("services of no time are the limit of short ones", "QN703", text)
 
 
 def _held(network: RoutedNetwork, compiled: Streams) -> bool:
