@@ -205,6 +205,9 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
                 found.append(f"several classes share {station.name} with what {customers.name} leaves there")
             elif station.name in met and station.discipline == "lcfs-pr":
                 found.append(f"{customers.name} is served at {station.name} before what it has left there")
+    kept = any(not operations.all(item.second.mean == 0) for item in streams)
+    if network.closed and kept and any(item.left for item in streams):
+        found.append("servers are kept after the response beside work that is left behind")
     return Beyond(reason, "QN662", "; ".join(dict.fromkeys(found))) if found else reason
 
 

@@ -95,6 +95,13 @@ def _outside(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], o
         found.append(f"customers of parallel branches come to {names} before or after them as well")
     odd = [stream.station for index, stream in enumerate(compiled.streams) if index in asked
            if stream.station not in delays and not exponential(stream, operations)]  # fmt: skip
+    orders = {station.name: station.in_line for station in network.stations}
+    shared = [compiled.streams[index].station for fork in forks if fork.needed < fork.width
+              for branch in fork.branches for index in branch.asked]  # fmt: skip
+    shared = [name for name in shared if name not in delays and not orders[name]]
+    if shared:
+        names = " and ".join(dict.fromkeys(shared))
+        found.append(f"not all branches are waited for, and service is shared at {names}")
     if odd:
         found.append(f"service times in parallel branches are not exponential at {' and '.join(dict.fromkeys(odd))}")
     return found

@@ -123,15 +123,15 @@ def _of_buffer(
     alone = all(stream.drains == name for stream in compiled.streams if stream.station in stations)
     found = f"{name}: the work that frees its places is taken as independent of what fills it"
     several = any(
-        not operations.all(operations.compare("<=", step.visits, 1.0))
+        not operations.all(operations.compare("<=", abs(step.visits - 1.0), 1e-9))
         for customers in network.classes
         for route in customers.routes
         for step in route.steps
         if isinstance(step, Time) and step.fills == name
     )
     if name in strained or several:
-        warning = f"{name} is drained beside other work, or by several servers, or takes several places at once, or "
-        warning += "keeps them before they can be drained"
+        warning = f"{name} is drained beside other work, or by several servers, or takes another number of places than "
+        warning += "one, or keeps them before they can be drained"
         return [Beyond(found, "QN658", warning)]
     station = next((item for item in network.stations if item.name in stations), None)
     after = [item.after[name] for item in compiled.routes if name in item.after]
