@@ -257,3 +257,11 @@ def test_what_is_not_covered_is_refused_with_the_reason() -> None:
             STATES,
         )
     assert caught.value.problems[0].code == "QN515"
+
+
+def test_a_class_that_is_never_served_has_no_answer() -> None:
+    served = closed("first", 2, 0.0, visit("c", 1.0, priority=1))
+    starved = closed("last", 1, 0.0, visit("c", 1.0))
+    with pytest.raises(NotComputed) as caught:
+        solve_states(network([station("c", 1, "preemptive")], served, starved), STATES)
+    assert caught.value.problems[0].code == "QN517"

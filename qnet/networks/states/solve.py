@@ -84,7 +84,9 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{NAME} tells no state probabilities of stations", "figures alone"))
     try:
-        return _told(network, [solved(point, most, wanted.operations) for point in _points(network)], wanted)
+        return _told(
+            network, [_passing(point, solved(point, most, wanted.operations)) for point in _points(network)], wanted
+        )
     except NotCovered as error:
         problem = Problem("QN513", f"{NAME} does not apply: {error}", "another method, or auto")
         raise NotComputed(problem) from None
@@ -106,7 +108,7 @@ def tried(network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE) -> 
     found: list[Found | None] = []
     for point in _points(network):
         try:
-            found.append(solved(point, wanted.chain, wanted.operations, edge))
+            found.append(_passing(point, solved(point, wanted.chain, wanted.operations, edge)))
         except (NotCovered, TooLarge, ArithmeticError):
             found.append(None)
     answered = [item for item in found if item is not None]
@@ -117,6 +119,15 @@ def tried(network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE) -> 
 
         raise Divided(np.array([item is not None for item in found]))
     return None
+
+
+def _passing(network: RoutedNetwork, found: Found) -> Found:
+    """A solved chain; raises `ArithmeticError` where a closed class hardly ever passes, so that waits have no digits."""
+    most = max(found.often.values(), default=0.0)
+    for kind, item in enumerate(network.classes):
+        if isinstance(item, ClosedClass) and item.population > 0 and found.often.get(kind, 0.0) <= 1e-6 * most:
+            raise ArithmeticError(f'"{item.name}" is hardly ever served beside the others')
+    return found
 
 
 def _points(network: RoutedNetwork) -> Iterator[RoutedNetwork]:
