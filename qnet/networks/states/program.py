@@ -568,8 +568,8 @@ class _Compiler:
         for item in around[outermost:]:
             if item.centre >= 0 and self.centres[item.centre].ordered:
                 raise NotCovered("a second phase may be interrupted")
-            if item not in kept[0] and self.loses:
-                raise NotCovered("customers are lost, and a second phase keeps some of the stations that are held")
+            if self.loses:
+                raise NotCovered("customers are lost, and servers are kept after the response")
             if item not in kept[0] and item.centre >= 0:
                 onward = self.add(Node(RELEASE, onward, centre=item.centre))
         node = self.add(Node(DONE, -1))

@@ -122,7 +122,7 @@ def tried(network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE) -> 
 
 
 def _passing(network: RoutedNetwork, found: Found) -> Found:
-    """A solved chain; raises `ArithmeticError` where a closed class hardly ever passes, so that waits have no digits."""
+    """A solved chain; raises `ArithmeticError` where a closed class hardly ever passes: its waits have no digits."""
     most = max(found.often.values(), default=0.0)
     for kind, item in enumerate(network.classes):
         if isinstance(item, ClosedClass) and item.population > 0 and found.often.get(kind, 0.0) <= 1e-6 * most:
