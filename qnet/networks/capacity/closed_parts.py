@@ -34,11 +34,22 @@ def limited(network: RoutedNetwork) -> Limited:
 def never_full(network: RoutedNetwork) -> bool:
     """Whether a station has as many places at all points as customers who ever come to it."""
     full = limited(network)
-    if full.form != STATION:
+    if full.form != STATION or _works_on(network):
         return False
     users = [item for item in network.closed if full.name in used(item, network)]
     operations: Operations = FLOATS if network.size is None else arrays()
     return operations.all(operations.compare("<=", total(item.population for item in users), full.places))
+
+
+def _works_on(network: RoutedNetwork) -> bool:
+    """Whether any work goes on after a response, so that a customer may meet it when he comes again."""
+    waiting = [step for item in network.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step = waiting.pop()
+        if step.phase == 2:
+            return True
+        waiting += getattr(step, "steps", ())
+    return False
 
 
 def opened(network: RoutedNetwork, rates: Sequence[Value]) -> RoutedNetwork:
