@@ -33,7 +33,7 @@ def with_bounds(network: RoutedNetwork, solution: RoutedSolution, wanted: Wanted
         return solution
     found = "capacities and limits inside" if network.limited or network.profiles else ""
     rows: dict[int, Row] = {}
-    if not found and solution.reasons:
+    if not found and (solution.reasons or wanted.bounds == KIND):
         found, rows = _closed(network) if network.closed else _open(network, solution)
     if found and wanted.bounds == KIND:
         problem = Problem("QN563", f"no bounds are known of parallel steps where {found}", "a solution without bounds")

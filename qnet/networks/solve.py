@@ -122,9 +122,7 @@ def _may_have_states(network: RoutedNetwork, wanted: Wanted) -> bool:
         return False
     if wanted.rough or wanted.bounds or wanted.states or not wanted.enclosed:
         return False
-    if network.size is not None and not wanted.each:
-        return False
-    return not (network.buffers or forked(network))
+    return network.size is None or wanted.each
 
 
 def _by_states(network: RoutedNetwork, wanted: Wanted) -> bool:

@@ -14,6 +14,7 @@ from qnet.networks.wanted import AUTO
 from qnet.questions.points import solve_points
 from qnet.queues.stations.m_m_c_k_n import m_m_c_k_n
 
+APPROXIMATED = AUTO.replace(chain=0)
 PLAIN = """
 qnet = 1
 title = "Clients that think, and write into a store"
@@ -102,7 +103,7 @@ def model_of(text: str) -> Model:
 
 def told(text: str, asked: str, **settings: str) -> float:
     model = with_settings(model_of(text), settings)
-    return float(solve_points(model, asked=AUTO.replace(chain=0)).metric(metric(asked, model).expression))
+    return float(solve_points(model, asked=APPROXIMATED).metric(metric(asked, model).expression))
 
 
 def birth_and_death(clients: int, size: int, think: float = 0.01, writes: float = 0.6) -> list[float]:
@@ -191,7 +192,7 @@ def test_nobody_writes() -> None:
 
 
 def test_service_that_is_not_exponential_is_told_as_beyond_what_was_measured() -> None:
-    solution = solve_points(model_of(PLAIN.replace('time = "9 ms"', 'time = "9 ms", scv = 0.3'))).parts[0].solution
+    solution = solve_points(model_of(PLAIN.replace('time = "9 ms"', 'time = "9 ms", scv = 0.3')), asked=APPROXIMATED).parts[0].solution
     assert [getattr(reason, "code", "") for reason in solution.reasons if "store" in reason] == ["QN670"]
 
 
@@ -287,6 +288,6 @@ def test_what_is_not_computed_is_told_with_a_way_out(what: str) -> None:
     if what.endswith("lost"):
         text = text.replace('{ places = "size" }', '{ places = "size", full = "lost" }')
     with pytest.raises(NotComputed) as caught:
-        solve_points(model_of(text))
+        solve_points(model_of(text), asked=APPROXIMATED)
     assert caught.value.problems[0].code == "QN555"
     assert caught.value.problems[0].help

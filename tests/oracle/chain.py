@@ -53,6 +53,12 @@ def _unbounded(program: Program, max_states: int, until: float) -> Answer:
             if best is None or best[1] > ROUGH:
                 raise
             break
+        except Unsupported:
+            # With few customers told apart, all of them may wait for work that would be one too many.
+            if limit > 32 or not program.spawns:
+                raise
+            limit *= 2
+            continue
         last, best = best, (answer, cut, finish)
         if cut <= CUT:
             break
@@ -77,11 +83,11 @@ def _unbounded(program: Program, max_states: int, until: float) -> Answer:
                 following = largest
         limit = following
     cut, answer = best[1], best[2]()
-    if cut > 1e-10:
+    if cut > CUT:
         for scope in ("throughput", "response", "station_throughput", "utilization", "queue_length", "wait"):
             for name, value in getattr(answer, scope).items():
                 before = getattr(last[0], scope).get(name, value) if last else value
-                answer.half_width[scope, name] = abs(value) * cut * limit * 10 + abs(value - before) * min(
+                answer.half_width[scope, name] = abs(value) * cut * limit * 100 + abs(value - before) * min(
                     cut * 1e3, 1.0
                 )
     return answer

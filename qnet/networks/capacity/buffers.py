@@ -180,6 +180,8 @@ def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offere
     work = ratio(busy, carried)
     if not solver.operations.all(nothing == False):  # noqa: E712
         work = solver.operations.where(nothing, _idle_work(buffer, centre, solver), work)
+    # Beside more other work than the servers can do there is no steady state.
+    other = solver.operations.minimum([other, 1.0 - 1e-9 + 0.0 * other])
     able = servers * (1 - other) / work
     few = servers < centre.station.servers and not buffer.loses
     if few and not solver.operations.all(solver.operations.compare("<=", offered, able * (1 - 1e-9))):

@@ -32,6 +32,7 @@ from qnet.networks.capacity.closed_parts import (
 )
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.capacity.closed_refused import METHOD, refuse, refuse_idle
+from qnet.networks.capacity.drained import drain_rate
 from qnet.networks.capacity.lines import LEAST
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses, thinned
@@ -41,7 +42,6 @@ from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import BufferFigures, RoutedSolution
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
-from qnet.queues.arithmetic import total
 
 _TOLERANCE = 1e-10
 _MAX_ROUNDS = 200
@@ -275,22 +275,7 @@ class _Closed:
         where = self.operations.where
         offered = self.value(chain.taken)
         carried = self.value(chain.taken * (1.0 - chain.full)) if self.full.form == LOST else offered
-        rate: Value = None
-        label = ""
-        for station in self.network.stations:
-            for index, group in enumerate(station.groups):
-                own = [item for item in compiled.streams if (item.station, item.group) == (station.name, index)]
-                busy, other = (
-                    total(item.rate * item.holding.mean_with(waits) for item in own if drains == bool(item.drains))
-                    for drains in (True, False)
-                )
-                if not any(item.drains for item in own):
-                    continue
-                nothing = busy <= 0
-                able = where(nothing, 0.0 * carried, carried * (station.peak - other) / where(nothing, 1.0, busy))
-                if rate is None or self.operations.all((able < rate) | (rate == 0)):
-                    label = group.label
-                rate = able if rate is None else where((able > 0) & ((able < rate) | (rate == 0)), able, rate)
+        rate, label = drain_rate(self.full.name, self.network, compiled, waits, carried, self.operations)
         coming = self.value(chain.coming[:, 0])
         growing = (coming > rate) & (rate > 0)
         fill = where(growing, self.value(self.pool.places * 1.0) / where(growing, coming - rate, 1.0), float("inf"))

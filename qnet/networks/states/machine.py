@@ -1,18 +1,38 @@
 """The states of a program, and how they follow each other.
 
-A state is three tuples: how many customers are at each node of time that needs no order; the line of each centre; and
-how many servers of each centre are kept. Customers at the same node are interchangeable. First come first served, the
-line holds those who wait; where service may be interrupted, all who are present; at shared service nobody.
+A state is five tuples: how many customers are at each node of time that needs no order; the line of each centre; how
+many servers of each centre are kept; who spends time in a branch of a parallel step; and the parallel steps under way.
+Customers at the same node are interchangeable. First come first served, the line holds those who wait; where service
+may be interrupted, all who are present; at shared service nobody.
+
+A customer is a number: that of his node, plus so many times the number of nodes as the parallel step under way has of
+which he is a branch; these are numbered from 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import insort
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from qnet.networks.states.program import CHOICE, COUNT, QUEUE, RELEASE, REST, SPLIT, TIME, NotCovered, Program
+from qnet.networks.states.program import (
+    CHOICE,
+    COUNT,
+    FORK,
+    JOIN,
+    QUEUE,
+    RELEASE,
+    REST,
+    SPLIT,
+    TIME,
+    NotCovered,
+    Program,
+)
 
-State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
+Join = tuple[int, int, int, int]
+"""A parallel step under way: its number, the customer who made it at the node of that, how many branches must still end
+before he goes on, and how many are under way."""
+State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], tuple[int, ...], tuple[Join, ...]]
 Move = tuple[float, State, tuple[int, ...]]
 """Rate per second, the state after it, and the marks that were passed, each as often as it was."""
 _Value = TypeVar("_Value")
@@ -31,10 +51,15 @@ class Machine:
 
     def __init__(self, program: Program, most: int) -> None:
         self.nodes = program.nodes
+        self.size = len(program.nodes)
         self.centres = program.centres
         self.homes = program.homes
         self.arrivals = program.arrivals
         self.most = most
+        self.edge = most - max(
+            (len(node.choices) - node.amount for node in program.nodes if node.kind == FORK), default=0
+        )
+        """From how many on somebody may be lost because of that."""
         self.closed = sum(count for count, _ in program.homes)
         self.timed = [
             number
@@ -43,17 +68,11 @@ class Machine:
         ]
         """The nodes of time that need no order."""
         self.slot = {number: slot for slot, number in enumerate(self.timed)}
-        self.own: list[list[int]] = [[] for _ in program.centres]
-        """The slots of every centre."""
-        for number, slot in self.slot.items():
-            centre = program.nodes[number].centre
-            if centre >= 0:
-                self.own[centre].append(slot)
 
     def start(self) -> State:
         """A state that can occur: everybody begins, one after the other."""
-        empty: State = ((0,) * len(self.timed), ((),) * len(self.centres), (0,) * len(self.centres))
-        state = empty
+        centres = len(self.centres)
+        state: State = ((0,) * len(self.timed), ((),) * centres, (0,) * centres, (), ())
         for count, home in self.homes:
             for _ in range(count):
                 state = next(iter(self.settled(state, home, 1.0)))[1]
@@ -61,8 +80,8 @@ class Machine:
 
     def moves(self, state: State) -> list[Move]:
         """All that may happen next."""
-        counts, lines, busy = state
-        nodes, found = self.nodes, list[Move]()
+        counts, lines, busy, apart, joins = state
+        nodes, size, found = self.nodes, self.size, list[Move]()
         for slot, count in enumerate(counts):
             if not count:
                 continue
@@ -71,15 +90,25 @@ class Machine:
             if node.speeds:
                 rate *= _level(node.speeds, busy[node.inside])
             less = (*counts[:slot], count - 1, *counts[slot + 1 :])
-            found += self.settled((less, lines, busy), node.after, rate)
+            found += self.settled((less, lines, busy, apart, joins), node.after, rate)
+        for place, customer in enumerate(apart):
+            if place and apart[place - 1] == customer:
+                continue
+            node = nodes[customer % size]
+            rate = apart.count(customer) * node.rate * (self.speed(state, node.centre) if node.centre >= 0 else 1.0)
+            if node.speeds:
+                rate *= _level(node.speeds, busy[node.inside])
+            rest = (*apart[:place], *apart[place + 1 :])
+            found += self.settled((counts, lines, busy, rest, joins), _onward(node.after, customer, size), rate)
         for centre, place, speed in self.lines_served(state):
             line = lines[centre]
-            node = nodes[line[place]]
+            customer = line[place]
+            node = nodes[customer % size]
             if node.speeds:
                 speed *= _level(node.speeds, busy[node.inside])
-            after = (*line[:place], node.after, *line[place + 1 :])
+            after = (*line[:place], _onward(node.after, customer, size), *line[place + 1 :])
             changed = (*lines[:centre], after, *lines[centre + 1 :])
-            found += self.settled((counts, changed, busy), _LINE - centre, speed * node.rate)
+            found += self.settled((counts, changed, busy, apart, joins), _LINE - centre, speed * node.rate)
         for rate, home in self.arrivals:
             if rate > 0 and self.outside(state) < self.most:
                 found += self.settled(state, home, rate)
@@ -90,182 +119,293 @@ class Machine:
         for centre, item in enumerate(self.centres):
             line = state[1][centre]
             if item.ordered and line:
-                serving = min(item.servers, len(line)) if item.rates is None else 1
+                serving = min(item.most, len(line))
                 speed = 1.0 if item.rates is None else item.rates[min(len(line), len(item.rates)) - 1]
                 for place in range(serving):
                     yield centre, place, speed
 
     def serving(self, state: State) -> Iterator[tuple[int, float]]:
         """The servers, or parts of them, that serve at each node of time; without queueing one for everybody."""
-        for slot, count in enumerate(state[0]):
-            if count:
-                number = self.timed[slot]
-                centre = self.nodes[number].centre
-                yield number, count * (self.speed(state, centre) if centre >= 0 else 1.0)
+        here = [(self.timed[slot], count) for slot, count in enumerate(state[0]) if count]
+        here += [(customer % self.size, 1) for customer in state[3]]
+        for number, count in here:
+            centre = self.nodes[number].centre
+            yield number, count * (self.speed(state, centre) if centre >= 0 else 1.0)
         for centre, place, speed in self.lines_served(state):
-            yield state[1][centre][place], speed
+            yield state[1][centre][place] % self.size, speed
 
     def speed(self, state: State, centre: int) -> float:
         """How fast one of those in service is served."""
         item = self.centres[centre]
-        counts, lines, busy = state
+        present = state[2][centre]
         if item.shared:
-            present = sum(counts[slot] for slot in self.own[centre])
             most = min(item.servers, present) if item.rates is None else item.rates[min(present, len(item.rates)) - 1]
             return most / present
         if item.rates is None:
             return 1.0
-        return item.rates[min(busy[centre] + len(lines[centre]), len(item.rates)) - 1]
+        return item.rates[min(present + len(state[1][centre]), len(item.rates)) - 1]
 
     def outside(self, state: State) -> int:
-        """How many customers there are beside the closed ones."""
-        counts, lines, _ = state
-        return sum(counts) + sum(map(len, lines)) - self.closed
+        """How many customers and pieces of work there are beside the closed ones."""
+        counts, lines, _, apart, joins = state
+        return sum(counts) + sum(map(len, lines)) + len(apart) + self.under_way(lines, apart, joins) - self.closed
 
-    def settled(self, state: State, node: int, rate: float) -> list[Move]:
+    def under_way(self, lines: Sequence[tuple[int, ...]], apart: Sequence[int], joins: Sequence[Join]) -> int:
+        """What parallel steps under way add to the number of customers who spend time or wait: one for each that is in
+        no other, less all branches of those whose customer has not gone on."""
+        if not joins:
+            return 0
+        size = self.size
+        above = {number: customer // size for number, customer, _, _ in joins}
+        waited = {number for number, _, needed, _ in joins if needed}
+        own = [*apart, *(customer for line in lines for customer in line if customer >= size)]
+        less = sum(self.awaited(customer // size, above, waited) for customer in own)
+        return sum(customer < size and needed > 0 for _, customer, needed, _ in joins) - less
+
+    def awaited(self, number: int, above: Mapping[int, int], waited: set[int]) -> bool:
+        """Whether a customer who has not gone on waits for a branch of a parallel step."""
+        while number:
+            if number not in waited:
+                return False
+            number = above[number]
+        return True
+
+    def settled(self, state: State, customer: int, rate: float) -> list[Move]:
         """Where one customer goes from a node, and everybody who goes on because of that."""
-        counts, lines, busy = state
+        counts, lines, busy, apart, joins = state
         found: list[Move] = []
-        self.follow(list(counts), list(lines), list(busy), [node], rate, (), found, 0)
+        scene = _Scene(list(counts), list(lines), list(busy), list(apart), list(joins), [customer])
+        self.follow(scene, rate, (), found, 0)
         return found
 
-    def follow(
-        self,
-        counts: list[int],
-        lines: list[tuple[int, ...]],
-        busy: list[int],
-        pending: list[int],
-        rate: float,
-        ended: tuple[int, ...],
-        found: list[Move],
-        steps: int,
-    ) -> None:
+    def follow(self, scene: _Scene, rate: float, ended: tuple[int, ...], found: list[Move], steps: int) -> None:
         """Move the pending customers, the last first, until each of them spends time or waits."""
-        nodes = self.nodes
+        nodes, size, pending = self.nodes, self.size, scene.pending
         while pending:
             steps += 1
             if steps > _MOST_STEPS:
                 raise NotCovered("customers may pass without spending any time")
-            number = pending.pop()
-            if number <= _LINE:
-                centre = _LINE - number
-                chance, passed = self.begun(lines, busy, pending, centre)
+            customer = pending.pop()
+            if customer <= _LINE:
+                centre = _LINE - customer
+                chance, passed = self.begun(scene, centre)
                 ended = (*ended, *passed)
                 if chance is None:
                     continue
                 place, choices = chance
                 for share, after in choices:
-                    line, here = lines[centre], list(lines)
-                    here[centre] = (*line[:place], after, *line[place + 1 :])
-                    more = [*pending, number]
-                    self.follow(list(counts), here, list(busy), more, rate * share, ended, found, steps)
+                    other = scene.copy()
+                    line = scene.lines[centre]
+                    other.lines[centre] = (*line[:place], _onward(after, line[place], size), *line[place + 1 :])
+                    other.pending.append(customer)
+                    self.follow(other, rate * share, ended, found, steps)
                 return
-            if number < 0:
+            if customer < 0:
                 continue
+            number = customer % size
             node = nodes[number]
             kind = node.kind
             if kind == TIME:
-                counts[self.slot[number]] += 1
+                if customer == number:
+                    scene.counts[self.slot[number]] += 1
+                else:
+                    insort(scene.apart, customer)
             elif kind == CHOICE:
-                choices = _level(node.levels, busy[node.inside]) if node.levels else node.choices
+                choices = _level(node.levels, scene.busy[node.inside]) if node.levels else node.choices
                 for share, after in choices[1:]:
-                    self.follow(
-                        list(counts), list(lines), list(busy), [*pending, after], rate * share, ended, found, steps
-                    )
+                    other = scene.copy()
+                    other.pending.append(_onward(after, customer, size))
+                    self.follow(other, rate * share, ended, found, steps)
                 share, after = choices[0]
                 rate *= share
-                pending.append(after)
-            elif kind == QUEUE and self.full(counts, lines, busy, node.centre):
-                ended = (*ended, node.mark)
-                pending.append(node.lost)
+                pending.append(_onward(after, customer, size))
             elif kind == QUEUE:
-                self.join(lines, busy, pending, number)
+                ended = self.join(scene, customer, ended)
             elif kind == RELEASE:
                 # The customer goes on before those who get the server.
-                self.release(lines, busy, pending, node.centre)
-                pending.append(node.after)
+                self.release(scene, node.centre, node.amount)
+                pending.append(_onward(node.after, customer, size))
             elif kind == REST:
-                pending.insert(0, node.after)
+                pending.insert(0, _onward(node.after, customer, size))
             elif kind == SPLIT:
-                pending.append(node.after)
-                if node.centre >= 0 or sum(counts) + sum(map(len, lines)) - self.closed < self.most:
+                pending.append(_onward(node.after, customer, size))
+                if node.centre >= 0 or scene.present(self) < self.most:
                     pending.append(node.choices[0][1])
+            elif kind == FORK:
+                self.fork(scene, customer)
+            elif kind == JOIN:
+                ended = self.end(scene, customer, ended)
             else:
                 if kind == COUNT:
                     ended = (*ended, node.mark)
-                pending.append(node.after)
-        found.append((rate, (tuple(counts), tuple(lines), tuple(busy)), ended))
+                pending.append(_onward(node.after, customer, size))
+        joins = scene.joins
+        if joins:
+            state = self.renumbered(scene)
+        else:
+            state = (tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), (), ())
+        found.append((rate, state, ended))
 
-    def full(self, counts: list[int], lines: list[tuple[int, ...]], busy: list[int], centre: int) -> bool:
-        """Whether all places of a centre are taken."""
-        most = self.centres[centre].capacity
-        if most is None:
-            return False
-        own = sum(counts[slot] for slot in self.own[centre]) if self.centres[centre].shared else busy[centre]
-        return own + len(lines[centre]) >= most
-
-    def join(self, lines: list[tuple[int, ...]], busy: list[int], pending: list[int], number: int) -> None:
-        """A customer asks for a server."""
-        node = self.nodes[number]
+    def join(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
+        """A customer asks for servers; the marks that were passed by then."""
+        node = self.nodes[customer % self.size]
         centre = node.centre
-        item, line = self.centres[centre], lines[centre]
+        item, line = self.centres[centre], scene.lines[centre]
+        busy = scene.busy
+        if item.capacity is not None and busy[centre] + len(line) + node.amount > item.capacity:
+            scene.pending.append(_onward(node.lost, customer, self.size))
+            return (*ended, node.mark)
+        after = _onward(node.after, customer, self.size)
         if item.shared:
-            pending.append(node.after)
-        elif item.discipline == "lcfs-pr":
-            lines[centre] = (number, *line)
-            pending.append(_LINE - centre)
-        elif not item.ordered and not line and busy[centre] < (item.servers if item.rates is None else 1):
             busy[centre] += 1
-            pending.append(node.after)
+            scene.pending.append(after)
+        elif item.discipline == "lcfs-pr":
+            scene.lines[centre] = (customer, *line)
+            scene.pending.append(_LINE - centre)
+        elif not item.ordered and not line and busy[centre] + node.amount <= item.most:
+            busy[centre] += node.amount
+            scene.pending.append(after)
         else:
             place = len(line)
-            while place and self.nodes[line[place - 1]].priority < node.priority:
+            while place and self.nodes[line[place - 1] % self.size].priority < node.priority:
                 place -= 1
-            lines[centre] = (*line[:place], number, *line[place:])
+            scene.lines[centre] = (*line[:place], customer, *line[place:])
             if item.ordered:
-                pending.append(_LINE - centre)
+                scene.pending.append(_LINE - centre)
+            elif item.group < 0:
+                return (*ended, node.mark)
+        return ended
 
-    def release(self, lines: list[tuple[int, ...]], busy: list[int], pending: list[int], centre: int) -> None:
-        """A server is released: the first who waits gets it."""
-        if self.centres[centre].shared:
+    def release(self, scene: _Scene, centre: int, amount: int) -> None:
+        """Servers are released: the first who wait get them."""
+        item, busy = self.centres[centre], scene.busy
+        busy[centre] -= amount
+        if item.shared:
             return
-        line = lines[centre]
-        if line:
-            lines[centre] = line[1:]
-            pending.append(self.nodes[line[0]].after)
-        else:
-            busy[centre] -= 1
+        line = scene.lines[centre]
+        served = 0
+        while served < len(line):
+            node = self.nodes[line[served] % self.size]
+            if busy[centre] + node.amount > item.most:
+                break
+            busy[centre] += node.amount
+            scene.pending.append(_onward(node.after, line[served], self.size))
+            served += 1
+        if served:
+            scene.lines[centre] = line[served:]
 
-    def begun(
-        self,
-        lines: list[tuple[int, ...]],
-        busy: list[int],
-        pending: list[int],
-        centre: int,
-    ) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
+    def fork(self, scene: _Scene, customer: int) -> None:
+        """The branches of a parallel step begin, the first of them first."""
+        node = self.nodes[customer % self.size]
+        used = {item[0] for item in scene.joins}
+        number = next(number for number in range(1, len(used) + 2) if number not in used)
+        scene.joins.append((number, customer, node.amount, len(node.choices)))
+        scene.pending += [begin + number * self.size for _, begin in reversed(node.choices)]
+
+    def end(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
+        """A branch of a parallel step ends; the marks that were passed by then."""
+        size, joins = self.size, scene.joins
+        place = next(place for place, item in enumerate(joins) if item[0] == customer // size)
+        number, parent, needed, left = joins.pop(place)
+        left -= 1
+        goes_on = needed == 1
+        if goes_on and left and scene.present(self) >= self.most:
+            goes_on = False  # There are too many branches whom nobody waits for: these are waited for.
+        elif needed:
+            needed -= 1
+        if left:
+            joins.insert(place, (number, parent, needed, left))
+        if not goes_on:
+            return ended
+        scene.pending.append(_onward(self.nodes[parent % size].after, parent, size))
+        return (*ended, self.nodes[customer % size].mark)
+
+    def begun(self, scene: _Scene, centre: int) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
         """Let those in service of a line go on until they spend time; where that is by chance, the place and how.
 
         Returns that, and the marks that were passed.
         """
-        item = self.centres[centre]
+        item, lines, size = self.centres[centre], scene.lines, self.size
         marks: list[int] = []
         place = 0
-        while place < min(item.servers if item.rates is None else 1, len(lines[centre])):
+        while place < min(item.most, len(lines[centre])):
             line = lines[centre]
-            node = self.nodes[line[place]]
+            customer = line[place]
+            node = self.nodes[customer % size]
+            after = _onward(node.after, customer, size)
             if node.kind == TIME:
                 place += 1
             elif node.kind == RELEASE:
                 lines[centre] = (*line[:place], *line[place + 1 :])
-                pending.append(node.after)
+                scene.pending.append(after)
                 place = 0
             elif node.kind == CHOICE:
-                return (place, _level(node.levels, busy[node.inside]) if node.levels else node.choices), marks
+                return (place, _level(node.levels, scene.busy[node.inside]) if node.levels else node.choices), marks
             else:
                 if node.kind == COUNT:
                     marks.append(node.mark)
-                lines[centre] = (*line[:place], node.after, *line[place + 1 :])
+                lines[centre] = (*line[:place], after, *line[place + 1 :])
         return None, marks
+
+    def renumbered(self, scene: _Scene) -> State:
+        """The state with its parallel steps numbered by where their branches are: which came first does not matter."""
+        size = self.size
+        signs: dict[int, list[tuple[int, int, int]]] = {item[0]: [] for item in scene.joins}
+        for customer in scene.apart:
+            signs[customer // size].append((-1, 0, customer % size))
+        for centre, line in enumerate(scene.lines):
+            for place, customer in enumerate(line):
+                if customer >= size:
+                    signs[customer // size].append((centre, place, customer % size))
+        for _, customer, needed, left in scene.joins:
+            if customer >= size:
+                signs[customer // size].append((-2, needed * size + left, customer % size))
+        order = sorted(scene.joins, key=lambda item: (item[1] % size, item[2], item[3], sorted(signs[item[0]])))
+        new = {item[0]: place * size for place, item in enumerate(order, start=1)}
+        new[0] = 0
+
+        def named(customer: int) -> int:
+            return customer % size + new[customer // size]
+
+        return (
+            tuple(scene.counts),
+            tuple(tuple(map(named, line)) for line in scene.lines),
+            tuple(scene.busy),
+            tuple(sorted(map(named, scene.apart))),
+            tuple((place, named(item[1]), *item[2:]) for place, item in enumerate(order, start=1)),
+        )
+
+
+class _Scene:
+    """A state while customers go on."""
+
+    __slots__ = ("apart", "busy", "counts", "joins", "lines", "pending")
+
+    def __init__(
+        self,
+        counts: list[int],
+        lines: list[tuple[int, ...]],
+        busy: list[int],
+        apart: list[int],
+        joins: list[Join],
+        pending: list[int],
+    ) -> None:
+        self.counts, self.lines, self.busy, self.apart, self.joins = counts, lines, busy, apart, joins
+        self.pending = pending
+
+    def copy(self) -> _Scene:
+        """The same, to be changed."""
+        return _Scene(*(list(getattr(self, name)) for name in ("counts", "lines", "busy", "apart", "joins", "pending")))
+
+    def present(self, machine: Machine) -> int:
+        """How many customers and pieces of work there are beside the closed ones."""
+        more = machine.under_way(self.lines, self.apart, self.joins) - machine.closed
+        return sum(self.counts) + sum(map(len, self.lines)) + len(self.apart) + more
+
+
+def _onward(node: int, customer: int, size: int) -> int:
+    """A customer at another node, in the same branch."""
+    return node if customer < size or node < 0 else node + customer // size * size
 
 
 def _level(values: tuple[_Value, ...], number: int) -> _Value:

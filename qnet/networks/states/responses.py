@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution, RouteFigures
+from qnet.networks.states.found import Where
 from qnet.queues.arithmetic import total
-
-_Where = tuple[int, int, str, int]
-"""Class, route, station and group of copies; "" for delays outside of stations."""
 
 
 def responses(
@@ -18,7 +16,7 @@ def responses(
     network: RoutedNetwork,
     throughputs: Sequence[Value],
     ended: Mapping[tuple[int, int], Value],
-    spent: Mapping[_Where, Value],
+    spent: Mapping[Where, Value],
 ) -> RoutedSolution:
     """The solution with responses and residences from the states.
 
@@ -75,6 +73,6 @@ def responses(
     )
 
 
-def _matches(where: _Where, wanted: Sequence[object]) -> bool:
+def _matches(where: Where, wanted: Sequence[object]) -> bool:
     """Whether a place is one of those wanted; None stands for any."""
     return all(item is None or item == own for own, item in zip(where, wanted, strict=False))

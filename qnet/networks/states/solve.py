@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import comb, log
-from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -14,16 +13,19 @@ from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import STATES, Beyond, ranked
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
-from qnet.networks.solution import ClassFigures, RoutedSolution
+from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.networks.states.average import averaged
-from qnet.networks.states.chain import TooLarge, Walk, stationary, walk
+from qnet.networks.states.branches import spread, with_branches
+from qnet.networks.states.chain import TooLarge, stationary, walk
+from qnet.networks.states.compiler import program
+from qnet.networks.states.found import Found, Where, means
 from qnet.networks.states.machine import Machine
-from qnet.networks.states.program import SPLIT, NotCovered, Program, program
+from qnet.networks.states.program import NotCovered
 from qnet.networks.states.responses import responses
+from qnet.networks.states.stores import buffers
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
-from qnet.record import Record
 
 NAME = STATES
 MOST = 50_000
@@ -40,36 +42,12 @@ _FULLEST = 1.0 - 1e-15
 """A load of work after the response: there is a steady state where closed customers wait for it."""
 
 
-class Found(Record):
-    """A solved chain."""
-
-    program: Program
-    states: list[Any]
-    shares: Any
-    """The probability of each state."""
-    often: Mapping[int, float]
-    """By mark how often a second it is passed; those of the classes are the passages that end."""
-    served: Mapping[int, float]
-    """By node of time, where times depend on the number inside: the mean number of servers that serve there."""
-    present: Mapping[int, float]
-    """By stream: the mean number of its requests that wait or hold a server, of all copies."""
-
-    spent: Mapping[tuple[int, int, str, int], float]
-    """The mean number of customers before their response, by class, route, and station and group where they are."""
-    beyond: float = 0.0
-    """The probability that customers from outside are as many as the chain knows."""
-
-    def served_at(self, nodes: Sequence[int]) -> float:
-        """The mean number of servers that serve at some nodes."""
-        return sum(self.served.get(node, 0.0) for node in nodes)
-
-
 def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSolution:
     """The steady state of a network, or of every point of a batch, by the Markov chain of all its states.
 
     Applies   closed, open and mixed classes; first come first served, by priority, interrupting or not, shared, and
               last come first served service; several servers, copies, rates; servers held around others, second
-              phases, times that depend on the number inside a station; capacities. No buffers, parallel steps, chains.
+              phases, times that depend on the number inside a station; capacities, buffers, parallel steps. No chains.
     network   rates per second, times in seconds, populations as whole numbers of customers.
     wanted    the budget: `operations`.
     most      states of a point.
@@ -159,10 +137,10 @@ def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _
     made = program(network)
     most = min(most, int(operations / _A_STATE))
     _refuse_many(network, most)
-    if not made.arrivals and not any(node.kind == SPLIT and node.centre < 0 for node in made.nodes):
+    if not made.unbounded:
         machine = Machine(made, 0)
         found = walk(machine.start(), machine.moves, most)
-        return _figures(made, machine, found, stationary(found, operations))
+        return means(made, machine, found, stationary(found, operations))
     crowd, edges = _FIRST, dict[int, tuple[float, int]]()
     best: Found | None = None
     while True:
@@ -173,10 +151,10 @@ def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _
             beyond = sum(
                 share
                 for share, state in zip(shares.tolist(), found.states, strict=True)
-                if machine.outside(state) >= crowd
+                if machine.outside(state) >= machine.edge
             )
             if beyond <= edge:
-                best = _figures(made, machine, found, shares).replace(beyond=beyond)
+                best = means(made, machine, found, shares).replace(beyond=beyond)
             if beyond <= _NEGLIGIBLE:
                 assert best is not None
                 return best
@@ -227,41 +205,6 @@ def _refuse_many(network: RoutedNetwork, most: int) -> None:
             raise TooLarge
 
 
-def _figures(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
-    """The throughputs and the numbers of requests."""
-    import numpy
-
-    np: Any = numpy
-    often = {
-        mark: float(sum(rate * shares[state] for state, rate in table.items())) for mark, table in found.ended.items()
-    }
-    counts = np.array([state[0] for state in found.states], dtype=float).reshape(len(found.states), -1)
-    means = {number: float(mean) for number, mean in zip(machine.timed, shares @ counts, strict=True)}
-    for share, (_, lines, _) in zip(shares.tolist(), found.states, strict=True):
-        for line in lines:
-            for number in line:
-                means[number] = means.get(number, 0.0) + share
-    present: dict[int, float] = {}
-    spent: dict[tuple[int, int, str, int], float] = {}
-    for number, mean in means.items():
-        where = made.nodes[number].spent
-        if where is not None:
-            spent[where] = spent.get(where, 0.0) + mean
-        for stream in made.nodes[number].present:
-            present[stream] = present.get(stream, 0.0) + mean
-    served = _served(machine, found, shares) if made.steps else {}
-    return Found(made, found.states, shares, often, served, present, spent)
-
-
-def _served(machine: Machine, found: Walk, shares: Any) -> dict[int, float]:
-    """The mean number of servers that serve at each node of time."""
-    served: dict[int, float] = {}
-    for share, state in zip(shares.tolist(), found.states, strict=True):
-        for number, busy in machine.serving(state):
-            served[number] = served.get(number, 0.0) + share * busy
-    return served
-
-
 def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> RoutedSolution:
     """All figures of a network whose chains are solved, of each of its points."""
     operations: Operations = FLOATS if network.size is None else arrays()
@@ -294,10 +237,20 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
     steady = Steady(network, throughputs, compiled, compiled.members(), waits, loads, operations)
     ended = {key: passing(mark) for key, mark in made.routes.items()}
     whole = {where for point in found for where in point.spent}
-    spent = {where: column([point.spent.get(where, 0.0) for point in found]) for where in sorted(whole)}
+    spent: dict[Where, Value] = {
+        where: column([point.spent.get(where, 0.0) for point in found]) for where in sorted(whole)
+    }
     solution = figures(steady, NAME, 1)
+    if made.forks:
+        extra = spread(steady, found, throughputs, column)
+        solution = with_branches(solution, steady, found, extra, column)
+        for where, number in extra.spent.items():
+            spent[where] = spent.get(where, 0.0) + number
     if not loses or made.early:
         solution = responses(solution, network, throughputs, ended, spent)
+    if found[0].rates:
+        means = {key: column([point.rates[key] for point in found]) for key in found[0].rates}
+        solution = _with_rates(solution, network, means)
     if loses:
         kept = _kept(network, solution, {key: passing(mark) for key, mark in made.losing.items()})
         begun = [
@@ -315,7 +268,8 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         if isinstance(asked, ClosedClass):
             item = item.replace(population=asked.population, think_time=asked.think_time)
         classes.append(item)
-    lacking = network.profiles or (loses and network.closed) or _held(network, compiled)
+    lacking = network.profiles or network.buffers or (loses and network.closed) or _held(network, compiled)
+    lacking = lacking or (made.forks and network.closed)
     beside = None if lacking else solution.passages
     other = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
     size = max(len(point.states) for point in found)
@@ -327,8 +281,38 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         why=f"the Markov chain of all states of the network has {size} of them",
         ceiling=None if loses or network.profiles else _ceiling(network),
         network=network if network.profiles else None,
+        buffers=buffers(network, compiled, waits, found, column, operations) if made.stores else (),
         passages=beside and beside.replace(wanted=other if network.closed else None),
     )
+
+
+def _with_rates(
+    solution: RoutedSolution, network: RoutedNetwork, means: Mapping[tuple[str, int], Value]
+) -> RoutedSolution:
+    """The solution with the utilization of stations with rates: of those who are elsewhere meanwhile as well.
+
+    means   by station and group of copies: the mean rate of all copies together. That of a class is in proportion to
+            the time that its customers are served or held there.
+    """
+    peaks = {station.name: station.peak for station in network.stations}
+    places = dict.fromkeys(peaks, 0)
+    stations: list[StationFigures] = []
+    more: dict[str, Value] = {}
+    for item in solution.stations:
+        key = (item.name, places[item.name])
+        places[item.name] += 1
+        if key in means and item.utilization is not None:
+            busy = means[key] / item.copies
+            more[item.label] = ratio(busy / peaks[item.name], item.utilization)
+            item = item.replace(utilization=busy / peaks[item.name], busy_servers=means[key])
+        stations.append(item)
+    visits = tuple(
+        item.replace(utilization=item.utilization * more[item.label])
+        if item.label in more and item.utilization is not None
+        else item
+        for item in solution.visits
+    )
+    return solution.replace(stations=tuple(stations), visits=visits)
 
 
 def _reasons(found: Sequence[Found], late: bool) -> Iterator[str]:

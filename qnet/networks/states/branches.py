@@ -1,0 +1,106 @@
+"""Parallel steps, by a solved chain: how long they take, and what each of their branches has of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from qnet.expression import Operations, Value
+from qnet.networks.figures import Steady
+from qnet.networks.parallel import Step, told
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.states.found import Found, Where
+from qnet.networks.streams import Key
+from qnet.queues.arithmetic import ratio, total
+from qnet.record import Record
+
+Column = Callable[[Sequence[float]], Value]
+
+
+class Spread(Record):
+    """The customers in parallel steps, by station."""
+
+    spent: dict[Where, Value]
+    """How many of them count for a station."""
+    served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]]
+    """By class and route, and station: what a passage is served there as estimated from the waits alone, and here."""
+
+
+def spread(steady: Steady, found: Sequence[Found], throughputs: Sequence[Value], column: Column) -> Spread:
+    """Count the customers in parallel steps for the stations of the branches.
+
+    Method   A step is split among stations in the proportions that the waits of its branches give it (`parallel.told`).
+    """
+    spent: dict[Where, Value] = {}
+    served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]] = {}
+    for (kind, route), places in _steps(found).items():
+        for place, step in zip(places, _told(steady, kind, route), strict=True):
+            inside = column([point.under_way[place] for point in found])
+            whole = total(step.parts.values())
+            rate = throughputs[kind]
+            table = served.setdefault((kind, route), {})
+            for key, part in step.parts.items():
+                where = (kind, route, *key)
+                number = inside * ratio(part, whole)
+                spent[where] = spent.get(where, 0.0) + number
+                share = ratio(step.served[key], part)
+                before = table.get(key, (0.0, 0.0))
+                # What a passage is served may not be more than it spends.
+                table[key] = (before[0] + step.fork.count * step.served[key], before[1] + ratio(number * share, rate))
+    return Spread(spent, served)
+
+
+def with_branches(
+    solution: RoutedSolution, steady: Steady, found: Sequence[Found], extra: Spread, column: Column
+) -> RoutedSolution:
+    """The solution with the times of branches, and what routes with parallel steps are served."""
+    made = found[0].program
+    network, operations = steady.network, steady.operations
+    branches = list(solution.branches)
+    place = 0
+    for number, fork in enumerate(made.forks):
+        begun = column([point.often.get(fork.begun, 0.0) for point in found])
+        whole = ratio(column([point.under_way[number] for point in found]), begun)
+        for branch, ended, awaited in fork.branches:
+            item = branches[place]
+            under_way = column([point.branches.get(branch, 0.0) for point in found])
+            waited = column([point.often.get(awaited, 0.0) for point in found])
+            branches[place] = item.replace(
+                time=_over(under_way, column([point.often.get(ended, 0.0) for point in found]), item.time, operations),
+                whole=_over(whole * begun, begun, item.whole, operations),
+                awaited=_over(waited, begun, item.awaited, operations),
+            )
+            place += 1
+    routes = list(solution.routes)
+    places = [(kind, number) for kind, item in enumerate(network.classes) for number in range(len(item.routes))]
+    for index, key in enumerate(places):
+        served = routes[index].served
+        if served is None or key not in extra.served:
+            continue
+        labels = {steady.labels.get(station, ""): both for station, both in extra.served[key].items()}
+        routes[index] = routes[index].replace(
+            served={
+                label: mean - labels[label][0] + labels[label][1] if label in labels else mean
+                for label, mean in served.items()
+            }
+        )
+    return solution.replace(branches=tuple(branches), routes=tuple(routes))
+
+
+def _over(number: Value, rate: Value, before: Value, operations: Operations) -> Value:
+    """A time by Little's law; what it was before where nobody comes."""
+    idle = rate == 0
+    return operations.where(idle, before, number / (rate + idle))
+
+
+def _steps(found: Sequence[Found]) -> dict[tuple[int, int], list[int]]:
+    """By class and route its parallel steps, in their order."""
+    places: dict[tuple[int, int], list[int]] = {}
+    for number, fork in enumerate(found[0].program.forks):
+        places.setdefault((fork.kind, fork.route), []).append(number)
+    return places
+
+
+def _told(steady: Steady, kind: int, route: int) -> list[Step]:
+    """The parallel steps of a route, as the waits at its stations have them."""
+    own = [item for item in steady.compiled.routes if item.class_index == kind][route]
+    return [told(fork, steady.waits, steady.alike, steady.operations) for fork in own.forks]

@@ -1,0 +1,595 @@
+"""A network as a program for its customers.
+
+Copies of a station are stations here, buffers are stations that nobody is served at, visits are written out, and times
+with another squared coefficient of variation than 1 are phases. Nothing is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, pairwise, product
+from math import ceil, floor
+
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
+from qnet.networks.states.copies import Copies
+from qnet.networks.states.phases import EXPONENTIAL, phases
+from qnet.networks.states.program import (
+    CHOICE,
+    COUNT,
+    DONE,
+    FORK,
+    JOIN,
+    QUEUE,
+    RELEASE,
+    REST,
+    SPLIT,
+    TIME,
+    Centre,
+    Node,
+    NotCovered,
+    Parallel,
+    Place,
+    Program,
+    Store,
+)
+from qnet.record import Record
+
+MAX_NODES = 1500
+MAX_VISITS = 40
+MAX_WAYS = 60
+"""In which branches spread over the copies of stations."""
+
+
+class _Held(Record):
+    """A hold around a step, as its program knows it."""
+
+    name: str
+    centre: int
+    """-1: a delay, which nobody waits for."""
+    stream: int
+    after: int
+    """The node that comes when it is released."""
+    priority: int = 0
+    group: int = 0
+
+
+def program(network: RoutedNetwork) -> Program:
+    """The program of one point of a network.
+
+    network   without a batch; rates per second, times in seconds.
+    Returns   nodes, centres, and where customers begin. Streams have the numbers that `streams.streams` gives them.
+    Raises    `NotCovered` for features that the states of a small chain do not describe.
+    Times     of mean and scv: exponential (1), a mixture of Erlang distributions of k - 1 and k phases of one rate
+              (below), two exponential phases with balanced means (above): Tijms, A First Course in Stochastic Models,
+              2003, appendix B. Think times are exponential.
+    """
+    return _Compiler(network).program()
+
+
+class _Compiler:
+    def __init__(self, network: RoutedNetwork) -> None:
+        self.network = network
+        self.stations = {station.name: station for station in network.stations}
+        self.nodes: list[Node] = []
+        self.centres: list[Centre] = []
+        first: dict[tuple[str, int], int] = {}
+        self.phased: dict[str, None] = {}
+        self.numbers: dict[tuple[tuple[int, int], Place], list[tuple[int, float, int]]] = {}
+        """By class, route and place of a hold: its priorities, their shares and their streams."""
+        self.streams = 0
+        self.here: tuple[int, int] = (0, 0)
+        for station in network.stations:
+            for index, group in enumerate(station.groups):
+                first[station.name, index] = len(self.centres)
+                if not station.delay:
+                    discipline = "fcfs" if station.discipline == "priority" else station.discipline
+                    made = Centre(station.name, index, discipline, station.servers, station.rates, station.capacity)
+                    self.centres += [made] * group.copies
+            if len(self.centres) > MAX_NODES:
+                raise NotCovered("there are too many stations")
+        self.copies = Copies(self.stations, first)
+        self.stores: dict[str, Store] = {}
+        for buffer in network.buffers:
+            places = int(float(buffer.places) + 1e-9)
+            self.stores[buffer.name] = Store(buffer.name, len(self.centres), {}, {})
+            self.centres.append(Centre("", -1, "fcfs", places, None, places if buffer.loses else None))
+        self.loses = network.limited and any(centre.capacity is not None for centre in self.centres)
+        if len(network.profiles) > 1:
+            raise NotCovered("times depend on the numbers inside of several stations")
+        self.profile = network.profiles[0] if network.profiles else None
+        self.marks = len(network.classes)
+        self.routes: dict[tuple[int, int], int] = {}
+        self.served_at_once = False
+        """Whether some service takes no time."""
+        self.answering = True
+        """Whether the steps at hand are before the response."""
+        self.passing: dict[int, int] = {}
+        self.losing: dict[tuple[str, int], int] = {}
+        self.begun = tuple(self.mark() for _ in network.classes) if self.loses else ()
+        self.early = True
+        self.steps: dict[tuple[tuple[int, int], Place, int], tuple[int, tuple[int, ...]]] = {}
+        self.home = -1
+        """Where a customer of the class at hand goes who is lost, when he has given back the places that he took."""
+        self.taken: Mapping[str, tuple[int, float]] = {}
+        """By buffer: the places that are taken at the step at hand, and how many they are on average."""
+        self.branch = -1
+        """The branch at hand, of a parallel step that is told of."""
+        self.inside_branch = False
+        self.branches = 0
+        self.forks: dict[tuple[tuple[int, int], int], Parallel] = {}
+        """By class, route and step."""
+
+    def program(self) -> Program:
+        """Compile all classes."""
+        homes: list[tuple[int, int]] = []
+        arrivals: list[tuple[float, int]] = []
+        for kind, item in enumerate(self.network.classes):
+            if item.chain:
+                raise NotCovered(f'customers of "{item.name}" change between classes')
+            for number, route in enumerate(item.routes):
+                self.here = (kind, number)
+                self.number(route.steps, (), {})
+            if isinstance(item, OpenClass):
+                begin = self.passage(kind, item, -1)
+                if abs(float(item.arrival_scv) - 1.0) <= EXPONENTIAL or item.arrival_rate == 0:
+                    arrivals.append((float(item.arrival_rate), begin))
+                else:
+                    homes.append((1, self.clock(item, begin)))
+                continue
+            count = float(item.population)
+            if count != floor(count):
+                raise NotCovered(f'the population of "{item.name}" is not a whole number')
+            thinking = item.think_time > 0
+            home = self.add(Node(TIME, -1, 1.0 / float(item.think_time)) if thinking else Node(REST, -1))
+            self.nodes[home] = self.nodes[home].replace(after=self.passage(kind, item, home))
+            homes.append((int(count), home))
+        return Program(
+            nodes=tuple(self.nodes),
+            centres=tuple(self.centres),
+            homes=tuple(homes),
+            arrivals=tuple(arrivals),
+            phased=tuple(self.phased),
+            routes=self.routes,
+            passing=self.passing,
+            losing=self.losing,
+            begun=self.begun,
+            at_once=self.at_once(),
+            early=self.early,
+            steps=self.steps,
+            stores=tuple(self.stores.values()),
+            forks=tuple(self.forks[key] for key in sorted(self.forks)),
+            unbounded=bool(arrivals) or any(_unbounded(node) for node in self.nodes),
+        )
+
+    def at_once(self) -> bool:
+        """Whether some service of a line takes no time, beside another time of none."""
+        rests = [number for number, node in enumerate(self.nodes) if node.kind == REST]
+        return bool(self.served_at_once) and len(rests) > 1
+
+    def mark(self) -> int:
+        """A number for something that is counted."""
+        self.marks += 1
+        return self.marks - 1
+
+    def add(self, node: Node) -> int:
+        """The number of a new node."""
+        if len(self.nodes) >= MAX_NODES:
+            raise NotCovered("its routes have too many steps")
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def clock(self, item: OpenClass, begin: int) -> int:
+        """The node where the time to the next arrival begins, of customers who do not come in a Poisson stream."""
+        again = self.add(Node(CHOICE, -1))
+        self.answering = False
+        arrival = self.add(Node(SPLIT, again, choices=((1.0, begin),)))
+        first = self.time(Time(1.0 / item.arrival_rate, item.arrival_scv), (), arrival, name=f"arrivals of {item.name}")
+        self.answering = True
+        self.nodes[again] = self.nodes[again].replace(choices=((1.0, first),))
+        return again
+
+    def choice(self, ways: Sequence[tuple[float, int]]) -> int:
+        """A node that goes on by chance."""
+        ways = [(share, node) for share, node in ways if share > 0]
+        return ways[0][1] if len(ways) == 1 else self.add(Node(CHOICE, -1, choices=tuple(ways)))
+
+    def number(self, steps: Sequence[Step], path: Place, copies: dict[str, int]) -> None:
+        """Number the streams of some steps: those inside of a hold before its own."""
+        for place, step in enumerate(steps):
+            if isinstance(step, Fork):
+                for index, branch in enumerate(step.branches):
+                    self.number(branch.steps, (*path, (place, -1 - index)), {})
+                continue
+            if isinstance(step, Time):
+                continue
+            station = self.stations[step.station]
+            for group, centre, _ in self.copies.groups(station, step, copies):
+                here = (*path, (place, group))
+                self.number(step.steps, here, self.copies.chosen(station, copies, group, centre))
+                rest = float(step.exempt) if step.priority else 0.0
+                shares = [(step.priority, 1.0 - rest), (0, rest)]
+                own = self.numbers[self.here, here] = []
+                for priority, share in shares:
+                    if share > 0:
+                        own.append((priority, share, self.streams))
+                        self.streams += 1
+
+    def passage(self, kind: int, item: OpenClass | ClosedClass, home: int) -> int:
+        """The node where a passage of a class begins."""
+        ways: list[tuple[float, int]] = []
+        for number, route in enumerate(item.routes):
+            self.here = (kind, number)
+            for place, step in enumerate(route.steps):
+                if isinstance(step, Hold):
+                    limited = self.stations[step.station].capacity is not None
+                else:
+                    store = self.stores.get(step.fills) if isinstance(step, Time) else None
+                    limited = store is not None and self.centres[store.centre].capacity is not None
+                if limited and (place > 0 or (isinstance(step, Hold) and step.visits > 1.0)):
+                    self.early = False
+            self.home = self.add(Node(DONE, home))
+            after = self.add(Node(COUNT, self.home, mark=kind))
+            if len(item.routes) > 1:
+                mark = self.routes[kind, number] = self.mark()
+                after = self.add(Node(COUNT, after, mark=mark))
+            after = self.onward(route.steps, 0, after)
+            ways.append((float(route.probability), after))
+        first = self.choice(ways)
+        return self.add(Node(COUNT, first, mark=self.begun[kind])) if self.loses else first
+
+    def onward(self, steps: Sequence[Step], begin: int, after: int) -> int:
+        """The outermost steps of a route from one on; what follows a fill apart for every number of places taken."""
+        fills = ((place, step) for place, step in enumerate(steps) if isinstance(step, Time) and step.fills)
+        place, fill = next((item for item in fills if item[0] >= begin), (len(steps), None))
+        if fill is None:
+            return self.pieces(steps, begin, place, (), after)
+        ways: list[tuple[float, int]] = []
+        visits = float(fill.visits)
+        for share, amount in _drawn(visits, range(ceil(visits) + 1)):
+            before = self.taken
+            self.taken = {**before, fill.fills: (amount, visits)}
+            tail = self.onward(steps, place + 1, after)
+            self.taken = before
+            ways.append((share, self.fill(fill, amount, tail) if amount else tail))
+        return self.pieces(steps, begin, place, (), self.choice(ways))
+
+    def fill(self, step: Time, amount: int, after: int) -> int:
+        """Take some places of a buffer."""
+        store = self.stores[step.fills]
+        if amount > self.centres[store.centre].servers:
+            raise NotCovered(f'more places of "{step.fills}" are taken at once than it has')
+        marks = [
+            {**marks, amount: marks[amount] if amount in marks else self.mark()}
+            for marks in (store.asked, store.refused)
+        ]
+        self.stores[step.fills] = store.replace(asked=marks[0], refused=marks[1])
+        lost = -1 if self.centres[store.centre].capacity is None else self.turned_away(self.home)
+        spent = (*self.here, "", 0)
+        node = Node(QUEUE, after, centre=store.centre, amount=amount, mark=marks[1][amount], lost=lost, spent=spent)
+        return self.add(Node(COUNT, self.add(node), mark=marks[0][amount]))
+
+    def turned_away(self, home: int) -> int:
+        """Where somebody goes who is lost: he gives back the places that he has taken."""
+        for name, (amount, _) in self.taken.items():
+            if amount:
+                home = self.add(Node(RELEASE, home, centre=self.stores[name].centre, amount=amount))
+        return home
+
+    def pieces(self, steps: Sequence[Step], begin: int, end: int, path: Place, after: int) -> int:
+        """Some outermost steps of a route or branch: those of phase 2 in a row are one piece of work left behind."""
+        while end > begin:
+            phase, first = steps[end - 1].phase, end
+            while first > begin and steps[first - 1].phase == phase:
+                first -= 1
+            if phase == 1:
+                after = self.sequence(steps, first, path, (), {}, after, 0, end - first)
+            else:
+                drained = [step.drains for step in steps[first:end] if isinstance(step, Hold) and step.drains]
+                if not set(drained) <= set(self.taken):
+                    raise NotCovered("a buffer is filled inside of a hold or of a branch")
+                bounded = any(self.taken[name][0] for name in drained)
+                answering, taken, home, branch = self.answering, self.taken, self.home, self.branch
+                self.answering, self.branch = False, -1
+                self.taken = {name: taken[name] for name in drained}
+                self.home = self.add(Node(DONE, -1))
+                work = self.sequence(steps, first, path, (), {}, self.home, 0, end - first)
+                self.answering, self.taken, self.home, self.branch = answering, taken, home, branch
+                after = self.add(Node(SPLIT, after, centre=0 if bounded else -1, choices=((1.0, work),)))
+            end = first
+        return after
+
+    def sequence(
+        self,
+        steps: Sequence[Step],
+        begin: int,
+        path: Place,
+        around: tuple[_Held, ...],
+        copies: dict[str, int],
+        after: int,
+        tail: int,
+        count: int,
+    ) -> int:
+        """Some of the steps of a route or hold, one after the other.
+
+        steps   all of them; `count` of them are meant, from `begin` on.
+        path    where they are.
+        around  what is held meanwhile, the outermost first.
+        after   the node that comes next.
+        tail    how many of the innermost holds around end with the last of these steps.
+        """
+        node = after
+        for place in reversed(range(begin, begin + count)):
+            step = steps[place]
+            levels = self.levels(path, place, around)
+            visits = tuple(float(item.visits) for item in levels)
+            if isinstance(step, Hold) and step.drains:
+                amount, mean = self.taken[step.drains]
+                if amount:
+                    node = self.add(Node(RELEASE, node, centre=self.stores[step.drains].centre, amount=amount))
+                visits = (float(amount),) if set(visits) == {mean} else visits
+            last = tail if place == begin + count - 1 and set(visits) == {1.0} else 0
+            if isinstance(step, Time):
+                one: Callable[[int], int] = lambda then, step=step, at=place, levels=levels: self.time(  # noqa: E731
+                    step, around, then, levels=levels
+                )
+            elif isinstance(step, Fork):
+                if around:
+                    raise NotCovered("branches run in parallel while a station is held")
+                one = lambda then, step=step, at=place: self.fork(step, path, at, then)  # noqa: E731
+            else:
+                one = lambda then, step=step, at=place, last=last: self.hold(  # noqa: E731
+                    step, (path, at), around, copies, then, last
+                )
+            if self.profile and (len(levels) > 1 or getattr(step, "station", "") == self.profile.station):
+                if any(len(station.groups) > 1 for station in self.network.stations):
+                    raise NotCovered("times depend on the number inside, and copies have different shares")
+                one = self.counted(one, path, place)
+            node = self.repeated(visits, one, node, self.gate(around))
+        return node
+
+    def levels(self, path: Place, place: int, around: tuple[_Held, ...]) -> tuple[Step, ...]:
+        """A step as it is with 1, 2, ... customers inside of the station that its times depend on; or as it is."""
+        networks = [self.network]
+        if self.profile and any(item.name == self.profile.station for item in around):
+            networks = [self.profile.network.point(number) for number in range(self.profile.levels)]
+        found: list[Step] = []
+        for network in networks:
+            steps = network.classes[self.here[0]].routes[self.here[1]].steps
+            for outer, group in path:
+                step = steps[outer]
+                assert not isinstance(step, Time)
+                steps = step.branches[-1 - group].steps if isinstance(step, Fork) else step.steps
+            found.append(steps[place])
+        return tuple(found)
+
+    def gate(self, around: tuple[_Held, ...]) -> int:
+        """The centre of which the number inside matters here; -1 for none."""
+        name = self.profile.station if self.profile else ""
+        centre = next((item.centre for item in around if item.name == name), -1)
+        if centre >= 0 and (self.centres[centre].discipline != "fcfs" or self.stations[name].copies > 1):
+            raise NotCovered(f'times depend on the number inside "{name}", which is not one line')
+        return centre
+
+    def counted(self, one: Callable[[int], int], path: Place, place: int) -> Callable[[int], int]:
+        """The same, with a mark for every time it is done."""
+        key = (self.here, path, place)
+        mark = self.steps[key][0] if key in self.steps else self.mark()
+
+        def build(after: int) -> int:
+            before = len(self.nodes)
+            first = one(after)
+            made = self.steps[key][1] if key in self.steps else ()
+            self.steps[key] = (mark, (*made, *range(before, len(self.nodes))))
+            return self.add(Node(COUNT, first, mark=mark))
+
+        return build
+
+    def repeated(self, visits: Sequence[float], once: Callable[[int], int], after: int, gate: int) -> int:
+        """What is done floor(visits) times, and once more with the probability of the rest.
+
+        visits   with 1, 2, ... customers inside, whose number there is known by `gate`; or one number.
+        """
+        most = ceil(max(visits))
+        if most > MAX_VISITS:
+            raise NotCovered(f"a step is made {max(visits):g} times")
+        left = [after]
+        for _ in range(most):
+            left.append(once(left[-1]))
+        choices = [_drawn(number, left) for number in visits]
+        if len(set(choices)) == 1:
+            return self.choice(choices[0])
+        return self.add(Node(CHOICE, -1, choices=choices[0], levels=tuple(choices), inside=gate))
+
+    def time(
+        self,
+        step: Time,
+        around: tuple[_Held, ...],
+        after: int,
+        scv: float | None = None,
+        name: str = "delays",
+        levels: Sequence[Step] = (),
+    ) -> int:
+        """A time without queueing, or service at the innermost station that is held.
+
+        name     what it is of, where no station is held.
+        levels   the same with 1, 2, ... customers inside; () where it does not depend on them.
+        """
+        if step.fills:
+            raise NotCovered("a buffer is filled inside of a hold or of a branch")
+        mean, variation = float(step.mean), float(step.scv if scv is None else scv)
+        means = {float(item.mean) for item in levels if isinstance(item, Time)}
+        centre = around[-1].centre if around else -1
+        if mean == 0 and means <= {0.0}:
+            self.served_at_once = self.served_at_once or centre >= 0
+            return after if centre >= 0 and self.centres[centre].ordered else self.add(Node(REST, after))
+        speeds: tuple[float, ...] = ()
+        if len(means) > 1:
+            if 0.0 in means or mean == 0 or len({float(item.scv) for item in levels if isinstance(item, Time)}) > 1:
+                raise NotCovered("a time is none with some number inside")
+            speeds = tuple(mean / float(item.mean) for item in levels if isinstance(item, Time))
+        gate = self.gate(around) if speeds else -1
+        present = tuple(item.stream for item in around if item.centre >= 0)
+
+        here = (around[-1].name, around[-1].group) if around else ("", 0)
+        priority = around[-1].priority if around else 0
+        node = Node(TIME, after, 0.0, centre, priority, present=present, speeds=speeds, inside=gate)
+        node = node.replace(spent=(*self.here, *here) if self.answering else None, branch=self.branch)
+
+        def phase(rate: float, then: int) -> int:
+            return self.add(node.replace(rate=rate, after=then))
+
+        if abs(variation - 1.0) <= EXPONENTIAL:
+            return phase(1.0 / mean, after)
+        self.phased[f"times at {around[-1].name}" if around else name] = None
+        return self.choice(phases(mean, variation, phase, after))
+
+    def hold(
+        self,
+        hold: Hold,
+        place: tuple[Place, int],
+        around: tuple[_Held, ...],
+        copies: dict[str, int],
+        after: int,
+        tail: int,
+    ) -> int:
+        """One visit of a hold, at any of the copies that it may use."""
+        station = self.stations[hold.station]
+        if any(item.centre >= 0 and self.centres[item.centre].discipline != "fcfs" for item in around):
+            raise NotCovered("a station that shares or interrupts its service is held while another is visited")
+        if station.capacity is not None and (around or any(isinstance(step, Hold) for step in hold.steps)):
+            raise NotCovered(f'"{station.name}" has a capacity and is part of a hold in a hold')
+        ways: list[tuple[float, int]] = []
+        for group, centre, probability in self.copies.ways(station, hold, copies):
+            if probability == 0:
+                continue
+            path = (*place[0], (place[1], group))
+            inside = self.copies.chosen(station, copies, group, centre)
+            for priority, share, stream in self.numbers[self.here, path]:
+                passed = after
+                if self.loses:
+                    mark = self.passing[stream] = self.passing[stream] if stream in self.passing else self.mark()
+                    passed = self.add(Node(COUNT, after, mark=mark))
+                if station.delay:
+                    held = _Held(station.name, -1, stream, passed, group=group)
+                    node = self.body(hold, path, (*around, held), inside, passed, tail)
+                else:
+                    held = _Held(station.name, centre, stream, passed, priority, group)
+                    release = self.add(Node(RELEASE, passed, centre=centre))
+                    node = self.body(hold, path, (*around, held), inside, release, tail)
+                    present = tuple(item.stream for item in (*around, held) if item.centre >= 0)
+                    spent = (*self.here, station.name, group) if self.answering else None
+                    node = Node(QUEUE, node, centre=centre, priority=priority, present=present, spent=spent)
+                    node = node.replace(branch=self.branch)
+                    if station.capacity is not None:
+                        key = (station.name, group)
+                        mark = self.losing[key] = self.losing[key] if key in self.losing else self.mark()
+                        if self.inside_branch:
+                            raise NotCovered(f'"{station.name}" has a capacity and is visited in parallel')
+                        node = node.replace(mark=mark, lost=self.turned_away(self.home))
+                    node = self.add(node)
+                ways.append((probability * share, node))
+        return self.choice(ways)
+
+    def fork(self, fork: Fork, path: Place, place: int, after: int) -> int:
+        """One time of a parallel step."""
+        told = self.answering and not self.inside_branch
+        made = self.forks.get((self.here, place)) if told else None
+        if made is None:
+            marks = [(self.branches + index, self.mark(), self.mark()) for index in range(len(fork.branches))]
+            self.branches += len(marks)
+            made = Parallel(*self.here, self.mark(), (), tuple(marks))
+        before = (self.answering, self.branch, self.inside_branch, self.copies.forced)
+        self.answering, self.inside_branch = False, True
+        ways: list[list[tuple[int, ...]]] = []
+        for index, (branch, (number, ended, awaited)) in enumerate(zip(fork.branches, made.branches, strict=True)):
+            self.branch = number if told else -1
+            end = self.add(Node(COUNT, self.add(Node(JOIN, -1, mark=awaited)), mark=ended))
+            inner = (*path, (place, -1 - index))
+            begins: list[int] = []
+            for forced in self.copies.spread(branch):
+                self.copies.forced = {**before[3], **forced}
+                begins.append(self.pieces(branch.steps, 0, len(branch.steps), inner, end))
+            alone = len(begins) == 1
+            ways.append([tuple(begins * branch.copies)] if alone else list(combinations(begins, branch.copies)))
+        self.answering, self.branch, self.inside_branch, self.copies.forced = before
+        starts = list(product(*ways))
+        if len(starts) > MAX_WAYS:
+            raise NotCovered("the branches of a parallel step spread over copies in too many ways")
+        nodes = [
+            self.add(
+                Node(
+                    FORK,
+                    after,
+                    amount=fork.needed,
+                    choices=tuple((1.0, begin) for group in start for begin in group),
+                    branch=self.branch,
+                )
+            )
+            for start in starts
+        ]
+        if told:
+            self.forks[self.here, place] = made.replace(nodes=(*made.nodes, *nodes))
+        first = self.choice([(1.0 / len(nodes), node) for node in nodes])
+        return self.add(Node(COUNT, first, mark=made.begun))
+
+    def body(
+        self, hold: Hold, path: Place, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
+    ) -> int:
+        """What is done while a server is kept, until it is released."""
+        count = sum(step.phase == 1 for step in hold.steps)
+        steps, second = hold.steps[:count], hold.steps[count:]
+        if any(step.phase == 2 for step in steps):
+            raise NotCovered(f'a second phase is told before the last step of the hold of "{hold.station}"')
+        if hold.scv is not None:
+            only = steps[0] if len(steps) == 1 and not second else None
+            if not isinstance(only, Time) or float(only.visits) != 1.0:
+                raise NotCovered(f'a hold of "{hold.station}" states the scv of several times together')
+            return self.time(only, around, after, float(hold.scv))
+        if second:
+            after = self.deferred(hold, path, around, copies, after, tail)
+            tail = -1
+        return self.sequence(hold.steps, 0, path, around, copies, after, tail + 1, len(steps))
+
+    def deferred(
+        self, hold: Hold, path: Place, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
+    ) -> int:
+        """The node where the customer goes on, and what keeps servers after the response begins."""
+        begin = sum(step.phase == 1 for step in hold.steps)
+        second = hold.steps[begin:]
+        kept = [tuple(item for item in around if step.keeps is None or item.name in step.keeps) for step in second]
+        if any(not set(later) <= set(sooner) for sooner, later in pairwise(kept)):
+            raise NotCovered("a second phase keeps a station that the one before has released")
+        outermost = next((number for number, item in enumerate(around) if item in kept[0]), len(around))
+        if len(around) - outermost > tail + 1:
+            raise NotCovered("a second phase keeps a station that has more to do")
+        onward = after if outermost == len(around) else around[outermost].after
+        for item in around[outermost:]:
+            if item.centre >= 0 and self.centres[item.centre].ordered:
+                raise NotCovered("a second phase may be interrupted")
+            if self.loses:
+                raise NotCovered("customers are lost, and servers are kept after the response")
+            if item not in kept[0] and item.centre >= 0:
+                onward = self.add(Node(RELEASE, onward, centre=item.centre))
+        node = self.add(Node(DONE, -1))
+        before, self.answering = self.answering, False
+        for number in reversed(range(len(second))):
+            later = kept[number + 1] if number + 1 < len(second) else ()
+            for item in kept[number]:
+                if item not in later and item.centre >= 0:
+                    node = self.add(Node(RELEASE, node, centre=item.centre))
+            node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
+        self.answering = before
+        return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
+
+
+def _unbounded(node: Node) -> bool:
+    """Whether a node makes work of which there may be any number."""
+    return (node.kind == SPLIT and node.centre < 0) or (node.kind == FORK and node.amount < len(node.choices))
+
+
+def _drawn(visits: float, left: Sequence[int]) -> tuple[tuple[float, int], ...]:
+    """The nodes where so many visits begin on average, given those where 0, 1, ... begin, with their probabilities."""
+    count = floor(visits)
+    if visits == count:
+        return ((1.0, left[count]),)
+    return ((visits - count, left[count + 1]), (1.0 - visits + count, left[count]))

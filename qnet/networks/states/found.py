@@ -1,0 +1,149 @@
+"""A solved chain, as the mean numbers and the rates that figures are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from qnet.networks.states.chain import Walk
+from qnet.networks.states.machine import Machine
+from qnet.networks.states.program import Program
+from qnet.record import Record
+
+Where = tuple[int, int, str, int]
+"""Class, route, station and group of copies; "" for delays outside of stations."""
+
+
+class Full(Record):
+    """A buffer, as the states have it."""
+
+    offered: float
+    """Places per second that are asked for."""
+    refused: float
+    """Of them, those that are lost or waited for."""
+    late: float
+    """Customers per second who wait for places."""
+    waiting: float
+    """How many of them wait."""
+    occupancy: float
+    coming: float
+    """Places per second that are asked for while it is empty."""
+
+
+class Found(Record):
+    """A solved chain."""
+
+    program: Program
+    states: list[Any]
+    shares: Any
+    """The probability of each state."""
+    often: Mapping[int, float]
+    """By mark how often a second it is passed; those of the classes are the passages that end."""
+    served: Mapping[int, float]
+    """By node of time, where times depend on the number inside: the mean number of servers that serve there."""
+    present: Mapping[int, float]
+    """By stream: the mean number of its requests that wait or hold a server, of all copies."""
+    spent: Mapping[Where, float]
+    """The mean number of customers before their response, by where they are; those in parallel steps are left out."""
+    under_way: tuple[float, ...]
+    """By parallel step: the mean number of customers who wait for its branches."""
+    branches: Mapping[int, float]
+    """By branch of a parallel step: how many of it are under way."""
+    full: tuple[Full, ...]
+    """By buffer."""
+    rates: Mapping[tuple[str, int], float]
+    """By station and group of copies, of stations with rates: their mean rate, all copies together."""
+    beyond: float = 0.0
+    """The probability that customers from outside are as many as the chain knows."""
+
+    def served_at(self, nodes: Sequence[int]) -> float:
+        """The mean number of servers that serve at some nodes."""
+        return sum(self.served.get(node, 0.0) for node in nodes)
+
+
+def means(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
+    """The rates and the mean numbers of a chain with the probabilities of its states."""
+    import numpy
+
+    np: Any = numpy
+    often = {
+        mark: float(sum(rate * shares[state] for state, rate in table.items())) for mark, table in found.ended.items()
+    }
+    counts = np.array([state[0] for state in found.states], dtype=float).reshape(len(found.states), -1)
+    at = {number: float(mean) for number, mean in zip(machine.timed, shares @ counts, strict=True)}
+    size = machine.size
+    for share, (_, lines, _, apart, joins) in zip(shares.tolist(), found.states, strict=True):
+        for line in (*lines, apart):
+            for customer in line:
+                at[customer % size] = at.get(customer % size, 0.0) + share
+        for _, customer, needed, _ in joins:
+            if needed:
+                at[customer % size] = at.get(customer % size, 0.0) + share
+    present: dict[int, float] = {}
+    spent: dict[Where, float] = {}
+    branches: dict[int, float] = {}
+    for number, mean in at.items():
+        node = made.nodes[number]
+        if node.spent is not None:
+            spent[node.spent] = spent.get(node.spent, 0.0) + mean
+        if node.branch >= 0:
+            branches[node.branch] = branches.get(node.branch, 0.0) + mean
+        for stream in node.present:
+            present[stream] = present.get(stream, 0.0) + mean
+    return Found(
+        program=made,
+        states=found.states,
+        shares=shares,
+        often=often,
+        served=_served(machine, found, shares) if made.steps else {},
+        present=present,
+        spent=spent,
+        under_way=tuple(sum(at.get(node, 0.0) for node in fork.nodes) for fork in made.forks),
+        branches=branches,
+        full=tuple(_full(made, found, shares, often, place) for place in range(len(made.stores))),
+        rates=_rates(machine, found, shares),
+    )
+
+
+def _rates(machine: Machine, found: Walk, shares: Any) -> dict[tuple[str, int], float]:
+    """The mean rates of stations with rates: of all who are present, also of those who are elsewhere meanwhile."""
+    changing = [(number, centre) for number, centre in enumerate(machine.centres) if centre.rates is not None]
+    means: dict[tuple[str, int], float] = {(centre.station, centre.group): 0.0 for _, centre in changing}
+    for number, centre in changing:
+        assert centre.rates is not None
+        for share, (_, lines, busy, _, _) in zip(shares.tolist(), found.states, strict=True):
+            present = busy[number] + len(lines[number])
+            if present:
+                means[centre.station, centre.group] += share * centre.rates[min(present, len(centre.rates)) - 1]
+    return means
+
+
+def _served(machine: Machine, found: Walk, shares: Any) -> dict[int, float]:
+    """The mean number of servers that serve at each node of time."""
+    served: dict[int, float] = {}
+    for share, state in zip(shares.tolist(), found.states, strict=True):
+        for number, busy in machine.serving(state):
+            served[number] = served.get(number, 0.0) + share * busy
+    return served
+
+
+def _full(made: Program, found: Walk, shares: Any, often: Mapping[int, float], place: int) -> Full:
+    """The figures of one buffer."""
+    store = made.stores[place]
+    taken = [state[2][store.centre] for state in found.states]
+    waiting = [len(state[1][store.centre]) for state in found.states]
+    empty = sum(share for share, number in zip(shares.tolist(), taken, strict=True) if not number)
+    coming = sum(
+        amount * rate * float(shares[state])
+        for amount, mark in store.asked.items()
+        for state, rate in found.ended.get(mark, {}).items()
+        if not taken[state]
+    )
+    return Full(
+        offered=sum(amount * often.get(mark, 0.0) for amount, mark in store.asked.items()),
+        refused=sum(amount * often.get(mark, 0.0) for amount, mark in store.refused.items()),
+        late=sum(often.get(mark, 0.0) for mark in store.refused.values()),
+        waiting=float(shares @ waiting),
+        occupancy=float(shares @ taken),
+        coming=coming / empty if empty > 0 else 0.0,
+    )

@@ -1,0 +1,61 @@
+"""The figures of buffers, by a solved chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from qnet.expression import Operations, Value
+from qnet.networks.capacity.drained import drain_rate
+from qnet.networks.duration import Wait
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solution import BufferFigures
+from qnet.networks.states.found import Found
+from qnet.networks.streams import Streams
+from qnet.queues.arithmetic import ratio
+
+
+def buffers(
+    network: RoutedNetwork,
+    compiled: Streams,
+    waits: Sequence[Wait],
+    found: Sequence[Found],
+    column: Callable[[Sequence[float]], Value],
+    operations: Operations,
+) -> tuple[BufferFigures, ...]:
+    """The figures of all buffers.
+
+    compiled  the streams at the rates of the visits that are made, with their waits.
+    found     the solved chain of every point.
+    column    makes a number, or an array, of those of the points.
+    Laws      Whoever waits for places does so for the mean number of those who wait, over how many a second have to
+              (Little). The places are filled as fast as they are asked for while the buffer is empty.
+    """
+    told: list[BufferFigures] = []
+    for number, buffer in enumerate(network.buffers):
+        full = [item.full[number] for item in found]
+        offered = column([item.offered for item in full])
+        refused = column([item.refused for item in full])
+        carried = offered - refused if buffer.loses else offered
+        late = 0.0 * offered
+        if not buffer.loses:
+            late = ratio(column([item.waiting for item in full]), column([item.late for item in full]))
+        rate, label = drain_rate(buffer.name, network, compiled, waits, carried, operations)
+        growing = column([item.coming for item in full]) - rate
+        grows = (growing > 0) & (rate > 0)
+        fill = operations.where(grows, buffer.places / operations.where(grows, growing, 1.0), float("inf"))
+        occupancy = column([item.occupancy for item in full])
+        told.append(
+            BufferFigures(
+                buffer.name,
+                buffer.places,
+                offered,
+                carried,
+                occupancy,
+                ratio(refused, offered),
+                late,
+                rate,
+                fill,
+                label,
+            )
+        )
+    return tuple(told)
