@@ -11,7 +11,7 @@ from qnet.model.fields import BY_PRIORITY, ONWARD, TABLES
 from qnet.model.model import HOME, THINK, ChainModel, Model, State
 from qnet.model.values import Values
 from qnet.networks.passages import StrandedCustomers, visits_per_passage
-from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, Time
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, Time, Turn
 
 
 def bind_chain(
@@ -28,15 +28,19 @@ def bind_chain(
     services = TABLES["service"]
     stations = {station.name: station for station in model.stations}
     thinking: Value = 0.0
+    thoughts: dict[State, tuple[Value, Value]] = {}
+    at: dict[State, int] = {}
     steps: dict[str, list[Hold]] = {name: [] for name in chain.classes}
     for item in chain.services:
         time = values.field(item.time, services["time"], item.path)
         scv = 1.0 if item.scv is None else values.field(item.scv, services["scv"], (*item.path[:-1], "scv"))
         if item.state[1] == THINK and chain.home == THINK:
             thinking = thinking + time * visits[item.state]
+            thoughts[item.state] = (time, scv)
             continue
         heeded = stations[item.state[1]].discipline in BY_PRIORITY
         hold = Hold(item.state[1], (Time(time, scv),), visits[item.state], priority=chain.priority if heeded else 0)
+        at[item.state] = len(steps[item.state[0]])
         steps[item.state[0]].append(hold)
     routes = tuple(Route(name, 1.0, tuple(own)) for name, own in steps.items())
 
@@ -44,14 +48,42 @@ def bind_chain(
         return values.field(expression, TABLES["chain"][key], (*chain.path, key))
 
     onward = _onward(values, chain, visits)
+    if chain.think_time is not None:
+        thoughts[HOME] = (number("think_time", chain.think_time), 1.0)
+        thinking = thinking + thoughts[HOME][0] * visits.get(HOME, 0.0)
+    turns = _turns(values, chain, at, thoughts)
     if chain.arrival_rate is not None:
         gaps: Value = 1.0 if chain.arrival_scv is None else number("arrival_scv", chain.arrival_scv)
         rate = number("arrival_rate", chain.arrival_rate)
-        return OpenClass(chain.name, rate, routes, chain=True, arrival_scv=gaps, onward=onward)
+        return OpenClass(chain.name, rate, routes, chain=True, arrival_scv=gaps, onward=onward, turns=turns)
     assert chain.population is not None
-    if chain.think_time is not None:
-        thinking = thinking + number("think_time", chain.think_time) * visits.get(HOME, 0.0)
-    return ClosedClass(chain.name, number("population", chain.population), thinking, routes, True, onward)
+    return ClosedClass(chain.name, number("population", chain.population), thinking, routes, True, onward, turns)
+
+
+def _turns(
+    values: Values, chain: ChainModel, at: Mapping[State, int], thoughts: Mapping[State, tuple[Value, Value]]
+) -> tuple[Turn, ...]:
+    """The states of a chain as turns.
+
+    at        the step of each state at a station, on the route of its class.
+    thoughts  mean and scv of the other times.
+    """
+    numbers = {state: number for number, state in enumerate(chain.states)}
+    classes = {name: number for number, name in enumerate(chain.classes)}
+    ways: dict[State, list[tuple[int, Value]]] = {state: [] for state in numbers}
+    for item in chain.onward:
+        probability = values.field(item.probability, ONWARD, item.path)
+        ways[item.origin].append((numbers[item.target], probability))
+    return tuple(
+        Turn(
+            classes[state[0]] if state in at else -1,
+            at.get(state, -1),
+            tuple(ways[state]),
+            state in chain.references,
+            *thoughts.get(state, (0.0, 1.0)),
+        )
+        for state in numbers
+    )
 
 
 def _onward(values: Values, chain: ChainModel, visits: Mapping[State, Value]) -> tuple[tuple[str, str, Value], ...]:

@@ -132,6 +132,22 @@ class Route(Record):
     steps: tuple[Step, ...]
 
 
+class Turn(Record):
+    """What a customer of a chain does: he visits a station as one of its classes, or is where passages begin."""
+
+    route: int
+    """His class, as one of the routes; -1 where he thinks, or is outside."""
+    step: int
+    """Of the route: the visit."""
+    onward: tuple[tuple[int, Value], ...]
+    """By number of the turn that comes next: its probability."""
+    ends: bool = False
+    """Whether a passage ends where the turn begins."""
+    think_time: Value = 0.0
+    scv: Value = 1.0
+    """Of the think time."""
+
+
 class OpenClass(Record):
     """Customers that arrive, in a Poisson stream if nothing else is said, and leave."""
 
@@ -145,6 +161,8 @@ class OpenClass(Record):
     """Squared coefficient of variation of the gaps between arrivals, which are independent."""
     onward: tuple[tuple[str, str, Value], ...] = ()
     """Of a chain: from a station to a station ("" for outside), how often per passage."""
+    turns: tuple[Turn, ...] = ()
+    """Of a chain: what its customers do, one thing after the other; the first turn of an open chain is outside."""
 
 
 class ClosedClass(Record):
@@ -159,6 +177,8 @@ class ClosedClass(Record):
     """As of `OpenClass`."""
     onward: tuple[tuple[str, str, Value], ...] = ()
     """As of `OpenClass`; where customers think is outside."""
+    turns: tuple[Turn, ...] = ()
+    """As of `OpenClass`; the first turn is where those are who are lost."""
 
 
 class Buffer(Record):

@@ -71,7 +71,12 @@ def with_branches(
             )
             place += 1
     routes = list(solution.routes)
-    places = [(kind, number) for kind, item in enumerate(network.classes) for number in range(len(item.routes))]
+    places = [
+        (kind, number)
+        for kind, item in enumerate(network.classes)
+        if not item.chain
+        for number in range(len(item.routes))
+    ]
     for index, key in enumerate(places):
         served = routes[index].served
         if served is None or key not in extra.served:

@@ -32,6 +32,7 @@ from qnet.networks.states.program import (
     Program,
     Store,
 )
+from qnet.networks.states.turns import chain
 from qnet.record import Record
 
 MAX_NODES = 1500
@@ -63,10 +64,10 @@ def program(network: RoutedNetwork) -> Program:
               (below), two exponential phases with balanced means (above): Tijms, A First Course in Stochastic Models,
               2003, appendix B. Think times are exponential.
     """
-    return _Compiler(network).program()
+    return Compiler(network).program()
 
 
-class _Compiler:
+class Compiler:
     def __init__(self, network: RoutedNetwork) -> None:
         self.network = network
         self.stations = {station.name: station for station in network.stations}
@@ -124,13 +125,11 @@ class _Compiler:
         homes: list[tuple[int, int]] = []
         arrivals: list[tuple[float, int]] = []
         for kind, item in enumerate(self.network.classes):
-            if item.chain:
-                raise NotCovered(f'customers of "{item.name}" change between classes')
             for number, route in enumerate(item.routes):
                 self.here = (kind, number)
                 self.number(route.steps, (), {})
             if isinstance(item, OpenClass):
-                begin = self.passage(kind, item, -1)
+                begin = chain(self, kind, item) if item.chain else self.passage(kind, item, -1)
                 if abs(float(item.arrival_scv) - 1.0) <= EXPONENTIAL or item.arrival_rate == 0:
                     arrivals.append((float(item.arrival_rate), begin))
                 else:
@@ -139,6 +138,9 @@ class _Compiler:
             count = float(item.population)
             if count != floor(count):
                 raise NotCovered(f'the population of "{item.name}" is not a whole number')
+            if item.chain:
+                homes.append((int(count), chain(self, kind, item)))
+                continue
             thinking = item.think_time > 0
             home = self.add(Node(TIME, -1, 1.0 / float(item.think_time)) if thinking else Node(REST, -1))
             self.nodes[home] = self.nodes[home].replace(after=self.passage(kind, item, home))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.routed import RoutedNetwork
@@ -40,7 +41,16 @@ def responses(
     def at(*wanted: object) -> Value:
         return total(number for where, number in spent.items() if _matches(where, wanted)) + 0.0
 
-    places = [(kind, number) for kind, item in enumerate(network.classes) for number in range(len(item.routes))]
+    places = [
+        (kind, number)
+        for kind, item in enumerate(network.classes)
+        if not item.chain
+        for number in range(len(item.routes))
+    ]
+    kinds: list[tuple[int, int | None]] = []
+    for kind, item in enumerate(network.classes):
+        # A chain is told of by its classes.
+        kinds += [(kind, number) for number in range(len(item.routes))] if item.chain else [(kind, None)]
     routes: list[RouteFigures] = []
     for (kind, number), item in zip(places, solution.routes, strict=True):
         rate = ended.get((kind, number), throughputs[kind])
@@ -65,10 +75,8 @@ def responses(
             for key, item in zip(keys, solution.stations, strict=True)
         ),
         visits=tuple(
-            item.replace(residence=over(at(kind, None, *key), throughputs[kind], item.residence))
-            for (key, kind), item in zip(
-                ((key, kind) for key in keys for kind in range(len(network.classes))), solution.visits, strict=True
-            )
+            item.replace(residence=over(at(kind, number, *key), throughputs[kind], item.residence))
+            for (key, (kind, number)), item in zip(product(keys, kinds), solution.visits, strict=True)
         ),
     )
 

@@ -47,7 +47,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
 
     Applies   closed, open and mixed classes; first come first served, by priority, interrupting or not, shared, and
               last come first served service; several servers, copies, rates; servers held around others, second
-              phases, times that depend on the number inside a station; capacities, buffers, parallel steps. No chains.
+              phases, times that depend on the number inside a station; capacities, buffers, parallel steps, chains.
     network   rates per second, times in seconds, populations as whole numbers of customers.
     wanted    the budget: `operations`.
     most      states of a point.
