@@ -9,6 +9,7 @@ from typing import Any
 from qnet.documents import Path
 from qnet.errors import Problem
 from qnet.expression import Expression, Value
+from qnet.model.bind_copies import with_copies
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
 from qnet.model.scope import inside_stations
@@ -143,6 +144,7 @@ class _Binder:
         self.model = model
         self.values = values
         self.by_name = {station.name: station for station in model.stations}
+        self.follows = {station.name: station.follows for station in model.stations if station.follows}
         self.named = self.named_steps()
 
     def named_steps(self) -> dict[str, list[StepModel]]:
@@ -290,7 +292,7 @@ class _Binder:
             Route(
                 route.name,
                 self.number("route", "probability", route.probability, route.path),
-                self.steps(route.steps, customers.priority or 0),
+                with_copies(self.steps(route.steps, customers.priority or 0), self.follows),
             )
             for route in customers.routes
         )

@@ -192,7 +192,11 @@ def test_nobody_writes() -> None:
 
 
 def test_service_that_is_not_exponential_is_told_as_beyond_what_was_measured() -> None:
-    solution = solve_points(model_of(PLAIN.replace('time = "9 ms"', 'time = "9 ms", scv = 0.3')), asked=APPROXIMATED).parts[0].solution
+    solution = (
+        solve_points(model_of(PLAIN.replace('time = "9 ms"', 'time = "9 ms", scv = 0.3')), asked=APPROXIMATED)
+        .parts[0]
+        .solution
+    )
     assert [getattr(reason, "code", "") for reason in solution.reasons if "store" in reason] == ["QN670"]
 
 

@@ -169,7 +169,10 @@ def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, r
         leaving = own.sum(1) + back.sum(1)
         own = -own
         np.fill_diagonal(own, leaving)
-        ways[level] = np.linalg.solve(own.T, here.T).T
+        try:
+            ways[level] = np.linalg.solve(own.T, here.T).T
+        except np.linalg.LinAlgError:
+            raise ArithmeticError("some states are hardly ever left") from None
         more = ways[level] @ back
     shares = [np.ones(1)]
     logs = [0.0]

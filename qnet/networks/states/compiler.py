@@ -11,7 +11,7 @@ from itertools import combinations, pairwise, product
 from math import ceil, floor
 
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
-from qnet.networks.states.copies import Copies
+from qnet.networks.states.copies import Copies, visited
 from qnet.networks.states.phases import EXPONENTIAL, phases
 from qnet.networks.states.program import (
     CHOICE,
@@ -68,6 +68,8 @@ def program(network: RoutedNetwork) -> Program:
 
 
 class Compiler:
+    """Writes the nodes of a program; the state of the writing."""
+
     def __init__(self, network: RoutedNetwork) -> None:
         self.network = network
         self.stations = {station.name: station for station in network.stations}
@@ -221,6 +223,7 @@ class Compiler:
         ways: list[tuple[float, int]] = []
         for number, route in enumerate(item.routes):
             self.here = (kind, number)
+            self.copies.before = visited(route.steps)
             for place, step in enumerate(route.steps):
                 if isinstance(step, Hold):
                     limited = self.stations[step.station].capacity is not None
@@ -456,8 +459,8 @@ class Compiler:
     ) -> int:
         """One visit of a hold, at any of the copies that it may use."""
         station = self.stations[hold.station]
-        if any(item.centre >= 0 and self.centres[item.centre].discipline != "fcfs" for item in around):
-            raise NotCovered("a station that shares or interrupts its service is held while another is visited")
+        if any(item.centre >= 0 and self.centres[item.centre].ordered for item in around):
+            raise NotCovered("a station that interrupts its service is held while another is visited")
         if station.capacity is not None and (around or any(isinstance(step, Hold) for step in hold.steps)):
             raise NotCovered(f'"{station.name}" has a capacity and is part of a hold in a hold')
         ways: list[tuple[float, int]] = []

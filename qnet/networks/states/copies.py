@@ -21,6 +21,8 @@ class Copies:
         self.first = first
         self.forced: Mapping[str, int] = {}
         """By station: the copy that the branch at hand takes, from 1."""
+        self.before: set[str] = set()
+        """The stations that the route at hand visits at any of their copies."""
 
     def chosen(self, station: Station, copies: dict[str, int], group: int, centre: int) -> dict[str, int]:
         """The groups and copies of stations that are held, with one more: by name, and by name and place."""
@@ -46,6 +48,8 @@ class Copies:
         if known is not None:
             yield known
             return
+        if station.follows in self.before and station.copies > 1:
+            raise NotCovered(f'"{station.name}" is visited at the copy that was chosen at "{station.follows}" before')
         for group, item in enumerate(station.groups):
             centre = self.first[station.name, group]
             if station.delay:
@@ -69,7 +73,7 @@ class Copies:
 
     def spread(self, branch: Branch) -> list[dict[str, int]]:
         """The copies that one of several such branches may take, of which each takes another one."""
-        leaders = {self.stations[name].follows or name for name in _visited(branch.steps)} if branch.copies > 1 else ()
+        leaders = {self.stations[name].follows or name for name in visited(branch.steps)} if branch.copies > 1 else ()
         several = [self.stations[name] for name in leaders if self.stations[name].copies > 1]
         if not several:
             return [{}]
@@ -80,7 +84,7 @@ class Copies:
         return [{station.name: copy + 1} for copy in range(station.copies)]
 
 
-def _visited(steps: Sequence[Step]) -> set[str]:
+def visited(steps: Sequence[Step]) -> set[str]:
     """The stations that are visited at any of their copies."""
     found: set[str] = set()
     for step in steps:
@@ -88,5 +92,5 @@ def _visited(steps: Sequence[Step]) -> set[str]:
             continue
         if isinstance(step, Hold) and step.copy is None:
             found.add(step.station)
-        found |= _visited(step.inner if isinstance(step, Fork) else step.steps)
+        found |= visited(step.inner if isinstance(step, Fork) else step.steps)
     return found

@@ -52,7 +52,7 @@ class Found(Record):
     full: tuple[Full, ...]
     """By buffer."""
     rates: Mapping[tuple[str, int], float]
-    """By station and group of copies, of stations with rates: their mean rate, all copies together."""
+    """By station and group of copies, of stations with rates and of shared ones: the mean rate of all copies."""
     beyond: float = 0.0
     """The probability that customers from outside are as many as the chain knows."""
 
@@ -76,9 +76,8 @@ def means(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
         for line in (*lines, apart):
             for customer in line:
                 at[customer % size] = at.get(customer % size, 0.0) + share
-        for _, customer, needed, _ in joins:
-            if needed:
-                at[customer % size] = at.get(customer % size, 0.0) + share
+        for _, customer, _, _ in joins:
+            at[customer % size] = at.get(customer % size, 0.0) + share
     present: dict[int, float] = {}
     spent: dict[Where, float] = {}
     branches: dict[int, float] = {}
@@ -106,15 +105,16 @@ def means(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
 
 
 def _rates(machine: Machine, found: Walk, shares: Any) -> dict[tuple[str, int], float]:
-    """The mean rates of stations with rates: of all who are present, also of those who are elsewhere meanwhile."""
-    changing = [(number, centre) for number, centre in enumerate(machine.centres) if centre.rates is not None]
-    means: dict[tuple[str, int], float] = {(centre.station, centre.group): 0.0 for _, centre in changing}
-    for number, centre in changing:
-        assert centre.rates is not None
+    """The mean rates of stations with rates, or that share their service: of all who are present, also of those who
+    are elsewhere meanwhile."""
+    own = [(number, item) for number, item in enumerate(machine.centres) if item.rates is not None or item.shared]
+    means: dict[tuple[str, int], float] = {(centre.station, centre.group): 0.0 for _, centre in own}
+    for number, centre in own:
+        rates = centre.rates or tuple(range(1, centre.servers + 1))
         for share, (_, lines, busy, _, _) in zip(shares.tolist(), found.states, strict=True):
             present = busy[number] + len(lines[number])
             if present:
-                means[centre.station, centre.group] += share * centre.rates[min(present, len(centre.rates)) - 1]
+                means[centre.station, centre.group] += share * rates[min(present, len(rates)) - 1]
     return means
 
 

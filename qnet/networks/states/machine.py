@@ -12,7 +12,7 @@ which he is a branch; these are numbered from 1.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from qnet.networks.states.program import (
@@ -152,23 +152,12 @@ class Machine:
 
     def under_way(self, lines: Sequence[tuple[int, ...]], apart: Sequence[int], joins: Sequence[Join]) -> int:
         """What parallel steps under way add to the number of customers who spend time or wait: one for each that is in
-        no other, less all branches of those whose customer has not gone on."""
+        no other, less all branches."""
         if not joins:
             return 0
         size = self.size
-        above = {number: customer // size for number, customer, _, _ in joins}
-        waited = {number for number, _, needed, _ in joins if needed}
-        own = [*apart, *(customer for line in lines for customer in line if customer >= size)]
-        less = sum(self.awaited(customer // size, above, waited) for customer in own)
-        return sum(customer < size and needed > 0 for _, customer, needed, _ in joins) - less
-
-    def awaited(self, number: int, above: Mapping[int, int], waited: set[int]) -> bool:
-        """Whether a customer who has not gone on waits for a branch of a parallel step."""
-        while number:
-            if number not in waited:
-                return False
-            number = above[number]
-        return True
+        branches = len(apart) + sum(customer >= size for line in lines for customer in line)
+        return sum(customer < size for _, customer, _, _ in joins) - branches
 
     def settled(self, state: State, customer: int, rate: float) -> list[Move]:
         """Where one customer goes from a node, and everybody who goes on because of that."""
@@ -305,20 +294,39 @@ class Machine:
     def end(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """A branch of a parallel step ends; the marks that were passed by then."""
         size, joins = self.size, scene.joins
+        if customer < size:
+            return ended  # Nobody waits for it any more.
         place = next(place for place, item in enumerate(joins) if item[0] == customer // size)
         number, parent, needed, left = joins.pop(place)
         left -= 1
-        goes_on = needed == 1
-        if goes_on and left and scene.present(self) >= self.most:
-            goes_on = False  # There are too many branches whom nobody waits for: these are waited for.
-        elif needed:
-            needed -= 1
+        if needed == 1 and left:
+            others = scene.copy()
+            self.leave(others, number)
+            if others.present(self) < self.most:
+                self.leave(scene, number)
+                left = 0
         if left:
-            joins.insert(place, (number, parent, needed, left))
-        if not goes_on:
+            # Where there are too many branches already that nobody waits for, these are waited for.
+            joins.insert(place, (number, parent, max(needed - 1, 1), left))
             return ended
         scene.pending.append(_onward(self.nodes[parent % size].after, parent, size))
         return (*ended, self.nodes[customer % size].mark)
+
+    def leave(self, scene: _Scene, number: int) -> None:
+        """Nobody waits for what is left of a parallel step: its branches are on their own."""
+        size = self.size
+
+        def alone(customer: int) -> int:
+            return customer % size if customer >= 0 and customer // size == number else customer
+
+        scene.lines[:] = [tuple(map(alone, line)) for line in scene.lines]
+        scene.pending[:] = map(alone, scene.pending)
+        scene.joins[:] = [(item[0], alone(item[1]), *item[2:]) for item in scene.joins]
+        rest = [alone(customer) for customer in scene.apart]
+        scene.apart[:] = [customer for customer in rest if customer >= size]
+        for customer in rest:
+            if customer < size:
+                scene.counts[self.slot[customer]] += 1
 
     def begun(self, scene: _Scene, centre: int) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
         """Let those in service of a line go on until they spend time; where that is by chance, the place and how.

@@ -248,7 +248,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
             spent[where] = spent.get(where, 0.0) + number
     if not loses or made.early:
         solution = responses(solution, network, throughputs, ended, spent)
-    if found[0].rates:
+    if found[0].rates and any(isinstance(step, Hold) for hold in _holds(network) for step in hold.steps):
         means = {key: column([point.rates[key] for point in found]) for key in found[0].rates}
         solution = _with_rates(solution, network, means)
     if loses:
@@ -289,7 +289,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
 def _with_rates(
     solution: RoutedSolution, network: RoutedNetwork, means: Mapping[tuple[str, int], Value]
 ) -> RoutedSolution:
-    """The solution with the utilization of stations with rates: of those who are elsewhere meanwhile as well.
+    """The solution with the utilization of stations whose rates are shared by those who are elsewhere meanwhile.
 
     means   by station and group of copies: the mean rate of all copies together. That of a class is in proportion to
             the time that its customers are served or held there.
