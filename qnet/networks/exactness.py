@@ -55,15 +55,17 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     """Why the closed-form answer is an approximation; empty where theory makes it exact.
 
     Exact are product-form networks: every queueing station is processor sharing, last come first served preemptive
-    resume with one server, or first come first served with one exponential service time for all its visits; and a
-    single M/G/1 station, with or without priorities, that no customer visits more than once.
+    resume with one server, or first come first served or last come first served with several servers and one
+    exponential service time for all its visits; and a single M/G/1 station, with or without priorities, that no
+    customer visits more than once.
 
     network     its stations and routes.
     compiled    its streams.
     operations  those of its numbers.
     method      the one that gave the answer.
     Returns     one reason for each cause, in words for people.
-    Source      Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260.
+    Source      Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260; several servers in any order: Kelly,
+                Reversibility and Stochastic Networks, 1979, section 3.1.
     """
     streams = [stream for stream in compiled.streams if not operations.all(stream.rate == 0)]
     queues = [station for station in network.stations if not station.delay]
@@ -285,16 +287,16 @@ def station_reason(station: Station, own: list[Stream], alone: bool, operations:
     """Why a station with these streams has no product form, or, `alone`, is no M/G/1; empty where it has."""
     if station.discipline == "ps" or not own:
         return ""
-    if station.discipline == "lcfs-pr":
-        return "last come first served with several servers" if station.servers > 1 else ""
-    if alone:
+    stacked = station.discipline == "lcfs-pr"
+    if (stacked and station.servers == 1) or (alone and not stacked):
         return ""
     means = [stream.first.mean + stream.second.mean for stream in own]
+    found = ""
     if not all(close(mean, means[0], operations) for mean in means):
-        return "service times differ between its visits"
-    if not all(exponential(stream, operations) for stream in own):
-        return "service times are not exponential"
-    return ""
+        found = "service times differ between its visits"
+    elif not all(exponential(stream, operations) for stream in own):
+        found = "service times are not exponential"
+    return "last come first served with several servers" if found and stacked else found
 
 
 def close(value: Value, other: Value, operations: Operations) -> bool:
