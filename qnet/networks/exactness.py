@@ -89,6 +89,11 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
             reasons.append(_ranks_reason(network, station, own, operations))
             continue
         reason = station_reason(station, own, alone, operations)
+        if reason and station.discipline == "lcfs-pr" and method != "states":
+            text = f"{station.name} serves the last first by several servers, with times that are not one exponential "
+            text += "time, and is solved like processor sharing"
+            reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN728", text))
+            continue
         if reason and network.closed:
             ordered = method in (RESIDUAL, PRIORITY, LAYERS) and station.in_line
             reason += _CORRECTED if ordered else _SHARED

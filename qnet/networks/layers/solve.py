@@ -251,11 +251,25 @@ class _Layers:
                 text = f"{group.label} is shared and kept while others are waited for or after the response, which is "
                 reason = f"{group.label}: what it is kept for is taken as work"
                 found.append(Beyond(reason, "QN640", text + "taken as work there"))
+        for name in self.met_inside_and_outside():
+            text = f"the same customers ask for {name} inside holds and from outside"
+            found.append(Beyond(text, "QN729", text))
         if self.open and held:
             text = "open classes meet closed ones whose servers are held while others are waited for: errors were "
             reason = "open classes beside closed ones that hold servers"
             found.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
         return found
+
+    def met_inside_and_outside(self) -> list[str]:
+        """The queues that a closed class asks for while it holds other servers, and at other times as well."""
+        asked: dict[tuple[int, str], set[bool]] = {}
+        delays = {station.name for station in self.network.stations if station.delay}
+        for stream in self.unit.streams:
+            if not stream.left and stream.station not in delays:
+                asked.setdefault((stream.class_index, stream.station), set()).add(bool(stream.around))
+        both = {name for (kind, name), found in asked.items()
+                if len(found) > 1 and isinstance(self.network.classes[kind], ClosedClass)}  # fmt: skip
+        return [station.name for station in self.network.stations if station.name in both]
 
     def crowded(self, numbers: Numbers) -> Numbers:
         """All points, and after them the same with customers without end."""
