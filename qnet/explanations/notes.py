@@ -246,8 +246,8 @@ CODES: dict[str, _T] = {
         "where others wait for a place and all is exponential; throughputs 1.5 % and 15 % where they are lost and a "
         "single server does other work first, the places taken then 2.5 % and 42 %. The note names what was not "
         "measured, or not good: other work that is long or uneven beside the time to free all places, where the "
-        "throughput was up to twice what is right; several servers or copies that drain; several places at once; most "
-        "places taken by what is not waiting to be drained.",
+        "throughput was up to twice what is right; several servers or copies that drain; several places at once; more "
+        "than one place in ten taken by what cannot be drained yet, where responses were off by up to 70 %.",
         "Trust limits and drain rates, which do not rest on it, more than small probabilities of finding it full."),
     "QN660": _T("parallel steps beyond where their time is trusted",
         "The time until the slowest of parallel branches has finished was measured against Markov chains of 400 small "
@@ -396,4 +396,14 @@ CODES: dict[str, _T] = {
         "wrong by 15 % in the median, and by more than 100 % where times are far apart.",
         "Leave --method out, or give the station servers in place of rates; with discipline = \"ps\" the answer is "
         "exact for what it says."),
+    "QN728": _T("several servers that serve the last first",
+        "Last come first served by several servers has product form where all who come have one exponential service "
+        "time, and is exact there. Otherwise it is solved like processor sharing: in 1000 random closed networks whose "
+        "times differed by up to a factor of 3, or had an scv from 0.5 to 4, throughputs were off by up to 71 %.",
+        "Ask for --method states, which is exact where the network is small; or simulate it."),
+    "QN729": _T("customers who come to a station in step with holds",
+        "The waits of layers are means over all moments. Who asks for a station right after a hold in which it was "
+        "asked for, or leaves work there, comes just when the next holder does, and meets other queues than on "
+        "average: responses were off by 23 % and numbers at stations by 77 % in small random networks.",
+        "Ask for --method states, which is exact where the network is small; or simulate it."),
 }  # fmt: skip

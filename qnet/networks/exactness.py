@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from qnet.expression import Operations, Value
-from qnet.networks.routed import ClosedClass, Fork, OpenClass, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 from qnet.networks.streams import streams as streams_of
 from qnet.queues.arithmetic import total
@@ -172,12 +172,24 @@ def _ranks_reason(network: RoutedNetwork, station: Station, own: list[Stream], o
     if not _away(network, {stream.class_index for stream in own if stream.priority > lowest}, operations):
         text = f"customers served before others at {station.name} are hardly away from queues: where those come back "
         found.append(text + "at once, what is left to others may be wrong by tens of per cent")
+    if any(_in_a_row(network, station.name, lowest, operations)):
+        text = f"customers served before others visit {station.name} several times in a row, each time before all "
+        found.append(text + "others again: what is left to others may be wrong by tens of per cent")
     exponential_times = all(exponential(stream, operations) for stream in own)
     if not _trusted(station, own, True, operations, _RANKED_FACTOR if exponential_times else _FACTOR):
         text = f"service times at {station.name} differ by more than a factor of {_RANKED_FACTOR:.0f}, or of "
         text += f"{_FACTOR:.0f} where they are not exponential, or have an scv below {_LEAST:g} or above {_MOST:.0f}"
         found.append(text)
     return Beyond(reason, "QN646", "; ".join(found)) if found else reason
+
+
+def _in_a_row(network: RoutedNetwork, name: str, lowest: int, operations: Operations) -> Iterator[bool]:
+    """Of every step at a station with a priority above the lowest: whether it may be made more than once in a row."""
+    for customers in network.classes:
+        for route in customers.routes:
+            for step in route.steps:
+                if isinstance(step, Hold) and step.station == name and step.priority > lowest:
+                    yield not operations.all(operations.compare("<=", step.visits, 1.0))
 
 
 def _away(network: RoutedNetwork, classes: set[int], operations: Operations) -> bool:

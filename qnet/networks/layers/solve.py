@@ -251,8 +251,7 @@ class _Layers:
                 text = f"{group.label} is shared and kept while others are waited for or after the response, which is "
                 reason = f"{group.label}: what it is kept for is taken as work"
                 found.append(Beyond(reason, "QN640", text + "taken as work there"))
-        for name in self.met_inside_and_outside():
-            text = f"the same customers ask for {name} inside holds and from outside"
+        for text in self.in_step():
             found.append(Beyond(text, "QN729", text))
         if self.open and held:
             text = "open classes meet closed ones whose servers are held while others are waited for: errors were "
@@ -260,16 +259,23 @@ class _Layers:
             found.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
         return found
 
-    def met_inside_and_outside(self) -> list[str]:
-        """The queues that a closed class asks for while it holds other servers, and at other times as well."""
+    def in_step(self) -> list[str]:
+        """Stations to which customers come in step with holds, other than who waits for them on average."""
+        queues = [station.name for station in self.network.stations if not station.delay]
+        holds = {key[0] for stream in self.unit.streams for key in stream.around}
+        inner = {stream.station for stream in self.unit.streams if stream.around}
         asked: dict[tuple[int, str], set[bool]] = {}
-        delays = {station.name for station in self.network.stations if station.delay}
+        left: dict[str, None] = {}
         for stream in self.unit.streams:
-            if not stream.left and stream.station not in delays:
+            if stream.left and stream.station in holds | inner:
+                left[stream.station] = None
+            elif not stream.left and isinstance(self.network.classes[stream.class_index], ClosedClass):
                 asked.setdefault((stream.class_index, stream.station), set()).add(bool(stream.around))
-        both = {name for (kind, name), found in asked.items()
-                if len(found) > 1 and isinstance(self.network.classes[kind], ClosedClass)}  # fmt: skip
-        return [station.name for station in self.network.stations if station.name in both]
+        both = {name for (_, name), found in asked.items() if len(found) > 1}
+        return [
+            *(f"the same customers ask for {name} inside holds and from outside" for name in queues if name in both),
+            *(f"work is left behind at {name}, in or around holds" for name in queues if name in left),
+        ]
 
     def crowded(self, numbers: Numbers) -> Numbers:
         """All points, and after them the same with customers without end."""
