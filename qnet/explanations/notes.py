@@ -381,8 +381,9 @@ CODES: dict[str, _T] = {
         "times in or around holds that vary more than exponential ones (scv above 1; from 1/4 to 1 they were measured, "
         "and constant ones were near simulations); a given scv of a whole hold with other stations inside, instead of "
         "that of its steps; a station that is held, or kept after the response, and "
-        "is not first come first served; and, where others work on after the response, a queue first come first served "
-        "whose times are not one exponential time. Errors of 60 % were seen there.",
+        "is not first come first served; customers who come from a held station to the one that its holders ask for, and "
+        "so meet these less than on average; and, where others work on after the response, a queue first come first "
+        "served whose times are not one exponential time. Errors of 60 % were seen there.",
         "Lower the load; or simulate the model where it must run at that load."),
     "QN717": _T("rates at a station without product form",
         "A station whose speed depends on the number present is solved as one that shares its speed among all who are "

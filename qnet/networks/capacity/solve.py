@@ -162,6 +162,10 @@ class _Solver:
         reasons = tuple(
             dict.fromkeys(reasons_for(self.network, compiled, solver.losses.stations, strained, self.operations))
         )
+        if solver.felt or compiled.deferred:
+            from qnet.networks.hold_trust import beyond
+
+            reasons += beyond(solver, solution.stable)
         solution = solution.replace(
             buffers=buffers,
             reasons=reasons,
