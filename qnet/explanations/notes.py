@@ -270,11 +270,12 @@ CODES: dict[str, _T] = {
         "Percentiles take the times at the stations of a route as independent gamma times. Against exact chains that "
         "follow one customer, the worst of the times within which 90, 95 and 99 % are answered was off by 0.5 % in "
         "open networks of exponential servers and 3 % in closed ones (median of 200 each; worst 2 % and 19 %), by 3 % "
-        "where service is shared, and by 4 % with service times of an scv up to 2. The warning names what is beyond, "
-        "and of a sweep at how many points: "
-        "longer-tailed services; open customers who come back by chance, who find much when they have found much "
-        "before, so that the percentile is too short by 11 % mostly and 27 % at worst; many closed customers at two "
-        "stations about as full, where one lacks whom the other has, so that it is too long by half and more; and "
+        "where service is shared, and by 4 % with service times of an scv up to 2 (14 % at worst). The warning "
+        "names what is beyond, and of a sweep at how many points: "
+        "longer-tailed services; classes at a queue whose times are unlike, where short times that rarely wait for "
+        "long ones put it 20 to 60 % off; open customers who come back by chance, who find much when they have found "
+        "much before, so that the percentile is too short by 11 % mostly and 27 % at worst; many closed customers at "
+        "two stations about as full, where one lacks whom the other has, so that it is too long by half and more; and "
         "what was not measured, such as parallel steps, priorities, capacities, and stations held around others.",
         "Trust the mean; take the percentile as a sign. qnet methods --error tells what was measured."),
     "QN670": _T("what closed classes fill, beyond where its figures are trusted",
@@ -381,7 +382,7 @@ CODES: dict[str, _T] = {
         "times in or around holds that vary more than exponential ones (scv above 1; from 1/4 to 1 they were measured, "
         "and constant ones were near simulations); a given scv of a whole hold with other stations inside, instead of "
         "that of its steps; a station that is held, or kept after the response, and "
-        "is not first come first served; customers who come from a held station to the one that its holders ask for, and "
+        "is not first come first served; customers who come from a held station to the one its holders ask for, and "
         "so meet these less than on average; and, where others work on after the response, a queue first come first "
         "served whose times are not one exponential time. Errors of 60 % were seen there.",
         "Lower the load; or simulate the model where it must run at that load."),

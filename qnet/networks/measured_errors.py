@@ -222,12 +222,14 @@ _FULL = (
         "drains them", "QN658", "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",
     ),
     Measured(
-        "buffer: wait, filled on the way, response", "M/G/1 of which K are inside", 200, "response", 0.00046, 0.019,
+        "buffer: wait, filled on the way, response", "M/G/1 of which K are inside", 200,
+        "response", 0.00046, 0.019,
         "at least four places, of which one in ten at most is taken before it can be drained; one server of its own "
         "drains them", "QN658", "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",
     ),
     Measured(
-        "buffer: wait, filled on the way, queue lengths", "M/G/1 of which K are inside", 200, "queue length, at the station where it is worst", 0.0045, 0.038,
+        "buffer: wait, filled on the way, queue lengths", "M/G/1 of which K are inside", 200,
+        "queue length, at the station where it is worst", 0.0045, 0.038,
         "at least four places, of which one in ten at most is taken before it can be drained; one server of its own "
         "drains them", "QN658", "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",
     ),
@@ -285,6 +287,10 @@ _PERCENTILES = (
              "exponential times first come first served, nobody returns by chance", "QN663", _MIXED),
     Measured("percentiles: service times", _GAMMAS, 200, _LATE, 0.036, 0.11,
              "Poisson arrivals, single servers first come first served, scv up to 2", "QN663", _MIXED),
+    Measured("percentiles: one queue, any load", _GAMMAS, 200, _LATE, 0.023, 0.14,
+             "Poisson arrivals of up to three classes at a single server first come first served, whose times have one "
+             "scv, from 0.25 to 2, and means up to a factor of 3 apart; loads up to 0.95", "QN663",
+             "W. Feller, Probability II, 1971, XIV.2, for the exact transform"),
     Measured("percentiles: closed", _GAMMAS, 200, _LATE, 0.029, 0.19,
              "exponential times first come first served, classes, several servers, returns by plan or by chance; two "
              "to four customers, or no two stations that are about as full",

@@ -1,4 +1,4 @@
-"""Small models that are answered far from their exact chain: each is warned of, by the code of what goes wrong in it."""
+"""Small models that are answered far from their exact chain: each is warned of, by the code of what goes wrong."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def test_it_is_warned_of_what_is_far_off(name: str):
     assert wanted is not None
     assert code in told.codes
     away = [
-        abs(getattr(told, figure)[key] / value - 1) for figure, values in wanted.items() for key, value in values.items()
+        abs(getattr(told, figure)[key] / value - 1)
+        for figure, values in wanted.items()
+        for key, value in values.items()
     ]
     assert max(away) > least
 

@@ -102,6 +102,7 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
         "even arrivals",
         "priorities in a row",
         "memory of two classes",
+        "customers who pass a held station",
         "rates",
         "beside a station with rates",
         "uneven times around a hold",
