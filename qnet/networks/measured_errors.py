@@ -123,6 +123,8 @@ _FIRST_COME = (
              0.0035, 0.15, _WIDE, "QN638", _REISER),
     Measured("first come first served: mixed", "residual-service", 200, _BY_KIND, 0.01, 0.15,
              _WIDE + "; open classes ask up to 95 % of a station", "QN638", _REISER),
+    Measured("first come first served: mixed, heavy open load", "residual-service", 200, _BY_KIND, 0.012, 0.26,
+             _WIDE + "; open classes ask 80 to 95 % of a station", "QN638", _REISER),
     Measured("first come first served: up to 25 customers, times far apart", "residual-service", 200, _BY_KIND,
              0.0078, 0.42, "nothing: outside, mean times up to a factor of 20 apart, scv up to 10", "QN638", _REISER),
     Measured("first come first served: up to ten customers, throughput", "residual-service", 976,

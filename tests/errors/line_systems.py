@@ -56,6 +56,8 @@ class Family(NamedTuple):
     """What open classes ask of the station that they load most."""
     events: int = 2_000_000
     """That each network is simulated for."""
+    noise: float = 0.01
+    """The largest standard error of a figure that is measured against, relative."""
 
 
 _RANKED, _FEWER = ("priority", "preemptive"), (1, 1, 1, 2, 3)
@@ -63,7 +65,7 @@ FAMILIES = {
     "first come first served: up to 25 customers": Family(1, 200),
     "first come first served: mixed": Family(2, 280, mixed=(True,)),
     "first come first served: mixed, heavy open load": Family(
-        5, 235, mixed=(True,), loads=(0.8, 0.95), events=5_000_000
+        5, 235, mixed=(True,), loads=(0.8, 0.95), events=5_000_000, noise=0.02
     ),
     "first come first served: up to 25 customers, times far apart": Family(
         3, 240, mixed=(False, True), factor=20.0, scv=10.0
