@@ -189,7 +189,8 @@ CODES: dict[str, _T] = {
         "What a class gets at a station where others are served before it is what these leave, and the less that is, "
         "the larger the relative error of the difference: where higher classes keep no server more than 60 % busy, the "
         "error of throughputs is 0.3 % in the median for one to four customers a class and 1 % for up to 25, and up to "
-        "12 % (qnet methods --error); between 60 and 90 % single ones of 80 % were found, and more is refused "
+        "17 %, of responses 27 % (qnet methods --error; visits in a row of those served first err more); "
+        "between 60 and 90 % single ones of 80 % were found, and more is refused "
         "(QN589). Closed customers who hardly think come back "
         "at once, and often while those they have interrupted still wait: there errors of up to 40 % were found at "
         "60 % already, in the networks of Bondi and Chuang, Performance Evaluation 8 (1988).",

@@ -19,7 +19,7 @@ STATES = "states"
 AGGREGATED = "flow-equivalent"
 """The method that knows what is waited for while servers are held."""
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
-_ESTIMATED = "; what they leave is estimated, which is wrong by 1 % in the median, and by up to 12 %"
+_ESTIMATED = "; what they leave is estimated, which is wrong by 1 % in the median, and by up to 17 %"
 HIGHER = 0.6
 """How busy those may keep a server who are served before others, where the estimate is trusted."""
 AWAY = 0.5
