@@ -67,9 +67,42 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
                 found[
                     f"times at {station.name} are not one exponential time, and others work on after the response"
                 ] = None
+    for held, asked in _in_step(network):
+        found[f"customers come to {asked} from {held}, which others hold while they ask for {asked}"] = None
     if uneven:
         found[f"times at {' and '.join(uneven)}, in or around holds, vary more than exponential ones"] = None
     return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in found)
+
+
+def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str]]:
+    """Stations that customers pass on the way to another which is asked for while the first is held.
+
+    They come when the holder is gone, and so meet him less than on average.
+    """
+    routes = [route for customers in network.classes for route in customers.routes]
+    around: dict[str, set[str]] = {}
+    for route in routes:
+        for step in route.steps:
+            _note(step, (), around)
+    for route in routes:
+        passed: list[str] = []
+        for step in route.steps:
+            if isinstance(step, Hold) and step.phase == 1:
+                inside = around.get(step.station, set[str]())
+                yield from ((held, step.station) for held in passed if held in inside)
+                passed.append(step.station)
+
+
+def _note(step: Step, held: tuple[str, ...], around: dict[str, set[str]]) -> None:
+    """Note by station which others are held around it."""
+    if isinstance(step, Time):
+        return
+    inside = held
+    if isinstance(step, Hold):
+        around.setdefault(step.station, set()).update(held)
+        inside = (*held, step.station)
+    for inner in step.inner if isinstance(step, Fork) else step.steps:
+        _note(inner, inside, around)
 
 
 def _uneven_times(network: RoutedNetwork, name: str, operations: Operations) -> bool:

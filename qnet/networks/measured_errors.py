@@ -62,6 +62,22 @@ _FEW_QUEUES = "at most 10 % of the time at a queue rest on what queues before it
 _HELD = "loads up to 0.95; the response grows by at most 2 % where the waits inside holds are 10 % longer"
 _RESTING = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322, for what a holder finds; this tool"
 
+_UP_TO_TEN = (
+    "closed classes at one or two servers and then another, with think times or none; mean times up to a factor of 3 "
+    "apart, scv from 0.5 to 4"
+)
+_BACK_AT_ONCE = "closed classes at one to three servers that are kept after the response, with think times or none"
+_ONE_OR_TWO = (
+    _FIRST + "; up to eight customers a class in two or three classes, one or two servers, interrupting or not; visits "
+    "in a row by those alone who are served last"
+)
+_AROUND = (
+    "one to three servers around one station or two, with think times or none, times up to a factor of 3 apart, scv of "
+    "0.5 or 1; none is asked for by the same customers inside and outside, or for work left behind"
+)
+_LOSSES = f"{_CHANDY}, for one number in the place of a network; losses on average: this tool"
+_FEW_LOST = "at most 10 % lost; a station with a capacity, or a buffer with a station of its own that drains it"
+
 _PLACES = "exponential times to free a place, one place at a time"
 _OWN_PLACES = f"{_CHANDY}, for one number in the place of a network; places as customers: this tool"
 
@@ -107,8 +123,19 @@ _FIRST_COME = (
              0.0035, 0.15, _WIDE, "QN638", _REISER),
     Measured("first come first served: mixed", "residual-service", 200, _BY_KIND, 0.01, 0.15,
              _WIDE + "; open classes ask up to 95 % of a station", "QN638", _REISER),
+    Measured("first come first served: mixed, heavy open load", "residual-service", 200, _BY_KIND, 0.012, 0.26,
+             _WIDE + "; open classes ask 80 to 95 % of a station", "QN638", _REISER),
     Measured("first come first served: up to 25 customers, times far apart", "residual-service", 200, _BY_KIND,
              0.0078, 0.42, "nothing: outside, mean times up to a factor of 20 apart, scv up to 10", "QN638", _REISER),
+    Measured("first come first served: up to ten customers, throughput", "residual-service", 976,
+             _BY_CLASS, 0.014, 0.18, _UP_TO_TEN, "QN638", _REISER),
+    Measured("first come first served: up to ten customers, response", "residual-service", 976,
+             _BY_RESPONSE, 0.016, 0.15, _UP_TO_TEN, "QN638", _REISER),
+    Measured("first come first served: up to ten customers, queue lengths", "residual-service", 976,
+             "queue length, at the station where it is worst", 0.026, 0.42, _UP_TO_TEN, "QN638", _REISER),
+    Measured("last come first served: several servers", "convolution", 527,
+             _BY_CLASS, 0.0039, 1.4, "nothing: outside, two to four servers, times up to a factor of 3 apart or an scv "
+             "from 0.5 to 4; with one exponential time for all exact", "QN728", _SHARED_ORDER),
 )  # fmt: skip
 _OPEN = (
     Measured("service times in open networks", "qna", 362, "response", 0.0034, 0.062,
@@ -159,6 +186,12 @@ _PRIORITIES = (
              "of them busy, more is refused; interrupting or not", "QN646", _PRIORITY_MVA),
     Measured("priorities: mixed", "priority-mva", 200, "throughput of closed or response of open class", 0.003,
              0.12, _FIRST + "; interrupting or not", "QN646", _PRIORITY_MVA),
+    Measured("priorities: closed, one or two stations, throughput", "priority-mva", 669,
+             _BY_CLASS, 0.0082, 0.17, _ONE_OR_TWO, "QN646", _PRIORITY_MVA),
+    Measured("priorities: closed, one or two stations, response", "priority-mva", 669,
+             _BY_RESPONSE, 0.018, 0.27, _ONE_OR_TWO, "QN646", _PRIORITY_MVA),
+    Measured("priorities: closed, one or two stations, queue lengths", "priority-mva", 669,
+             "queue length, at the station where it is worst", 0.011, 0.33, _ONE_OR_TWO, "QN646", _PRIORITY_MVA),
     Measured("priorities: open, several servers", "open", 200, _BY_RESPONSE, 0.004, 0.054,
              "one station of two or three servers, exponential times up to 20 apart, loads up to 0.95; interrupting or "
              "not", "QN654", "Cobham, Operations Research 2 (1954) 70-76; Bondi, Buzen, ACM SIGMETRICS 1984"),
@@ -217,9 +250,21 @@ _FULL = (
         "own, for M/G/1/K: Keilson, J. Royal Statistical Society B 28 (1966) 190-201",
     ),
     Measured(
-        "buffer: wait, filled on the way", "M/G/1 of which K are inside", 200, "occupancy", 0.00036, 0.0076,
-        "at least four places; one server of its own drains them; most places wait to be drained", "QN658",
-        "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",
+        "buffer: wait, filled on the way", "M/G/1 of which K are inside", 200, "occupancy", 0.00066, 0.0065,
+        "at least four places, of which one in ten at most is taken before it can be drained; one server of its own "
+        "drains them", "QN658", "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",
+    ),
+    Measured(
+        "buffer: wait, filled on the way, response", "M/G/1 of which K are inside", 200,
+        "response", 0.00046, 0.019,
+        "at least four places, of which one in ten at most is taken before it can be drained; one server of its own "
+        "drains them", "QN658", "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",
+    ),
+    Measured(
+        "buffer: wait, filled on the way, queue lengths", "M/G/1 of which K are inside", 200,
+        "queue length, at the station where it is worst", 0.0045, 0.038,
+        "at least four places, of which one in ten at most is taken before it can be drained; one server of its own "
+        "drains them", "QN658", "own, for M/G/1: Kleinrock, Queueing Systems I, 1975, section 5.6",
     ),
 )  # fmt: skip
 _CLIENTS = (
@@ -262,12 +307,32 @@ _CLIENTS = (
         "exponential times, alike for all visits of a station with a capacity", "QN670",
         f"{_CHANDY}, for one number in the place of a network; losses on average: this tool",
     ),
+    Measured("capacity: closed classes, long or short think times, throughput", "flow-equivalent", 313,
+             _BY_CLASS, 0.00061, 0.044, _FEW_LOST, "QN670", _LOSSES),
+    Measured("capacity: closed classes, long or short think times, response", "flow-equivalent", 313,
+             _BY_RESPONSE, 0.0011, 0.027, _FEW_LOST, "QN670", _LOSSES),
+    Measured("capacity: closed classes, long or short think times, queue lengths", "flow-equivalent", 313,
+             "queue length, at the station where it is worst", 0.015, 0.15, _FEW_LOST, "QN670", _LOSSES),
+    Measured("capacity: closed classes, long or short think times, passages begun", "flow-equivalent", 313,
+             "offered rate", 0.00058, 0.33, _FEW_LOST, "QN670", _LOSSES),
 )  # fmt: skip
 _LAYERED = (
     Measured("layers: two deep", "layers", 600, "response", 0.0058, 0.28, _LAYERS, "QN640", _ROLIA),
     Measured("layers: three deep", "layers", 600, "response", 0.004, 0.29, _LAYERS, "QN640", _ROLIA),
     Measured("layers: two classes in one memory", "layers", 201, "response", 0.018, 0.22, _LAYERS, "QN640", _ROLIA),
     Measured("layers: second phases", "layers", 600, "response", 0.015, 0.17, _LAYERS, "QN640", _ROLIA),
+    Measured("layers: second phases, customers who come back at once, throughput", "layers", 991,
+             _BY_CLASS, 0.0061, 0.17, _BACK_AT_ONCE, "QN640", _ROLIA),
+    Measured("layers: second phases, customers who come back at once, response", "layers", 991,
+             _BY_RESPONSE, 0.0082, 0.22, _BACK_AT_ONCE, "QN640", _ROLIA),
+    Measured("layers: second phases, customers who come back at once, queue lengths", "layers", 991,
+             "queue length, at the station where it is worst", 0.011, 0.21, _BACK_AT_ONCE, "QN640", _ROLIA),
+    Measured("layers: around one station or two, throughput", "layers", 792,
+             _BY_CLASS, 0.011, 0.2, _AROUND, "QN640, QN729", _ROLIA),
+    Measured("layers: around one station or two, response", "layers", 792,
+             _BY_RESPONSE, 0.012, 0.17, _AROUND, "QN640, QN729", _ROLIA),
+    Measured("layers: around one station or two, queue lengths", "layers", 792,
+             "queue length, at the station where it is worst", 0.024, 0.37, _AROUND, "QN640, QN729", _ROLIA),
 )  # fmt: skip
 
 _PERCENTILES = (
@@ -275,6 +340,10 @@ _PERCENTILES = (
              "exponential times first come first served, nobody returns by chance", "QN663", _MIXED),
     Measured("percentiles: service times", _GAMMAS, 200, _LATE, 0.036, 0.11,
              "Poisson arrivals, single servers first come first served, scv up to 2", "QN663", _MIXED),
+    Measured("percentiles: one queue, any load", _GAMMAS, 200, _LATE, 0.023, 0.14,
+             "Poisson arrivals of up to three classes at a single server first come first served, whose times have one "
+             "scv, from 0.25 to 2, and means up to a factor of 3 apart; loads up to 0.95", "QN663",
+             "W. Feller, Probability II, 1971, XIV.2, for the exact transform"),
     Measured("percentiles: closed", _GAMMAS, 200, _LATE, 0.029, 0.19,
              "exponential times first come first served, classes, several servers, returns by plan or by chance; two "
              "to four customers, or no two stations that are about as full",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qnet.expression import Operations, Value
 from qnet.networks.exactness import in_order
@@ -12,6 +12,8 @@ from qnet.networks.streams import streams
 
 _MOST = 2.0
 """The largest scv of a service time of which the percentiles are trusted."""
+_FACTOR = 3.0
+"""How far means of service times at a queue in order of arrival may be apart."""
 _NEARLY, _FEW = 0.75, 4.0
 """How full a station is beside the fullest to have many customers as well; and customers who were measured so."""
 
@@ -136,13 +138,30 @@ def _mixtures(network: RoutedNetwork, operations: Operations) -> _Found:
             rate: Value = 0.0
             busy: Value = 0.0
             squares: Value = 0.0
+            kinds: list[tuple[Value, Value]] = []
             for item in own:
                 mean = item.first.mean + item.second.mean
                 variance = item.scv * mean**2 if item.scv is not None else item.first.variance + item.second.variance
+                kinds.append((mean, variance))
                 rate, busy = rate + item.rate, busy + item.rate * mean
                 squares = squares + item.rate * (variance + mean**2)
             wild = operations.compare(">", rate * squares, (1.0 + _MOST + 1e-9) * busy**2)
             yield f"service times at {station.name} have an scv above {_MOST:g}", wild
+            text = f"service times at {station.name} differ by more than a factor of {_FACTOR:g}, or in their scv"
+            yield text, _differ(kinds, operations)
+
+
+def _differ(kinds: Sequence[tuple[Value, Value]], operations: Operations) -> Value:
+    """Where some wait for times unlike their own, which is no gamma time: means and variances of visits."""
+    found: Value = False
+    for mean, variance in kinds:
+        for other, spread in kinds:
+            both = (mean > 0) & (other > 0)
+            apart = operations.compare(">", mean, _FACTOR * other * (1 + 1e-9))
+            near = 1e-9 * (variance * other**2 + spread * mean**2)
+            unlike = operations.compare(">", operations.absolute(variance * other**2 - spread * mean**2), near)
+            found = found | (both & (apart | unlike))
+    return found
 
 
 def _crowded(network: RoutedNetwork, operations: Operations) -> Value:

@@ -95,7 +95,8 @@ def judge(outcome: Outcome, exact: Any, kind: str) -> Verdict:
 
 
 def _allowed(item: Difference, allowed: Told) -> float:
-    return allowed.occupancy if item.figure == "occupancy" else allowed.worst
+    by_figure = {"occupancy": allowed.occupancy, "queue_length": allowed.queues, "offered": allowed.offered}
+    return by_figure.get(item.figure, allowed.worst)
 
 
 def differences(outcome: Outcome, exact: Any) -> list[Difference]:

@@ -36,4 +36,6 @@ def oracle_answer(
     except Exception as error:
         # What the oracle cannot do is counted, by kind.
         return None, f"{type(error).__name__}: {error}"[:200]
+    if found.unsettled:
+        return None, f"not mixed: too few passages of {', '.join(found.unsettled)}"
     return found, f"{found.kind} {time.process_time() - start:.2f} s"

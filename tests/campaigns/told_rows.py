@@ -21,9 +21,13 @@ class Told(Record):
 
     rows: tuple[str, ...]
     worst: float
-    """The worst error of the rows, of throughputs, responses, utilizations and queue lengths."""
+    """The worst error of the rows, of throughputs, responses and utilizations."""
+    queues: float
+    """The same of queue lengths, where rows tell that they are further off."""
     occupancy: float
     """The same of places taken."""
+    offered: float
+    """The same of passages begun, those included that are lost on the way."""
     unmeasured: tuple[str, ...]
     """The reasons that no row stands for."""
 
@@ -99,10 +103,15 @@ def told(reasons: str, method: str, kind: str) -> Told:
             unmeasured.append(rule.name)
     if not found and not by_method:
         unmeasured.append("no rule")
-    worst = [MEASURED[name] for name in rows]
-    places = max((row.worst for row in worst if row.figure == "occupancy"), default=0.0)
-    other = max([*(row.worst for row in worst if row.figure != "occupancy"), *by_method], default=0.0)
-    return Told(tuple(rows), other or places, places or other, tuple(unmeasured))
+    figures: dict[str, float] = {}
+    for name in rows:
+        row = MEASURED[name]
+        kind = next((item for item in ("occupancy", "queue length", "offered") if row.figure.startswith(item)), "")
+        figures[kind] = max(row.worst, figures.get(kind, 0.0))
+    places = figures.get("occupancy", 0.0)
+    other = max([figures.get("", 0.0), *by_method], default=0.0)
+    queues, offered = (max(figures.get(kind, 0.0), other) for kind in ("queue length", "offered"))
+    return Told(tuple(rows), other or places, queues or places, places or other, offered or places, tuple(unmeasured))
 
 
 _APART = re.compile(r"(linearizer|aql|bard-schweitzer)(?= is an approximation)")

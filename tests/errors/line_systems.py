@@ -52,14 +52,21 @@ class Family(NamedTuple):
     """How far mean times of classes at a station are apart at most."""
     scv: float = 4.0
     """The largest."""
+    loads: tuple[float, float] = (0.05, 0.95)
+    """What open classes ask of the station that they load most."""
     events: int = 2_000_000
     """That each network is simulated for."""
+    noise: float = 0.01
+    """The largest standard error of a figure that is measured against, relative."""
 
 
 _RANKED, _FEWER = ("priority", "preemptive"), (1, 1, 1, 2, 3)
 FAMILIES = {
     "first come first served: up to 25 customers": Family(1, 200),
     "first come first served: mixed": Family(2, 280, mixed=(True,)),
+    "first come first served: mixed, heavy open load": Family(
+        5, 235, mixed=(True,), loads=(0.8, 0.95), events=5_000_000, noise=0.02
+    ),
     "first come first served: up to 25 customers, times far apart": Family(
         3, 240, mixed=(False, True), factor=20.0, scv=10.0
     ),
@@ -100,7 +107,7 @@ def _drawn(dice: random.Random, family: Family) -> Line:
     if mixed:
         opened = dice.sample(list(kinds), dice.randint(1, len(kinds) - 1))
         shares = [dice.random() for _ in opened]
-        load = dice.uniform(0.05, 0.95)
+        load = dice.uniform(*family.loads)
         most = max(
             sum(times[place][kind] * visits[place][kind] * share for kind, share in zip(opened, shares, strict=True))
             / servers[place]

@@ -55,6 +55,20 @@ def test_who_waits_for_a_place_waits_as_in_one_line():
     assert found.buffers[0].occupancy + rate * found.response == pytest.approx(number, rel=1e-9)
 
 
+@pytest.mark.parametrize(("places", "servers"), [(1, 1), (2, 1), (5, 1), (2, 2), (5, 2), (3, 3)])
+def test_who_waits_for_a_place_is_not_yet_at_the_station_that_drains(places: int, servers: int):
+    """M/M/c: of those who are there, as many are inside as there are places."""
+    load = 0.7 * servers
+    found = drained([Visitor(load, 1.0)], places, loses=False, servers=servers)
+    weights = [1.0]
+    for number in range(1, 200):
+        weights.append(weights[-1] * load / min(number, servers))
+    inside = sum(weight * min(number, places) for number, weight in enumerate(weights)) / sum(weights)
+    assert found.exact
+    assert found.stations[0].queue_length == pytest.approx(inside, rel=1e-9)
+    assert found.stations[0].queue_length == pytest.approx(found.buffers[0].occupancy, rel=1e-9)
+
+
 def test_constant_times_with_room_for_one_are_the_loss_system():
     """Erlang's formula holds for every distribution."""
     assert drained([Visitor(0.8, 1.5, 0.0)], 1).buffers[0].found_full == pytest.approx(1.2 / 2.2, rel=1e-9)

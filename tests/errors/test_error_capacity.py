@@ -13,6 +13,7 @@ from drain_chain import lost
 from full_chain import stages
 from measuring import assert_told
 
+from qnet.networks.exactness import Beyond
 from qnet.networks.routed import Buffer, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
@@ -198,7 +199,7 @@ def drained_beside_reads(random: np.random.Generator, points: int, occupancy: bo
 
 def behind_another(places: int, rate: float, time: float, drain: float) -> Any:
     """The exact shares of time of a buffer whose places are taken during a step before, and freed by a station."""
-    most = 40
+    most = 60
 
     def moves(state: tuple[int, int, int]) -> Moves:
         outside, before, draining = state
@@ -214,21 +215,29 @@ def behind_another(places: int, rate: float, time: float, drain: float) -> Any:
     return stationary((0, 0, 0), moves)
 
 
-def filled_on_the_way(random: np.random.Generator, points: int) -> list[float]:
-    """Errors of the occupancy of a buffer whose places are taken on the way to the response as well."""
+def filled_on_the_way(random: np.random.Generator, points: int, figure: str = "occupancy") -> list[float]:
+    """Errors of a buffer whose places are taken on the way to the response as well, one in ten at most."""
     errors: list[float] = []
     for places in (4, 6, 8, 10):
         drain = random.uniform(0.5, 1.0, points)
-        rate = random.uniform(0.3, 0.8, points) / drain
-        time = random.uniform(0.05, 0.3, points) / rate
+        rate = random.uniform(0.3, 0.85, points) / drain
+        time = random.uniform(0.05, places / (10 + places), points) / rate
         steps = (Time(0.0, fills="nvs"), served("front", time), served("disk", drain, phase=2, drains="nvs"))
         found = solved(
             [station("front"), station("disk")], rate, [(1.0, steps)], (Buffer("nvs", float(places), False),)
         )
+        assert not any(isinstance(reason, Beyond) for reason in found.reasons)
         for point in range(points):
             shares = behind_another(places, *(float(item[point]) for item in (rate, time, drain)))
-            exact = mean(shares, lambda state: state[1] + state[2])
-            errors.append(float(found.buffers[0].occupancy[point]) / exact - 1)
+            front, disk = (mean(shares, lambda state, place=place: state[place]) for place in (1, 2))
+            outside = mean(shares, lambda state: state[0])
+            if figure == "occupancy":
+                errors.append(float(found.buffers[0].occupancy[point]) / (front + disk) - 1)
+            elif figure == "response":
+                errors.append(float(found.response[point]) * float(rate[point]) / (outside + front) - 1)
+            else:
+                told = [float(item.queue_length[point]) for item in found.stations]
+                errors.append(max(abs(told[0] / front - 1), abs(told[1] / disk - 1)))
     return errors
 
 
@@ -239,6 +248,8 @@ SYSTEMS = {
     "buffer: lost, drained beside other work": (drained_beside_reads, 50),
     "buffer: lost, drained beside other work, occupancy": (partial(drained_beside_reads, occupancy=True), 50),
     "buffer: wait, filled on the way": (filled_on_the_way, 50),
+    "buffer: wait, filled on the way, response": (partial(filled_on_the_way, figure="response"), 50),
+    "buffer: wait, filled on the way, queue lengths": (partial(filled_on_the_way, figure="queue length"), 50),
 }
 
 

@@ -19,8 +19,6 @@ from qnet.networks.exactness import AWAY, HIGHER
 from qnet.networks.measured_errors import MEASURED
 
 KEPT: dict[str, Any] = json.loads(SIMULATED.read_text())
-_NOISE = 0.01
-"""The largest standard error of a figure that is measured against."""
 
 
 class Case(NamedTuple):
@@ -44,6 +42,7 @@ def solved(line: Line) -> Any:
 
 def cases(name: str) -> Iterator[Case]:
     """The networks of a family that have an answer and whose figures were simulated well enough."""
+    noise = FAMILIES[name].noise
     for line, kept in zip(drawn(FAMILIES[name]), KEPT[name], strict=False):
         if kept is None:
             continue
@@ -51,7 +50,7 @@ def cases(name: str) -> Iterator[Case]:
         closed = [count is not None for count in line.population]
         figures = [throughput[kind] if here else response[kind] for kind, here in enumerate(closed)]
         doubts = [rate_error[kind] if here else time_error[kind] for kind, here in enumerate(closed)]
-        if any(doubt > _NOISE * figure for doubt, figure in zip(doubts, figures, strict=True)):
+        if any(doubt > noise * figure for doubt, figure in zip(doubts, figures, strict=True)):
             continue
         try:
             answer = solved(line)

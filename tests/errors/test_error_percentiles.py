@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np  # noqa: TID253
 import pytest
+from hold_systems import station
 from measuring import assert_told
 from passage_systems import (
     Closed,
@@ -22,9 +23,12 @@ from passage_systems import (
     several_servers,
     shared,
 )
+from queue_passages import percentiles
 
+from qnet.expression import FLOATS
+from qnet.networks.percentile_trust import beyond
 from qnet.networks.percentiles import response_percentile
-from qnet.networks.routed import RoutedNetwork
+from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
 
 SHARES = (0.9, 0.95, 0.99)
@@ -106,6 +110,28 @@ def beside(draw: Draw) -> list[float]:
     return found
 
 
+def one_queue(draw: Draw) -> list[float]:
+    """One to three classes at one queue at any load, whose times have one scv and means up to 3 apart."""
+    found: list[float] = []
+    while len(found) < 200:
+        count = int(draw.choice([1, 1, 2, 3]))
+        scv, load = float(draw.choice([0.25, 0.5, 1.0, 2.0])), float(draw.uniform(0.05, 0.95))
+        means, shares = 3 ** draw.uniform(0, 1, count), draw.uniform(0.1, 1, count)
+        rates = load * shares / (shares * means).sum()
+        classes = tuple(
+            OpenClass(f"{kind}", rates[kind], (Route("way", 1.0, (Hold("one", (Time(means[kind], scv),)),)),))
+            for kind in range(count)
+        )
+        network = RoutedNetwork((station("one", 1),), classes)
+        if beyond(network, FLOATS):
+            continue
+        solution, which = solve(network), int(draw.integers(count))
+        exact = percentiles(rates.tolist(), means.tolist(), [scv] * count, which, SHARES)
+        told = [response_percentile(solution, share, f"{which}") for share in SHARES]
+        found.append(max(abs(float(one) / other - 1) for one, other in zip(told, exact, strict=True)))
+    return found
+
+
 ROWS: dict[str, Callable[[Draw], list[float]]] = {
     "percentiles: open": exponential,
     "percentiles: service times": variable,
@@ -114,6 +140,7 @@ ROWS: dict[str, Callable[[Draw], list[float]]] = {
     "percentiles: service times far from exponential": wild,
     "percentiles: shared service": sharing,
     "percentiles: open and closed classes": beside,
+    "percentiles: one queue, any load": one_queue,
 }
 """By name of the row in the table of errors."""
 
@@ -121,3 +148,22 @@ ROWS: dict[str, Callable[[Draw], list[float]]] = {
 @pytest.mark.parametrize("name", ROWS)
 def test_the_errors_are_those_that_are_told(name: str) -> None:
     assert_told(name, ROWS[name](np.random.default_rng([663, list(ROWS).index(name)])))
+
+
+def test_exact_percentiles_of_one_exponential_queue():
+    """Exponential, at the rate that is left."""
+    assert percentiles([0.6], [1.0], [1.0], 0, SHARES) == pytest.approx(-np.log(1 - np.array(SHARES)) / 0.4, rel=1e-6)
+
+
+def test_classes_of_different_kinds_are_not_trusted():
+    """Short even times that rarely wait for long ones: a sum of two very different times, 20 to 60 % off."""
+    for rates, means, scvs in (([0.1, 0.01], [1.0, 9.5], [0.25, 0.25]), ([0.04, 0.04], [4.8, 5.2], [0.25, 2.0])):
+        classes = tuple(
+            OpenClass(f"{kind}", rates[kind], (Route("w", 1.0, (Hold("one", (Time(means[kind], scvs[kind]),)),)),))
+            for kind in (0, 1)
+        )
+        network = RoutedNetwork((station("one", 1),), classes)
+        assert beyond(network, FLOATS)
+        exact = percentiles(rates, means, scvs, 0, SHARES)
+        told = [float(response_percentile(solve(network), share, "0")) for share in SHARES]
+        assert max(abs(one / other - 1) for one, other in zip(told, exact, strict=True)) > 0.2

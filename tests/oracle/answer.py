@@ -35,6 +35,9 @@ class Answer:
     half_width: dict[tuple[str, str], float] = field(default_factory=dict)
     """Of 99 % intervals, by (figure, name); nothing (0) where a figure is exact."""
 
+    unsettled: tuple[str, ...] = ()
+    """Closed classes of which a simulation has seen too little: their throughput is hardly known, and so nothing is."""
+
     def width(self, figure: str, name: str) -> float:
         """The half width of a figure; 0 where it is exact."""
         return self.half_width.get((figure, name), 0.0)

@@ -13,6 +13,10 @@ QUANTILES = {20: 2.861, 10: 3.250, 5: 4.604}
 """Of Student's distribution with one degree of freedom less than batches, for 99 %; the widest interval counts, as
 what happens in short batches may still depend on those before."""
 
+VAGUE = 0.1
+"""The largest half width of the throughput of a closed class, relative, where it has been seen often enough. Whoever is
+served last may wait for most of a run, in which what the others do is not what they do in the long run either."""
+
 
 def figures(program: Program, events: int, totals: list[list[float]]) -> Answer:
     """Ratios of what was counted in the batches, with half widths."""
@@ -72,4 +76,8 @@ def figures(program: Program, events: int, totals: list[list[float]]) -> Answer:
         if customers.open:
             answer.offered[customers.name] = customers.rate
             answer.half_width["offered", customers.name] = 0.0
+    names = [customers.name for customers in program.customers if not customers.open]
+    answer.unsettled = tuple(
+        name for name in names if answer.width("throughput", name) > VAGUE * abs(answer.throughput[name])
+    )
     return answer

@@ -201,6 +201,15 @@ def test_the_simulation_agrees_with_the_chain(name: str) -> None:
             assert getattr(drawn, figure)[key] == pytest.approx(value, abs=2 * drawn.width(figure, key) + 1e-9), key
 
 
+def test_those_who_are_last_in_a_stack_for_most_of_a_run_settle_nothing() -> None:
+    """Twenty customers last come first served, who hardly ever leave it empty: the first of them see little of it."""
+    crowd = "".join(closed_class(name, 10, 5.0, visit("s", 1.0)) for name in "ab")
+    stack = load(text('s = { discipline = "lcfs-pr" }', crowd))
+    assert set(simulated(stack, 10.0, 1, 20_000).unsettled) == {"a", "b"}
+    line = load(text("s = {}", crowd))
+    assert simulated(line, 10.0, 1, 20_000).unsettled == ()
+
+
 def test_more_work_than_can_be_done() -> None:
     asked = load(text("s = {}", open_class("c", 1.2, visit("s", 1.0))))
     with pytest.raises(Unsupported, match="steady"):

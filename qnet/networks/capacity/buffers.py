@@ -16,10 +16,13 @@ from qnet.networks.solution import BufferFigures
 from qnet.networks.stream_waits import LONGEST
 from qnet.networks.streams import streams
 from qnet.queues.arithmetic import ratio, total
-from qnet.queues.places import Line, Servers, with_loss, with_wait
+from qnet.queues.places import Servers, with_loss, with_wait
 from qnet.record import Record
 
 _NEAR = 1e-9
+_TAKEN = 10
+"""One place in so many may be taken by what cannot be drained yet, where that is trusted: these waits are told as if
+places were without end."""
 SPREAD = 0.5
 """How large the spread of a line with other work may be where it is trusted, over its places and one more."""
 
@@ -53,8 +56,10 @@ class Found(Record):
     """Mean wait for a place of all that ask for one, and its squared coefficient of variation."""
     waits: Mapping[int, Wait]
     """What the work that frees places waits, where that is bounded by the buffer."""
+    inside: Mapping[int, Wait]
+    """What that work waits while its place is taken, where those who find none wait for it elsewhere."""
     strained: bool
-    """Whether it is drained by several copies, or most of what fills it is not waiting to be drained."""
+    """Whether it is drained by several copies, or many of its places are taken by what is not waiting to be drained."""
 
 
 def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations: Operations) -> Found:
@@ -76,7 +81,7 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
     offered = carried / kept if buffer.loses else carried
     every = _taken(buffer, solver, filled)
     figures = BufferFigures(buffer.name, buffer.places, offered, carried, 0.0, 0.0, 0.0, 0.0, 0.0, "")
-    answer = Found(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, False)
+    answer = Found(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, {}, False)
     worst: Value = None
     for centre in solver.centres:
         drain = _drain(buffer, centre, solver, carried, offered)
@@ -102,7 +107,8 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
         waiting = (
             0.0 * every if few else line.waiting if buffer.loses or one else drain.waiting - full * (1 - sure) / sure
         )
-        taken = minimum([beside + drain.serving + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
+        held = minimum([beside + drain.serving, buffer.places + 0.0 * every])
+        taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
         growing = offered > drain.rate
         fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
         chosen = True if worst is None else drain.rate < worst
@@ -122,7 +128,8 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
                 where(chosen, full * late, answer.delay[0]),
                 where(chosen, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1, answer.delay[1]),
             ),
-            {**answer.waits, **(_bounded(buffer, centre, solver, line) if buffer.loses else {})},
+            {**answer.waits, **(_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {})},
+            {**answer.inside, **({} if buffer.loses else _bounded(buffer, centre, solver, taken - held))},
             answer.strained or _strained(buffer, drain, beside, operations),
         )  # fmt: skip
     return answer
@@ -142,7 +149,7 @@ def _strained(buffer: Buffer, drain: _Drain, beside: Value, operations: Operatio
         return True
     if not drain.alone:
         return not (buffer.loses and direct and operations.all(spread <= SPREAD * (places + 1)))
-    return not direct and (buffer.loses or not plain or not operations.all((2 * beside <= places) & (places >= 4)))
+    return not direct and (buffer.loses or not plain or not operations.all((_TAKEN * beside <= places) & (places >= 4)))
 
 
 def _reached(buffer: Buffer, servers: int) -> int:
@@ -235,9 +242,12 @@ def _idle_work(buffer: Buffer, centre: Centre, solver: Lines) -> Value:
     return total(item.rate * item.holding.mean for item in own) / places
 
 
-def _bounded(buffer: Buffer, centre: Centre, solver: Lines, line: Line) -> dict[int, Wait]:
-    """What the work that frees places waits where there are never more than the places of the buffer."""
+def _bounded(buffer: Buffer, centre: Centre, solver: Lines, waiting: Value) -> dict[int, Wait]:
+    """What the work that frees places waits where there are never more than the places of the buffer.
+
+    waiting  the mean number that waits at the station, with its place taken.
+    """
     own = [index for index in centre.indices if solver.all[index].drains == buffer.name]
-    wait = ratio(line.waiting, total(solver.all[index].rate for index in own))
+    wait = ratio(waiting, total(solver.all[index].rate for index in own))
     known = solver.operations.minimum([wait, LONGEST + 0.0 * wait])
     return {index: Wait(wait, known * known) for index in own}

@@ -33,10 +33,12 @@ from qnet.networks.capacity.closed_parts import (
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.capacity.closed_refused import METHOD, refuse, refuse_idle
 from qnet.networks.capacity.drained import drain_rate
+from qnet.networks.capacity.exactness import LOSSES
 from qnet.networks.capacity.lines import LEAST
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses, thinned
 from qnet.networks.duration import Wait
+from qnet.networks.exactness import Beyond
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import BufferFigures, RoutedSolution
@@ -215,6 +217,9 @@ class _Closed:
         steady = Steady(network, carried, compiled, compiled.members(), waits, rho, self.operations)
         solution = figures(steady, METHOD, rounds)
         reasons = tuple(dict.fromkeys([*levels.reasons, *reasons_for(self.network, self.rest, self.operations)]))
+        if reasons and losing and not self.operations.all(self.value(chain.full) <= LOSSES):
+            text = f"{self.full.name} loses more than {100 * LOSSES:.0f} % of what comes, which comes again the sooner"
+            reasons = (*reasons, Beyond(text, "QN670", text))
         self.prove(solution)
         classes = list(solution.classes)
         for kind, item in enumerate(self.network.classes):

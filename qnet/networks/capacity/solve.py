@@ -153,13 +153,19 @@ class _Solver:
         completing = streams(routes.completing, self.operations, carried)
         compiled = solver.compiled.replace(routes=completing.routes)
         rho = {centre.key: solver.rho(centre) for centre in solver.centres}
-        steady = Steady(routes.completing, carried, compiled, solver.members, solver.waits, rho, self.operations)
+        inside = {index: wait for item in found for index, wait in item.inside.items()}
+        waits = [inside.get(index, wait) for index, wait in enumerate(solver.waits)]
+        steady = Steady(routes.completing, carried, compiled, solver.members, waits, rho, self.operations)
         solution = figures(steady, NAME, rounds)
         buffers = tuple(item.figures for item in found)
         strained = [item.figures.name for item in found if item.strained]
         reasons = tuple(
             dict.fromkeys(reasons_for(self.network, compiled, solver.losses.stations, strained, self.operations))
         )
+        if solver.felt or compiled.deferred:
+            from qnet.networks.hold_trust import beyond
+
+            reasons += beyond(solver, solution.stable)
         solution = solution.replace(
             buffers=buffers,
             reasons=reasons,

@@ -251,11 +251,31 @@ class _Layers:
                 text = f"{group.label} is shared and kept while others are waited for or after the response, which is "
                 reason = f"{group.label}: what it is kept for is taken as work"
                 found.append(Beyond(reason, "QN640", text + "taken as work there"))
+        for text in self.in_step():
+            found.append(Beyond(text, "QN729", text))
         if self.open and held:
             text = "open classes meet closed ones whose servers are held while others are waited for: errors were "
             reason = "open classes beside closed ones that hold servers"
             found.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
         return found
+
+    def in_step(self) -> list[str]:
+        """Stations to which customers come in step with holds, other than who waits for them on average."""
+        queues = [station.name for station in self.network.stations if not station.delay]
+        holds = {key[0] for stream in self.unit.streams for key in stream.around}
+        inner = {stream.station for stream in self.unit.streams if stream.around}
+        asked: dict[tuple[int, str], set[bool]] = {}
+        left: dict[str, None] = {}
+        for stream in self.unit.streams:
+            if stream.left and stream.station in holds | inner:
+                left[stream.station] = None
+            elif not stream.left and isinstance(self.network.classes[stream.class_index], ClosedClass):
+                asked.setdefault((stream.class_index, stream.station), set()).add(bool(stream.around))
+        both = {name for (_, name), found in asked.items() if len(found) > 1}
+        return [
+            *(f"the same customers ask for {name} inside holds and from outside" for name in queues if name in both),
+            *(f"work is left behind at {name}, in or around holds" for name in queues if name in left),
+        ]
 
     def crowded(self, numbers: Numbers) -> Numbers:
         """All points, and after them the same with customers without end."""

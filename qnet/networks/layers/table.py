@@ -209,7 +209,7 @@ class _Tables:
             kind=kind,
             counted=counted,
             free=free,
-            shared=np.array([self.stations[stream.station].discipline != "fcfs" for stream in streams]),
+            shared=np.array([not self.stations[stream.station].in_line for stream in streams]),
             levels=tuple(
                 rows for level in range(depth.max(initial=0) + 1)
                 for rows in [np.flatnonzero((depth == level) & queueing)] if rows.size

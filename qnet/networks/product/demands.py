@@ -75,8 +75,8 @@ class Demands:
         kinds         K entries, "queue" or "delay"; None: queues.
         disciplines   K entries, "ps", "fcfs", "lcfs-pr", "priority" (the highest first, none interrupted) or
                       "preemptive" (a higher class interrupts a lower one, which resumes later); None: "ps". The last
-                      two, "fcfs" with times per visit that differ between classes or are not exponential, and "lcfs-pr"
-                      with several servers, have no product form: answers are then approximate.
+                      two, and "fcfs" or several servers of "lcfs-pr" with times per visit that differ between classes
+                      or are not exponential, have no product form: answers are then approximate.
         servers       K entries, whole numbers >= 1; None: 1.
         rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
                       not together with several servers.

@@ -79,7 +79,7 @@ def reasons(network: Demands) -> tuple[str, ...]:
             how = "interrupts" if discipline == "preemptive" else "is served before"
             found.append(f"station {station}: one class {how} another")
         elif discipline == "lcfs-pr":
-            if network.servers[station] > 1:
+            if network.servers[station] > 1 and not everywhere(network, product_form(network, station)):
                 found.append(f"station {station}: last come first served with several servers has no product form")
         else:
             alike, exponential = _alike(network, station), _exponential(network, station)
@@ -103,7 +103,9 @@ def ranked(network: Demands) -> list[int]:
 
 
 def product_form(network: Demands, station: int) -> Any:
-    """Whether a station that serves first come first served has product form: one exponential time for all visits.
+    """Whether a station has product form that serves in order of arrival, or the last by several servers.
+
+    It has with one exponential time for all visits: whom the servers work for makes no difference then.
 
     Returns  a truth value, or an array (B,) of them.
     """

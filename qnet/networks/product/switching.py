@@ -195,7 +195,7 @@ def _reasons(
             continue
         if discipline == "fcfs" and len(met) > 1:
             found.append(f"station {station}: first come first served, with service times that differ between classes")
-        if discipline == "lcfs-pr" and network.servers[station] > 1:
+        if discipline == "lcfs-pr" and network.servers[station] > 1 and len(met) > 1:
             found.append(f"station {station}: last come first served with several servers has no product form")
     return tuple(found)
 

@@ -1,0 +1,242 @@
+"""Random models in the model language for the table of errors: 1,000 of each family, of which a slice is kept.
+
+`python tests/errors/model_systems.py [FAMILY ...]` measures all, by the chains of tests/oracle, and writes again what
+is kept of them: the exact figures of every fiftieth, and of those that are answered worst.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from math import exp, log
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "campaigns")]
+
+EXACT = Path(__file__).with_name("model_exact.json")
+FIGURES = ("throughput", "response", "queue_length", "offered")
+LEAST = 0.1
+"""Errors of queue lengths are relative to the exact value, or to this where that is less."""
+
+
+class Draw:
+    """Parts of a model, from a seed."""
+
+    def __init__(self, random: Random | None) -> None:
+        self.random = random or Random(0)
+        self.stations: list[str] = []
+        self.classes: list[str] = []
+        self.buffers: list[str] = []
+
+    def one(self, *choices: Any) -> Any:
+        return self.random.choice(choices)
+
+    def number(self, low: float, high: float) -> float:
+        return float(f"{exp(self.random.uniform(log(low), log(high))):.4g}")
+
+    def time(self, low: float = 0.3, high: float = 1.5, *scvs: float) -> str:
+        scv = self.one(*scvs) if scvs else 1
+        return f'time = "{self.number(low, high)} s"' + (f", scv = {scv}" if scv != 1 else "")
+
+    def station(self, name: str, **more: Any) -> None:
+        inside = ", ".join(f"{key} = {json.dumps(value)}" for key, value in more.items())
+        self.stations.append(f"{name} = {{ {inside} }}")
+
+    def closed(self, name: str, population: int, think: float, *steps: str, more: str = "") -> None:
+        lines = [f"[classes.{name}]", f"population = {population}", f'think_time = "{think} s"', more]
+        self.classes += [*lines, f"steps = [{', '.join(steps)}]"]
+
+    def text(self) -> str:
+        buffers = ["[buffers]", *self.buffers] if self.buffers else []
+        return "\n".join(["qnet = 1", 'title = "t"', "[stations]", *self.stations, *buffers, *self.classes, ""])
+
+
+def visit(station: str, time: str, more: str = "") -> str:
+    return f'{{ station = "{station}", {time}{more} }}'
+
+
+def hold(station: str, *steps: str) -> str:
+    return f'{{ hold = "{station}", steps = [{", ".join(steps)}] }}'
+
+
+def stacks(draw: Draw) -> None:
+    """One or two classes at two to four servers that serve the last first, beside a station that is shared."""
+    draw.station("s1", discipline="lcfs-pr", servers=draw.one(2, 2, 3, 4))
+    draw.station("s2", discipline="ps")
+    base, scvs = draw.number(0.3, 1.5), draw.one((1,), (1,), (0.5, 1, 2, 4))
+    names = draw.one("a", "ab", "ab", "abc") if scvs != (1,) else draw.one("ab", "ab", "abc")
+    for name in names:
+        steps = [visit("s1", draw.time(base, base * 3, *scvs))]
+        steps += [visit("s2", draw.time())] if draw.one(True, False) else []
+        draw.closed(name, draw.one(*range(1, 16 // len(names) ** 2 + 2)), draw.one(0, draw.number(0.1, 10)), *steps)
+
+
+def layers(draw: Draw) -> None:
+    """Servers around other stations, in turn or shared, that are asked from outside as well or not."""
+    draw.station("s1", discipline=draw.one("fcfs", "ps"))
+    draw.station("s2", **draw.one({}, {}, {"servers": 2}))
+    draw.station("h", servers=draw.one(1, 2, 2, 3))
+    names = draw.one("a", "a", "ab")
+    base, scvs = draw.number(0.3, 1.5), draw.one((1,), (1,), (0.5, 1))
+    for name in names:
+        own = [f"{{ {draw.time(base, base * 3, *scvs)} }}"] if draw.one(True, True, False) else []
+        inner = visit("s2", draw.time(base, base * 3, *scvs))
+        outside = visit("s1", draw.time(base, base * 1.5, *scvs))
+        steps = [outside, hold("h", *own, inner)] if draw.one(True, True, False) else [hold("h", *own, outside, inner)]
+        if name == "b" and draw.one(True, False):
+            steps = [outside, inner]
+        count = draw.one(2, 3, 4, 5, 6) if names == "a" else draw.one(1, 2, 3)
+        draw.closed(name, count, draw.one(0, 0, draw.number(0.1, 10)), *steps)
+
+
+def ranks(draw: Draw) -> None:
+    """Two or three priorities at one station or two, visited once or twice, beside one that is shared or a stack."""
+    draw.station("s1", discipline=draw.one("priority", "preemptive"), servers=draw.one(1, 1, 1, 2))
+    draw.station("s2", discipline=draw.one("ps", "lcfs-pr", "fcfs"))
+    common, names = draw.time(), draw.one("ab", "ab", "abc")
+    for rank, name in enumerate(names):
+        base = draw.number(0.3, 1.5)
+        again = draw.one("", "", ", visits = 2") if rank == len(names) - 1 else ""
+        steps = [visit("s1", draw.time(base, base * 2), again)]
+        if draw.one(True, False):
+            steps.append(visit("s2", common))
+            steps += [visit("s1", draw.time(base, base * 2))] if draw.one(True, False) else []
+        high = rank < len(names) - 1
+        think = draw.number(2, 40) if high else draw.one(0, draw.number(0.1, 10))
+        count = draw.one(1, 2, 3, 4) if len(names) == 3 else draw.one(1, 2, 3, 4, 6, 8)
+        draw.closed(name, count, think, *steps, more=f"priority = {len(names) - rank}")
+
+
+def lines(draw: Draw) -> None:
+    """First come first served with times that differ by class or vary, beside a station that is shared or another."""
+    draw.station("s1", **draw.one({}, {}, {"servers": 2}))
+    draw.station("s2", discipline=draw.one("fcfs", "ps"))
+    scvs = draw.one((1,), (0.5,), (0.5, 1, 2), (4,), (0.5, 1, 2, 4))
+    names = draw.one("a", "ab", "ab") if scvs != (1,) else "ab"
+    base, common = draw.number(0.3, 1.5), draw.number(0.3, 1.5)
+    for name in names:
+        steps = [visit("s1", draw.time(base, base * 3, *scvs)), visit("s2", draw.time(common, common * 2, *scvs))]
+        count = draw.one(1, 2, 3, 4, 6, 8, 10) if names == "a" else draw.one(1, 2, 3)
+        draw.closed(name, count, draw.one(0, 0, draw.number(0.1, 10)), *steps)
+
+
+def second_phases(draw: Draw) -> None:
+    """Servers that are kept after the response; who was served comes back after a while, or at once."""
+    draw.station("s1", servers=draw.one(1, 1, 2, 3))
+    draw.station("s2", discipline=draw.one("fcfs", "ps"))
+    names = draw.one("a", "a", "ab")
+    base = draw.number(0.3, 1.5)
+    for name in names:
+        later = f"{{ phase = 2, {draw.time(0.1, 1.5)} }}"
+        steps = [hold("s1", f"{{ {draw.time(base, base * 2)} }}", later)]
+        if draw.one(True, False):
+            steps.append(visit("s2", draw.time()))
+        count = draw.one(1, 2, 3, 4, 5, 6) if names == "a" else draw.one(1, 2, 3)
+        draw.closed(name, count, draw.one(0, draw.number(0.05, 10)), *steps)
+
+
+def losses(draw: Draw) -> None:
+    """A closed class that a station loses that is full, or a buffer: after a long think time, or a short one."""
+    draw.station("s1", **draw.one({}, {"capacity": draw.one(2, 3, 4, 5)}))
+    draw.station("s2", discipline=draw.one("fcfs", "ps"))
+    steps = [visit("s1", draw.time()), visit("s2", draw.time())]
+    if "capacity" not in draw.stations[0]:
+        draw.station("drain")
+        draw.buffers.append(f'log = {{ places = {draw.one(3, 4, 6, 8)}, full = "lost" }}')
+        steps = ['{ fill = "log" }', *steps, visit("drain", draw.time(), ', phase = 2, drains = "log"')]
+    draw.closed("a", draw.one(3, 4, 5, 6, 8), draw.number(0.1, 30), *steps)
+
+
+FAMILIES: dict[str, Callable[[Draw], None]] = {
+    "stacks": stacks, "layers": layers, "ranks": ranks, "lines": lines, "second phases": second_phases,
+    "losses": losses,
+}  # fmt: skip
+OUTSIDE = ("stacks",)
+"""Families of which all are outside of the region that is trusted, and warn."""
+DRAWN = 1000
+EVERY = 50
+
+
+def models(family: str, drawn: int = DRAWN) -> list[str]:
+    """The models of a family."""
+    random, found = Random(f"errors {family}"), list[str]()
+    for _ in range(drawn):
+        draw = Draw(random)
+        FAMILIES[family](draw)
+        found.append(draw.text())
+    return found
+
+
+def exact(text: str, states: int = 6000) -> dict[str, dict[str, float]] | None:
+    """The figures of a model by its chain, what is offered only where some is lost; None where that is too large."""
+    import oracle
+
+    try:
+        found = oracle.exact(oracle.load(text), states, 60.0)
+    except oracle.TooLarge:
+        return None
+    figures = {name: {key: float(f"{value:.7g}") for key, value in getattr(found, name).items()} for name in FIGURES}
+    return figures if figures["offered"] != figures["throughput"] else {name: figures[name] for name in FIGURES[:-1]}
+
+
+def errors(text: str, wanted: Any, outside: bool = False) -> dict[str, float] | None:
+    """By figure the largest relative error of the answer without a chain; None where that is not of the region.
+
+    wanted   the exact figures.
+    outside  whether answers that warn are wanted, and not those that do not.
+    """
+    from asking import ask
+
+    from qnet.networks.wanted import AUTO
+
+    answer = ask(text, AUTO.replace(chain=0))
+    if answer.status != "answered" or answer.exact or bool(answer.codes) != outside:
+        return None
+    found: dict[str, float] = {}
+    for name in wanted:
+        least = LEAST if name == "queue_length" else 0.0
+        told = getattr(answer, name)
+        sizes = [abs(told[key] - value) / max(value, least) for key, value in wanted[name].items() if value > 0]
+        found[name] = max(sizes, default=0.0)
+    return found
+
+
+def measured(family: str) -> Iterator[tuple[int, Any, dict[str, float]]]:
+    """Of every model of a family in its region: its number, the exact figures, the errors."""
+    for number, text in enumerate(models(family)):
+        wanted = exact(text)
+        found = errors(text, wanted, family in OUTSIDE) if wanted else None
+        if found:
+            yield number, wanted, found
+
+
+def kept(family: str) -> dict[int, Any]:
+    """The exact figures of the slice."""
+    return {int(number): figures for number, figures in json.loads(EXACT.read_text())[family].items()}
+
+
+def main(families: list[str]) -> None:
+    """Measure, print and keep."""
+    told: dict[str, Any] = json.loads(EXACT.read_text()) if EXACT.exists() else {}
+    for family in families:
+        rows = list(measured(family))
+        worst = {max(rows, key=lambda row, by=figure: row[2][by])[0] for figure in rows[0][1]}
+        for figure in rows[0][1]:
+            sizes = [row[2][figure] for row in rows]
+            print(f"{family}: {figure}, {len(rows)} systems, {median(sizes):.2g}, {max(sizes):.2g}", flush=True)
+        told[family] = {number: figures for number, figures, _ in rows if number in worst or not number % EVERY}
+    parts = [
+        f"{json.dumps(family)}: {{\n"
+        + ",\n".join(f'"{key}": {json.dumps(row, separators=(",", ":"))}' for key, row in rows.items()) + "\n}"
+        for family, rows in told.items()
+    ]  # fmt: skip
+    EXACT.write_text("{\n" + ",\n".join(parts) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(FAMILIES))

@@ -1,0 +1,68 @@
+"""What is told of how far approximations are off, on families of random models in the model language.
+
+Of each a slice is held against what is told, and those that are answered worst; all of them with `QNET_FULL=1`.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+import pytest
+from measuring import assert_told, printed
+from model_systems import OUTSIDE, errors, exact, kept, measured, models
+
+from qnet.networks.measured_errors import MEASURED
+
+_FIGURES = {"throughput": "throughput", "response": "response", "queue_length": "queue lengths"}
+_NAMES = {
+    "lines": "first come first served: up to ten customers",
+    "second phases": "layers: second phases, customers who come back at once",
+    "ranks": "priorities: closed, one or two stations",
+    "layers": "layers: around one station or two",
+    "losses": "capacity: closed classes, long or short think times",
+}
+ROWS = {
+    "last come first served: several servers": ("stacks", "throughput"),
+    **{f"{name}, {told}": (family, figure) for family, name in _NAMES.items() for figure, told in _FIGURES.items()},
+    f"{_NAMES['losses']}, passages begun": ("losses", "offered"),
+}
+"""By name of the row: the family, and the figure."""
+
+
+@lru_cache(None)
+def slice_of(family: str) -> list[dict[str, float]]:
+    """The errors of those that are kept."""
+    texts = models(family)
+    found = [errors(texts[number], figures, family in OUTSIDE) for number, figures in kept(family).items()]
+    assert None not in found
+    return [item for item in found if item]
+
+
+@lru_cache(None)
+def all_of(family: str) -> list[dict[str, float]]:
+    """The errors of all."""
+    return [item for _, _, item in measured(family)]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_is_told_is_the_worst(name: str) -> None:
+    family, figure = ROWS[name]
+    assert printed(max(item[figure] for item in slice_of(family))) == MEASURED[name].worst
+
+
+@pytest.mark.skipif(not os.environ.get("QNET_FULL"), reason="takes minutes; see QNET_FULL in README")
+@pytest.mark.parametrize("name", ROWS)
+def test_the_errors_are_those_that_are_told(name: str) -> None:
+    family, figure = ROWS[name]
+    assert_told(name, [item[figure] for item in all_of(family)])
+
+
+@pytest.mark.parametrize("family", ["lines", "losses"])
+def test_what_is_kept_is_what_the_chain_says(family: str) -> None:
+    texts = models(family)
+    for number, figures in list(kept(family).items())[:4]:
+        found = exact(texts[number])
+        assert found is not None
+        for figure, values in figures.items():
+            assert found[figure] == pytest.approx(values, rel=1e-6)

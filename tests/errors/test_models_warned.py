@@ -1,0 +1,98 @@
+"""Small models that are answered far from their exact chain: each is warned of, by the code of what goes wrong."""
+
+from __future__ import annotations
+
+import pytest
+from model_systems import Draw, exact, hold, visit
+
+from qnet.networks.wanted import AUTO
+
+WITHOUT_CHAIN = AUTO.replace(chain=0)
+
+
+def stacks(*times: tuple[float, float]) -> str:
+    """Classes at two servers that serve the last first, each with a time there and one at a shared station."""
+    draw = Draw(None)
+    draw.station("stack", discipline="lcfs-pr", servers=2)
+    draw.station("shared", discipline="ps")
+    for name, (time, other) in zip("ab", times, strict=True):
+        draw.closed(name, 3, 0.3, visit("stack", f'time = "{time} s"'), visit("shared", f'time = "{other} s"'))
+    return draw.text()
+
+
+def outside_and_inside() -> str:
+    """A station asked for while an agent is held, and right after that."""
+    draw = Draw(None)
+    draw.station("cpu")
+    draw.station("agent")
+    asked = visit("cpu", 'time = "1.8 s"')
+    draw.closed("all", 5, 0.3, hold("agent", asked), asked)
+    return draw.text()
+
+
+def left_inside() -> str:
+    """Work left at a station that is held around another."""
+    draw = Draw(None)
+    draw.station("disk")
+    draw.station("channel")
+    held = hold("disk", '{ time = "1.3 s" }', visit("channel", 'time = "0.5 s"'))
+    draw.closed("all", 1, 0.0, held, visit("disk", 'time = "0.8 s"', ", phase = 2"))
+    return draw.text()
+
+
+def several_in_a_row() -> str:
+    """Customers who are served first and come back at once."""
+    draw = Draw(None)
+    draw.station("cpu", discipline="priority")
+    draw.closed("first", 3, 2.0, visit("cpu", 'time = "0.4 s"', ", visits = 3"), more="priority = 2")
+    draw.closed("last", 4, 0.75, visit("cpu", 'time = "2.2 s"'), more="priority = 1")
+    return draw.text()
+
+
+MODELS = {
+    "several servers that serve the last first": (stacks((2.6, 0.7), (1.0, 0.1)), "QN728", 0.1),
+    "a station asked for in a hold and after it": (outside_and_inside(), "QN729", 0.15),
+    "work left at a station that is held": (left_inside(), "QN729", 0.3),
+    "several visits in a row of those served first": (several_in_a_row(), "QN646", 0.15),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_it_is_warned_of_what_is_far_off(name: str):
+    from asking import ask
+
+    text, code, least = MODELS[name]
+    told, wanted = ask(text, WITHOUT_CHAIN), exact(text)
+    assert wanted is not None
+    assert code in told.codes
+    away = [
+        abs(getattr(told, figure)[key] / value - 1)
+        for figure, values in wanted.items()
+        for key, value in values.items()
+    ]
+    assert max(away) > least
+
+
+def test_several_servers_that_serve_the_last_first_are_exact_with_one_time_for_all():
+    from asking import ask
+
+    text = stacks((0.8, 0.7), (0.8, 0.1))
+    told, wanted = ask(text, WITHOUT_CHAIN), exact(text)
+    assert told.exact
+    assert wanted is not None
+    for figure, values in wanted.items():
+        assert getattr(told, figure) == pytest.approx(values, rel=1e-6)
+
+
+def test_a_station_with_one_priority_serves_in_order_of_arrival():
+    """Servers that are kept after the response, at a station with priorities of which none differ."""
+    from asking import ask
+
+    told = []
+    for discipline in ("fcfs", "priority", "preemptive"):
+        draw = Draw(None)
+        draw.station("disk", discipline=discipline, servers=2)
+        kept = hold("disk", '{ time = "1.9 s" }', '{ phase = 2, time = "0.6 s" }')
+        draw.closed("all", 3, 0.5, kept)
+        told.append(ask(draw.text(), WITHOUT_CHAIN).throughput["all"])
+    assert told[1:] == pytest.approx(told[:1] * 2)
