@@ -123,9 +123,7 @@ def test_what_is_public_says_what_it_is(path: Path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_text_is_never_executed(path: Path):
     called = {
-        getattr(node.func, "id", getattr(node.func, "attr", ""))
-        for node in nodes(path)
-        if isinstance(node, ast.Call)
+        getattr(node.func, "id", getattr(node.func, "attr", "")) for node in nodes(path) if isinstance(node, ast.Call)
     }
     assert not called & {"eval", "exec", "sympify", "parse_expr", "literal_eval"}
 
