@@ -5,8 +5,9 @@
     python tests/campaign.py --read lines.jsonl
 
 Not collected by pytest. Every model falls into one category; the table counts them and names, by pair of features, the
-bad ones. `--only` takes features, as `--show` prints them, of which every model must have all. With PYTHONPATH=CHECKOUT
-before the command it is the qnet of another checkout that answers.
+bad ones. The exit code is 1 where a model is exact and wrong, crashes or takes too long, or where more than 1 % are far
+off without a warning. `--only` takes features, as `--show` prints them, of which every model must have all. With
+PYTHONPATH=CHECKOUT before the command it is the qnet of another checkout that answers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ sys.path[:0] = [str(TESTS / "campaigns")]
 if "qnet" not in sys.modules:
     sys.path.append(str(TESTS.parent))
 
-from campaign_table import table  # noqa: E402
+from campaign_table import failures, table  # noqa: E402
 from model_features import FEATURES, asked  # noqa: E402
 from running import campaign, kind_of, timed  # noqa: E402
 
@@ -52,7 +53,7 @@ def main() -> None:
         show(options.show, options.oracle_seconds)
     elif options.read:
         lines = [json.loads(line) for path in options.read for line in path.read_text().splitlines()]
-        print(table(lines))
+        tell(lines)
     else:
         run(options)
 
@@ -82,7 +83,15 @@ def run(options: argparse.Namespace) -> None:
         pass
     finally:
         found.close()
-    print(f"qnet of {Path(qnet.__file__).parent}\n{table(lines)}")
+    print(f"qnet of {Path(qnet.__file__).parent}")
+    tell(lines)
+
+
+def tell(lines: list[dict[str, Any]]) -> None:
+    """Print the table, and end with exit code 1 where the campaign fails."""
+    print(table(lines))
+    if found := failures(lines):
+        sys.exit(f"the campaign fails: {', '.join(found)}")
 
 
 def show(seed: int, seconds: float) -> None:

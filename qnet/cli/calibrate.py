@@ -68,8 +68,8 @@ def command(given: tuple[str, ...], settings: tuple[str, ...], fit: tuple[str, .
     With several SYSTEMs, candidates: each is fitted with those of --fit that it has, and again without each row; they
     are ranked by their error at the rows left out (Stone 1974), because the best fit may predict worst.
 
-    --write keeps standard errors and correlations as [calibration] in the model, by which qnet solve, sweep and
-    envelope tell intervals.
+    --write keeps standard errors and correlations as [calibration] in the model, by which qnet solve, sweep, envelope,
+    map, compare, knee and cost tell intervals.
 
     With --demands: service demands per station and class by the utilization law, U = sum of X D over classes (Denning
     and Buzen 1978), as non-negative least squares over all rows (Bard and Shatzoff 1978; Rolia and Vetland 1995; Zhang,

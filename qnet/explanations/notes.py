@@ -335,7 +335,9 @@ CODES: dict[str, _T] = {
         "Doubt the model there, or fit on rows like those that are to be predicted."),
     "QN696": _T("the doubt that a calibration leaves",
         "The model states how well its fitted parameters are known. Intervals hold 95 % by their covariance, "
-        "carried on by derivatives of each figure: of positive ones in their logarithm. What the rows did not "
+        "carried on by derivatives of each figure: of positive ones in their logarithm. Two systems with the same "
+        "calibration move together, so that their difference may be known better than either. At a knee its place "
+        "has an interval, and throughput and response have those at the place that is told. What the rows did not "
         "determine, and the error of the model itself, is not in them.",
         "Calibrate with more rows; -p sets a parameter to a value without doubt."),
     "QN697": _T("the doubt of a calibration is not told whole",

@@ -66,6 +66,8 @@ def structures(model: Model, values: Values) -> list[Any]:
     if not found:
         return [np.arange(values.size)]
     table = np.stack([np.broadcast_to(column, (values.size,)) for column in found], axis=1)
+    if (table == table[:1]).all():
+        return [np.arange(values.size)]
     _, inverse = np.unique(table, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     return [np.flatnonzero(inverse == number) for number in range(int(inverse.max()) + 1)]

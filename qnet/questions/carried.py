@@ -20,7 +20,7 @@ from qnet.reports.report import Note
 
 _SHORTER = 16.0
 """How many times shorter a step is, where the first one has an answer to neither side."""
-_NOTHING = 1e-9
+NOTHING = 1e-9
 """The half width, relative, up to which a figure has no doubt."""
 
 
@@ -73,10 +73,36 @@ class Doubts:
         import numpy
 
         np: Any = numpy
-        count = len(self.names)
-        nothing = np.full(here.shape, np.nan)
-        if not count:
+        if not self.names:
+            nothing = np.full(here.shape, np.nan)
             return Carried(nothing, nothing, False)
+        slopes, lame = self.slopes(here, moved)
+        return self.intervals(here, slopes, lame)
+
+    def intervals(self, here: Any, slopes: Any, lame: bool) -> Carried:
+        """The intervals of figures by their `slopes`."""
+        import numpy
+
+        np: Any = numpy
+        variance = np.einsum("ifp,ij,jfp->fp", slopes, self.correlation, slopes)
+        half = self.times * np.sqrt(np.maximum(variance, 0.0))
+        positive = here > 0
+        with np.errstate(all="ignore"):
+            size = np.where(positive, 1.0, np.abs(here))
+            half = np.where(half > NOTHING * size, half, 0.0 * half)
+            low = np.where(positive, here * np.exp(-half), here - half)
+            high = np.where(positive, here * np.exp(half), here + half)
+        return Carried(low, high, lame)
+
+    def slopes(self, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> tuple[Any, bool]:
+        """The change of figures by one standard error of each parameter, (parameters, figures, points), as `carried`.
+
+        Of a figure above 0 it is that of its logarithm. Also whether some step had no answer.
+        """
+        import numpy
+
+        np: Any = numpy
+        count = len(self.names)
         positive = here > 0
         with np.errstate(all="ignore"):
             measure = np.where(positive, np.log(here), here)
@@ -99,14 +125,7 @@ class Doubts:
                 either = np.where(np.isfinite(above), above, below)
                 found = np.where(whole, (above + below) / 2, either) / share
                 slopes[place] = np.where(np.isfinite(slopes[place]), slopes[place], found)
-        variance = np.einsum("ifp,ij,jfp->fp", slopes, self.correlation, slopes)
-        half = self.times * np.sqrt(np.maximum(variance, 0.0))
-        with np.errstate(all="ignore"):
-            size = np.where(positive, 1.0, np.abs(here))
-            half = np.where(half > _NOTHING * size, half, 0.0 * half)
-            low = np.where(positive, here * np.exp(-half), here - half)
-            high = np.where(positive, here * np.exp(half), here + half)
-        return Carried(low, high, lame)
+        return slopes, lame
 
     def at(
         self, columns: Mapping[str, Any], size: int, asked: Sequence[Expression], here: Any, wanted: Wanted = AUTO
@@ -116,6 +135,12 @@ class Doubts:
         columns   parameters that have values of their own at every point.
         here      (figures, points): the values of the expressions.
         """
+        return self.carried(here, self.solver(columns, size, asked, wanted))
+
+    def solver(
+        self, columns: Mapping[str, Any], size: int, asked: Sequence[Expression], wanted: Wanted = AUTO
+    ) -> Callable[[list[tuple[int, float]]], Any]:
+        """What `carried` needs to move parameters: expressions at the points of a table, all steps in one batch."""
         import numpy as np
 
         def moved(steps: list[tuple[int, float]]) -> Any:
@@ -127,7 +152,7 @@ class Doubts:
             found = np.array([answers.of(item) for item in asked], dtype=float)
             return np.moveaxis(found.reshape(len(asked), len(steps), size), 1, 0)
 
-        return self.carried(here, moved)
+        return moved
 
     def notes(self, lame: bool, asked: Sequence[Expression] = ()) -> list[Note]:
         """What intervals rest on, and what is not in them."""

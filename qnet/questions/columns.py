@@ -33,6 +33,10 @@ class Columns:
         """The column of a metric, in the unit that it is shown in."""
         return self.column(asked.key, "metric", asked.title, asked.unit)
 
+    def end(self, asked: Metric, word: str) -> Column:
+        """The column of the `low` or the `high` end of the interval of a metric."""
+        return self.column(f"{asked.key}_{word}", "metric", f"{asked.title} {word}", asked.unit)
+
 
 def parameter_unit(model: Model, name: str) -> str:
     """The base unit of a parameter; empty for plain numbers and choices."""

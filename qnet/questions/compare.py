@@ -41,6 +41,7 @@ class Comparison(Record):
 
     sides: tuple[Side, ...]
     figures: tuple[Figure, ...]
+    wanted: Wanted = AUTO
 
 
 def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted = AUTO) -> Comparison:
@@ -71,7 +72,7 @@ def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted
     values = [
         tuple(_value(side, own.get(item.source)) for side, own in zip(sides, asked, strict=True)) for item in told
     ]
-    return Comparison(tuple(sides), tuple(Figure(*pair) for pair in zip(told, values, strict=True)))
+    return Comparison(tuple(sides), tuple(Figure(*pair) for pair in zip(told, values, strict=True)), wanted)
 
 
 def label(model: Model) -> str:

@@ -32,6 +32,17 @@ COLUMNS = (
 )
 """`base` is the value of the first system, `value` that of the side; both are in the unit of the row."""
 
+DOUBT = (
+    Column("base_low", "A low"),
+    Column("base_high", "A high"),
+    Column("value_low", "value low"),
+    Column("value_high", "value high"),
+    Column("difference_low", "difference low"),
+    Column("difference_high", "difference high"),
+)
+"""The intervals that the doubt of calibrated parameters leaves, where any side states it. What both sides share moves
+them together, so that the difference is often known better than either."""
+
 
 def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
     """Tell a comparison.
@@ -42,12 +53,20 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
     claimed = [conditions(asserted, side.model) for side in found.sides]
     asked = [figure.metric.expression for figure in found.figures]
     asked += [item.metric for own in claimed for item in own]
-    rows = [
-        _row(first, side, place, figure)
-        for place, side in enumerate(found.sides[1:], start=1)
-        for figure in found.figures
+    told = [
+        (place, number)
+        for place in range(1, len(found.sides))
+        for number, figure in enumerate(found.figures)
         if figure.values[0] is not None or figure.values[place] is not None
     ]
+    rows = [_row(first, found.sides[place], place, found.figures[number]) for place, number in told]
+    columns, doubts = COLUMNS, list[Note]()
+    if any(side.model.calibration is not None for side in found.sides):
+        from qnet.questions.compare_doubt import doubted
+
+        ends, doubts = doubted(found)
+        columns = (*COLUMNS, *DOUBT)
+        rows = [(*row, *ends[key]) for key, row in zip(told, rows, strict=True)]
     parts = [part for side in found.sides if side.solved for part in side.solved.parts]
     solutions = [side.solved.parts[0].solution for side in found.sides if side.solved]
     methods = ", ".join(dict.fromkeys(item.method for item in solutions))
@@ -55,9 +74,9 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
     return Report(
         "qnet/comparison/1",
         f"A: {first.label}",
-        COLUMNS,
+        columns,
         rows,
-        (*_notes(found.sides), *percentile_notes(first.model, asked, parts), *_idle(found)),
+        (*_notes(found.sides), *percentile_notes(first.model, asked, parts), *_idle(found), *doubts),
         Basis(first.model, methods, exact, sides=[_told(side, asked) for side in found.sides]),
         group="side",
         broken=tuple(_broken(found.sides, claimed)),

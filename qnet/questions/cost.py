@@ -115,7 +115,11 @@ def cost(
                  and some are closed, or where times depend on the solution.
     """
     asked = [stated_cost(model, of, per, class_name, routes, unit, work)] if of else stated_costs(model, names)
-    grids = tuple(grid(text, model) for text in over)
+    return costs(model, asked, tuple(grid(text, model) for text in over))
+
+
+def costs(model: Model, asked: Sequence[CostModel], grids: tuple[Grid, ...]) -> Costs:
+    """Some costs of a model, at every point of a grid; as `cost`."""
     columns, size = _columns(grids)
     found: list[list[Cost]] = [[] for _ in asked]
     trust: dict[str, None] = {}

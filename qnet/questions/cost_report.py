@@ -44,6 +44,17 @@ COMPARED = (
 )
 """Beside those of another model: its value, and how the value of the first compares with it."""
 
+DOUBT = (Column("value_low", "value low"), Column("value_high", "value high"))
+"""The interval that the doubt of calibrated parameters leaves, where a model states it."""
+DOUBT_COMPARED = (
+    Column("against_low", "against low"),
+    Column("against_high", "against high"),
+    Column("difference_low", "difference low"),
+    Column("difference_high", "difference high"),
+)
+"""Those beside another model. What both share moves both, so that the difference is often known better than either."""
+OPTIONAL = (*COMPARED, *DOUBT, *DOUBT_COMPARED)
+
 _Place = tuple[str, tuple[Cell, ...], str, str | None, str | None, str | None]
 """What tells a row from all others: cost, point of the grid, scope, station, class, route."""
 
@@ -81,6 +92,10 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
         other = against.model
         told = {"name": other.name, "title": other.title, "digest": other.digest}
         meta = Basis(model, found.method, exact, against=told)
+    if any(item is not None and item.model.calibration is not None for item in (found, against)):
+        rows, more = _doubted(found, against, rows, len(over))
+        notes += more
+        columns = (*columns, *DOUBT, *(DOUBT_COMPARED if against else ()))
     return Report("qnet/cost/1", title, columns, rows, tuple(notes), meta, group="cost", broken=claimed.broken)
 
 
@@ -192,6 +207,30 @@ def _refuse_unlike(found: Costs, against: Costs) -> None:
         if ours[name] != theirs[name]:
             text = f'"{name}" is {ours[name].describe()} in one model and {theirs[name].describe()} in the other'
             raise UsageError(Problem("QN024", text, "costs of one dimension"))
+
+
+def _doubted(
+    found: Costs, against: Costs | None, rows: Sequence[tuple[Cell, ...]], over: int
+) -> tuple[list[tuple[Cell, ...]], list[Note]]:
+    """The rows with their intervals, in the unit of each, and notes on what they rest on."""
+    from qnet.questions.cost_doubt import doubted, doubted_beside
+    from qnet.units import unit
+
+    value, width = 7 + over, 5 + over
+    shown = [unit(str(row[value + 2])).factor for row in rows]
+
+    def told(costs: Costs) -> list[float | None]:
+        known = {own[:width]: own for own in _rows(costs, True)}
+        result: list[float | None] = []
+        for row, factor in zip(rows, shown, strict=True):
+            own = known.get(row[:width])
+            number = own[value] if own else None
+            other = unit(str(own[value + 2])).factor if own else factor
+            result.append(number * other / factor if isinstance(number, float) else None)
+        return result
+
+    ends, notes = doubted(found, told) if against is None else doubted_beside(found, against, told)
+    return [(*row, *more) for row, more in zip(rows, ends, strict=True)], notes
 
 
 def _beside(

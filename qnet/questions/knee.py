@@ -87,6 +87,11 @@ def _refuse_impossible(definitions: Sequence[str], along: Sequence[Axis], limite
             raise UsageError(Problem("QN018", "service_level without a limit", expected))
 
 
+def answered_knees(found: Knees) -> list[Knee]:
+    """The knees that have a response."""
+    return [item for item in found.knees if item.status == "ok" and item.definition != "saturation"]
+
+
 def around(found: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | MixAnswers]:
     """The knees that have a response, with the model solved there and one step beyond.
 
@@ -94,7 +99,7 @@ def around(found: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | Mi
     """
     import numpy as np
 
-    answered = [item for item in found.knees if item.status == "ok" and item.definition != "saturation"]
+    answered = answered_knees(found)
     values: Any = np.array([item.value for item in answered], dtype=float)
     beyond = values + 1 if found.axis.closed else values * 1.01
     return answered, found.curve.answers(values), found.curve.answers(beyond)

@@ -57,6 +57,19 @@ Where some classes stay as they are, `growing` names the others, and the columns
 n_star, power, curvature and multiple are knees.
 """
 
+DOUBT = (
+    Column("population_real_low", "population low"),
+    Column("population_real_high", "population high"),
+    Column("rate_low", "rate low", "/s"),
+    Column("rate_high", "rate high", "/s"),
+    Column("throughput_low", "throughput low", "/s"),
+    Column("throughput_high", "throughput high", "/s"),
+    Column("response_low", "response low", "s"),
+    Column("response_high", "response high", "s"),
+)
+"""The intervals that the doubt of calibrated parameters leaves, where a model states it: of the place of the knee, and
+of throughput and response at the place that is told."""
+
 _NOTHING: tuple[Cell, ...] = (None,) * 11
 _DRAWN = 41
 """Points of a curve that is drawn."""
@@ -101,15 +114,23 @@ def knee_report(
     guessed = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
     exact = all_exact(model, judged, parts)
     trust = (", ".join(methods), label(exact))
+    told, columns = [(*row, *trust) for row in rows], COLUMNS
+    if model.calibration is not None:
+        from qnet.questions.knee_doubt import doubted
+
+        ends, notes = doubted(model, found, lambda other: knee(other, vary, limits, multiple, definitions, wanted))
+        guessed += notes
+        columns = (*COLUMNS, *DOUBT)
+        told = [(*row, *more) for row, more in zip(told, ends, strict=True)]
     return Report(
         "qnet/knee/1",
         f"{model.title}: knees",
-        COLUMNS,
-        [(*row, *trust) for row in rows],
+        columns,
+        told,
         (*_notes(found, answers), *guessed),
         Basis(model, trust[0], exact),
         group="along",
-        plot=_plot(found, drawn, trust) if curve else None,
+        plot=_plot(found, drawn, (*trust, *[None] * (len(columns) - len(COLUMNS)))) if curve else None,
         broken=tuple(problems),
     )
 
@@ -249,7 +270,7 @@ def _curve(found: Knees) -> list[tuple[Cell, ...]]:
     ]
 
 
-def _plot(found: Sequence[Knees], drawn: Sequence[tuple[Cell, ...]], trust: tuple[str, str]) -> Plot:
+def _plot(found: Sequence[Knees], drawn: Sequence[tuple[Cell, ...]], trust: tuple[Cell, ...]) -> Plot:
     closed = any(item.axis.closed for item in found)
     by = ("along", "definition") if len(found) > 1 else ("definition",)
     return Plot("population" if closed else "rate", ("response",), by, [(*row, *trust) for row in drawn])

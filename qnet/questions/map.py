@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, short, suggest
 from qnet.model.metrics import every_metric, metrics
@@ -20,6 +20,9 @@ from qnet.questions.trust import approximate_notes, percentile_notes
 from qnet.record import Record
 from qnet.reports.records import column_names
 from qnet.reports.report import Cell, Column, Note
+
+if TYPE_CHECKING:
+    from qnet.questions.carried import Doubts
 
 CHUNK = 1024
 """Rows that are solved and told at once, at most."""
@@ -63,7 +66,10 @@ class Mapper:
         self.shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
         """What the answers tell, and what is asserted of them."""
         make = Columns(_KEYS)
-        columns = [*(make.metric(item) for item in self.metrics), *(Column(key, key) for key in _KEYS)]
+        columns = [make.metric(item) for item in self.metrics]
+        if model.calibration is not None:
+            columns += [make.end(item, word) for item in self.metrics for word in ("low", "high")]
+        columns += [Column(key, key) for key in _KEYS]
         self.names = tuple(prefix + name for name in column_names(columns))
         """The columns of an answer."""
         self.rows = 0
@@ -75,6 +81,9 @@ class Mapper:
         self.read: dict[str, None] = {}
         """The parameters that rows state."""
         self._warned: dict[str, Note] = {}
+        self._doubts: dict[tuple[str, ...], Doubts] = {}
+        """By the parameters that rows state, which are known there: those of the calibration that are in doubt."""
+        self._doubted: dict[Note, None] = {}
 
     def parameters(self, names: Sequence[str]) -> dict[str, str]:
         """Which columns are which parameters; raises `InvalidInput` where these columns cannot be answered."""
@@ -118,7 +127,8 @@ class Mapper:
 
     def notes(self) -> list[Note]:
         """What limits the trust in the answers so far, and which columns were passed through unread."""
-        found = [*self._warned.values(), *effect_notes(self.model, [*self.model.settings, *self.read], self.shown)]
+        found = [*self._warned.values(), *self._doubted]
+        found += effect_notes(self.model, [*self.model.settings, *self.read], self.shown)
         if self.unread:
             names = ", ".join(f'"{short(name)}"' for name in self.unread)
             text = f"no parameters of the model, passed through unread: {names}"
@@ -161,7 +171,28 @@ class Mapper:
                 (number, members[index][0], float(values[index]))
                 for index in (fails & answers.answered).nonzero()[0].tolist()
             ]
-        return _cells(self, answers)
+        return _cells(self, answers, self._intervals(names, columns, answers))
+
+    def _intervals(self, names: Sequence[str], columns: Mapping[str, Any], answers: Answers) -> list[list[Cell]]:
+        """The cells of both ends of every metric by the doubt of calibrated parameters, where a model states it."""
+        if self.model.calibration is None:
+            return []
+        import numpy as np
+
+        from qnet.questions.carried import Doubts
+
+        key = tuple(names)
+        doubts = self._doubts.get(key) or Doubts(self.model, key)
+        if len(self._doubts) < _MOST_UNREAD:
+            self._doubts[key] = doubts
+        asked = [item.expression for item in self.metrics]
+        here = np.array([answers.of(item) for item in asked], dtype=float)
+        carried = doubts.at(columns, answers.size, asked, here, self.wanted)
+        for note in doubts.notes(carried.lame, asked):
+            if len(self._doubted) < _MOST_UNREAD:
+                self._doubted[note] = None
+        ends = zip(self.metrics, carried.low, carried.high, strict=True)
+        return [metric_cells(item, values) for item, *both in ends for values in both]
 
     def _fault(self, fault: Fault) -> Cells:
         self._note(InvalidInput(Problem("QN241", f"no row can be used: {fault}")))
@@ -185,8 +216,8 @@ def _value(model: Model, name: str, cell: object) -> float:
     return parameter_value(model, name, cell)
 
 
-def _cells(mapper: Mapper, answers: Answers) -> list[Cells]:
-    columns = [metric_cells(item, answers.of(item.expression)) for item in mapper.metrics]
+def _cells(mapper: Mapper, answers: Answers, intervals: Sequence[list[Cell]]) -> list[Cells]:
+    columns = [*(metric_cells(item, answers.of(item.expression)) for item in mapper.metrics), *intervals]
     trust = labels(answers, mapper.shown)
     columns += [list(answers.method), trust, list(answers.status)]
     return list(zip(*columns, strict=True))
@@ -221,7 +252,8 @@ def map_rows(
     wanted    the method and its budget, where there is a choice.
     prefix    stands before the names of the answers.
     chunk     how many rows are solved at once, at most.
-    Returns   the rows, with metrics, `method`, `exactness` and `status`; without an answer the status says why.
+    Returns   the rows, with metrics, `method`, `exactness` and `status`; without an answer the status says why. Where
+              the model states a calibration, `METRIC_low` and `METRIC_high` stand behind the metrics.
     Raises    `UsageError` for a metric that the model does not have, `InvalidInput` QN240 for keys that clash, or that
               are nearly named like parameters.
     """

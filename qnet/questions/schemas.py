@@ -26,10 +26,10 @@ class Answer(Record):
 ANSWERS: dict[str, Answer] = {
     "solution": Answer("what qnet solve answers", "solve", optional="OPTIONAL"),
     "envelope": Answer("what qnet envelope answers", "envelope_report", "KEYS", more_columns=True),
-    "cost": Answer("what qnet cost answers", "cost_report", optional="COMPARED", more_columns=True),
+    "cost": Answer("what qnet cost answers", "cost_report", optional="OPTIONAL", more_columns=True),
     "sweep": Answer("what qnet sweep answers", "sweep_report", "KEYS", more_columns=True),
-    "comparison": Answer("what qnet compare answers", "compare_report"),
-    "knee": Answer("what qnet knee answers", "knee_report"),
+    "comparison": Answer("what qnet compare answers", "compare_report", optional="DOUBT"),
+    "knee": Answer("what qnet knee answers", "knee_report", optional="DOUBT"),
     "formula": Answer("what qnet formula answers", "formula_report"),
     "bottleneck": Answer("what qnet bottleneck answers", "bottleneck_report"),
     "why": Answer("what qnet why answers", "why_report"),

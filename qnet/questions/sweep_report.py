@@ -75,7 +75,7 @@ def _doubt(found: Sweep, make: Columns, told: list[Column], cells: list[list[Cel
     carried = doubts.at(found.columns, found.answers.size, asked, here, found.wanted)
     for place, item in enumerate(found.metrics):
         for word, values in (("low", carried.low[place]), ("high", carried.high[place])):
-            told.append(make.column(f"{item.key}_{word}", "metric", f"{item.title} {word}", item.unit))
+            told.append(make.end(item, word))
             cells.append(metric_cells(item, values))
     return doubts.notes(carried.lame, asked)
 

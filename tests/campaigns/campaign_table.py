@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import Any
 
-from judging import BAD, CATEGORIES
+from judging import BAD, CATEGORIES, FEW, NEVER
 
 Line = dict[str, Any]
 _PAIRS, _WORST = 40, 10
@@ -18,6 +18,17 @@ def table(lines: list[Line]) -> str:
     parts += [_worst(lines, category) for category in BAD]
     parts += [_refusals(lines), _laws(lines)]
     return "\n\n".join(part for part in parts if part)
+
+
+def failures(lines: list[Line]) -> list[str]:
+    """What makes a campaign fail: any answer that must never be given, or too many that are far off without a word."""
+    found = Counter(line["category"] for line in lines)
+    told = [f"{found[name]} {name}" for name in NEVER if found[name]]
+    if found["unwarned"] > FEW * len(lines):
+        told.append(f"{found['unwarned']} unwarned, more than {100 * FEW:g} % of {len(lines)}")
+    if not lines:
+        told.append("no models")
+    return told
 
 
 def _counts(lines: list[Line]) -> str:

@@ -13,6 +13,10 @@ from qnet.record import Record
 
 GOOD = ("right", "within its told worst", "warned", "refused")
 BAD = ("unwarned", "exact-wrong", "crash", "no answer in 10 s")
+NEVER = ("exact-wrong", "crash", "no answer in 10 s")
+"""Of which one is a failure of a campaign."""
+FEW = 0.01
+"""The share of models up to which unwarned ones are reported and no failure."""
 OPEN_QUESTION = ("not judged", "invalid")
 """The oracle has no answer, or the model is refused by `qnet check`."""
 CATEGORIES = (*GOOD, *BAD, *OPEN_QUESTION)

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,12 +47,6 @@ def run_qnet(
         cwd=folder, env=environment(changes), input=stdin, capture_output=True, timeout=120, check=False,
     )  # fmt: skip
     return Answer(done.stdout.decode(), done.stderr.decode(), done.returncode)
-
-
-@cache
-def answer_of(*arguments: str) -> Answer:
-    """The answer of a command that reads no files of its caller; asked once, however many tests look at it."""
-    return run_qnet(arguments, Path(__file__).parent)
 
 
 def run_shell(line: str, folder: Path, changes: Mapping[str, str] | None = None) -> Answer:

@@ -6,13 +6,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from cli_process import Run, run_qnet, run_shell
+from cli_process import Run, run_shell
+from warm_process import run_warm
 
 
 @pytest.fixture
 def qnet(tmp_path: Path) -> Run:
     """`qnet("solve", "ibm-3990-6", stdin=b"", changes={"NO_COLOR": ""})`."""
-    return lambda *arguments, **more: run_qnet(arguments, tmp_path, **more)
+    return lambda *arguments, **more: run_warm(arguments, tmp_path, **more)
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Run, answer_of
+from cli_process import Run
+from warm_process import answer_of
 
 GOLDEN = Path(__file__).parent / "golden"
 FAILURES = sorted(

@@ -15,19 +15,15 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import pytest
 from cli_process import Answer
-from warm_process import WarmProcess
+from warm_process import warm_process
 
 from qnet import __version__
 from qnet.catalog.find import root
@@ -65,7 +61,7 @@ MADE = {
 """Inputs that are made when they are needed, because nobody wants them in a repository."""
 
 
-def run_case(case: str, folder: Path, processes: SimpleQueue[WarmProcess]) -> Answer:
+def run_case(case: str, folder: Path) -> Answer:
     shutil.copytree(GOLDEN / case, folder, ignore=shutil.ignore_patterns(*ANSWERS, "cmd", "tolerance"))
     MADE.get(case, lambda folder: None)(folder)
     words = shlex.split((GOLDEN / case / "cmd").read_text())
@@ -74,11 +70,7 @@ def run_case(case: str, folder: Path, processes: SimpleQueue[WarmProcess]) -> An
     if "<" in words:
         stdin = (folder / words[-1]).read_bytes()
         words = words[: words.index("<")]
-    process = processes.get()
-    try:
-        return masked(process.run(words[1:], folder, stdin))
-    finally:
-        processes.put(process)
+    return masked(warm_process().run(words[1:], folder, stdin))
 
 
 def masked(answer: Answer) -> Answer:
@@ -91,29 +83,9 @@ def masked(answer: Answer) -> Answer:
     return Answer(mask(answer.out), mask(answer.err), answer.code)
 
 
-@pytest.fixture(scope="module")
-def answers(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Future[Answer]]]:
-    """The runs of all cases that were selected, as many at once as there are processors."""
-    place = tmp_path_factory.mktemp("golden")
-    wanted = [
-        item.callspec.params["case"] for item in request.session.items if "answers" in getattr(item, "fixturenames", ())
-    ]
-    processes: SimpleQueue[WarmProcess] = SimpleQueue()
-    together = [WarmProcess() for _ in range(os.cpu_count() or 1)]
-    for process in together:
-        processes.put(process)
-    with ThreadPoolExecutor(len(together)) as pool:
-        yield {case: pool.submit(run_case, case, place / case, processes) for case in wanted}
-        pool.shutdown(cancel_futures=True)
-    for process in together:
-        process.close()
-
-
 @pytest.mark.parametrize("case", CASES)
-def test_command(case: str, answers: dict[str, Future[Answer]], request: pytest.FixtureRequest) -> None:
-    answer = answers[case].result()
+def test_command(case: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    answer = run_case(case, tmp_path / "case")
     folder = GOLDEN / case
     if request.config.getoption("--regen-golden", default=False):
         for name, text in zip(ANSWERS, (answer.out, answer.err, f"{answer.code}\n"), strict=True):

@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_process import Run, answer_of, environment
+from cli_process import Run, environment
+from warm_process import answer_of
 
 INLINE = ("solve", "--station", "cpu=120ms", "--station", "disk=50ms", "--arrival-rate", "3/s")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -20,6 +20,8 @@ from qnet.networks.solve import solve
 
 Moves = Iterable[tuple[float, Any]]
 SEED = 5
+DRAINED = 50
+"""Buffers that are drained beside other work, of each size."""
 
 
 def station(name: str, servers: int = 1, capacity: int | None = None) -> Station:
@@ -168,13 +170,15 @@ def who_come_back(random: np.random.Generator, points: int) -> list[float]:
     return errors
 
 
-def drained_beside_reads(random: np.random.Generator, points: int, occupancy: bool = False) -> list[float]:
-    """Errors of the carried rate of writes that are lost where the buffer is full, or of the places taken; reads go
+@cache
+def drained_beside_reads() -> list[tuple[float, float]]:
+    """Errors of the carried rate of writes that are lost where the buffer is full, and of the places taken; reads go
     before what drains it."""
-    errors: list[float] = []
+    random = np.random.default_rng(SEED)
+    errors: list[tuple[float, float]] = []
     for places in (1, 2, 4, 6):
-        found: list[float] = []
-        while len(found) < points:
+        found: list[tuple[float, float]] = []
+        while len(found) < DRAINED:
             load, times = random.uniform(0.05, 0.9), 10 ** random.uniform(-0.7, 0.7, 2)
             spreads, interrupting = random.choice([0.5, 1.0, 1.0, 2.0, 5.0], 2), bool(random.integers(2))
             reads, writes = load / times[0], (1 - load) / times[1] * random.uniform(0.2, 2.0)
@@ -191,9 +195,17 @@ def drained_beside_reads(random: np.random.Generator, points: int, occupancy: bo
             served = (stages(time, scv) for time, scv in zip(times.tolist(), spreads.tolist(), strict=True))
             full, taken = lost(places, writes, reads, *served, interrupting)
             figures = told.buffers[0]
-            carried = figures.throughput / (writes * (1 - full))
-            found.append((figures.occupancy / taken if occupancy else carried) - 1)
+            found.append((figures.throughput / (writes * (1 - full)) - 1, figures.occupancy / taken - 1))
         errors += found
+    return errors
+
+
+def of_drained(place: int) -> Callable[[np.random.Generator, int], list[float]]:
+    """The errors of one of both figures, of systems that are solved once."""
+
+    def errors(random: np.random.Generator, points: int) -> list[float]:
+        return [pair[place] for pair in drained_beside_reads()]
+
     return errors
 
 
@@ -245,8 +257,8 @@ SYSTEMS = {
     "capacity: loss behind loss": (two_in_a_row, 40),
     "capacity: a queue behind": (a_queue_behind, 40),
     "capacity: customers who come back": (who_come_back, 40),
-    "buffer: lost, drained beside other work": (drained_beside_reads, 50),
-    "buffer: lost, drained beside other work, occupancy": (partial(drained_beside_reads, occupancy=True), 50),
+    "buffer: lost, drained beside other work": (of_drained(0), DRAINED),
+    "buffer: lost, drained beside other work, occupancy": (of_drained(1), DRAINED),
     "buffer: wait, filled on the way": (filled_on_the_way, 50),
     "buffer: wait, filled on the way, response": (partial(filled_on_the_way, figure="response"), 50),
     "buffer: wait, filled on the way, queue lengths": (partial(filled_on_the_way, figure="queue length"), 50),

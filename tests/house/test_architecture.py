@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,17 @@ MAY_USE = {
 }
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All of a file, in any order."""
+    return list(ast.walk(tree_of(path)))
+
+
 def room(path: Path) -> str:
     return path.relative_to(ROOT / "qnet").parts[0].removesuffix(".py")
 
@@ -42,7 +54,7 @@ def room(path: Path) -> str:
 def imported_rooms(path: Path) -> set[str]:
     """The rooms a file imports from, anywhere in it."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             if node.module == "qnet":
                 found |= {alias.name if alias.name in MAY_USE else "__init__" for alias in node.names}
@@ -66,7 +78,7 @@ def test_a_file_uses_only_rooms_below_it(path: Path):
 def test_heavy_packages_are_not_imported_with_the_module(path: Path):
     modules = {
         name
-        for node in ast.parse(path.read_text()).body
+        for node in tree_of(path).body
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
@@ -96,7 +108,7 @@ def test_a_file_is_small_enough_to_read(path: Path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_is_public_says_what_it_is(path: Path):
-    tree = ast.parse(path.read_text())
+    tree = tree_of(path)
     silent = [
         node.name
         for node in tree.body
@@ -111,9 +123,7 @@ def test_what_is_public_says_what_it_is(path: Path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_text_is_never_executed(path: Path):
     called = {
-        getattr(node.func, "id", getattr(node.func, "attr", ""))
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call)
+        getattr(node.func, "id", getattr(node.func, "attr", "")) for node in nodes(path) if isinstance(node, ast.Call)
     }
     assert not called & {"eval", "exec", "sympify", "parse_expr", "literal_eval"}
 

@@ -11,6 +11,7 @@ from qnet.model.rewrite import rewritten
 from qnet.questions.calibrate import calibrate, fitted_point
 from qnet.questions.calibrate_candidates import candidates, candidates_report, root_mean_square
 from qnet.questions.calibrate_report import doubt_of, fitted_on
+from qnet.questions.map import Mapper
 from qnet.questions.student import half_width
 
 NORMAL = 1.959964
@@ -116,6 +117,145 @@ def test_an_envelope_has_the_doubt_of_its_end():
     rate, deviation = 1 / 0.05 - 1 / 0.1, 1e-4 / 0.05**2
     assert row["rate_per_s"] == pytest.approx(rate, rel=1e-9)
     assert (row["rate_low_per_s"], row["rate_high_per_s"]) == pytest.approx(interval(rate, deviation), rel=1e-4)
+
+
+def test_rows_of_a_map_have_the_doubt_of_their_points():
+    """A row that states a parameter of the calibration knows it."""
+    rows = [{"rate": 1.0}, {"rate": 15.0}, {"rate": 15.0, "service": 0.05}]
+    *found, known = system(QUEUE + SERVICE).map_rows(rows, metric="response")
+    for row in found:
+        deviation = 1e-4 / (1 - row["rate"] * 0.05) ** 2
+        expected = interval(response(0.05, row["rate"]), deviation)
+        assert (row["response_low_s"], row["response_high_s"]) == pytest.approx(expected, rel=1e-4)
+    assert (known["response_low_s"], known["response_high_s"]) == (None, None)
+
+
+def test_a_map_says_what_its_intervals_rest_on():
+    mapper = Mapper(system(QUEUE + SERVICE + 'not_determined = ["route"]\n'), ["response"])
+    mapper.answer([{"rate": 1.0}, {"rate": 2.0}])
+    assert [note.code for note in mapper.notes()] == ["QN696", "QN697"]
+    assert mapper.names[:3] == ("response_s", "response_low_s", "response_high_s")
+
+
+def test_a_comparison_has_the_doubt_of_both_sides():
+    model = system(QUEUE + SERVICE)
+    row = first(model.compare(model.set(rate="10/s"), metric="response"))
+    for side, rate in (("base", 5.0), ("value", 10.0)):
+        expected = interval(response(0.05, rate), 1e-4 / (1 - rate * 0.05) ** 2)
+        assert (row[f"{side}_low"], row[f"{side}_high"]) == pytest.approx(expected, rel=1e-4)
+
+
+def around(value, deviation):
+    return value - NORMAL * deviation, value + NORMAL * deviation
+
+
+def test_what_both_sides_of_a_comparison_share_moves_them_together():
+    """Of R(10/s) - R(5/s) by the service time: 4 - 16/9."""
+    model = system(QUEUE + SERVICE)
+    row = first(model.compare(model.set(rate="10/s"), metric="response"))
+    expected = around(response(0.05, 10.0) - response(0.05), (4 - 16 / 9) * 1e-4)
+    assert (row["difference_low"], row["difference_high"]) == pytest.approx(expected, rel=1e-4)
+
+
+def test_sides_with_different_calibrations_are_independent():
+    model, other = system(QUEUE + SERVICE), system(QUEUE + SERVICE.replace("0.1 ms", "0.2 ms"))
+    row = first(model.compare(other, metric="response"))
+    expected = around(0.0, 16 / 9 * 1e-4 * 5**0.5)
+    assert (row["difference_low"], row["difference_high"]) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("correlation", [-0.5, 0.5])
+def test_a_parameter_that_one_side_knows_stays_in_doubt_on_the_other(correlation):
+    """Two delays in a row: the first is set on one side, the second is in doubt on both and falls out."""
+    table = f"""
+[calibration]
+parameters = ["network", "route"]
+standard_errors = ["1 ms", "1 ms"]
+correlations = [{correlation}]
+"""
+    model = system(QUEUE + table)
+    row = first(model.compare(model.set(network="20 ms"), metric="response"))
+    assert (row["difference_low"], row["difference_high"]) == pytest.approx(around(0.0, 1e-3), rel=1e-4)
+    assert row["value_high"] == pytest.approx(interval(response(0.05), 1e-3)[1], rel=1e-4)
+
+
+def test_a_side_without_a_calibration_has_no_interval_and_the_difference_that_of_the_other():
+    row = first(system(QUEUE).compare(system(QUEUE + SERVICE), metric="response"))
+    assert row["base_low"] is None and row["value_low"] < row["value"]
+    assert row["difference_high"] == pytest.approx(around(0.0, 16 / 9 * 1e-4)[1], rel=1e-4)
+
+
+def test_a_knee_has_the_doubt_of_its_place():
+    """R <= L up to 1/s - 1/(L - 0.05), and saturation at 1/s: both with the derivative -1/s^2."""
+    rows = {row["definition"]: row for row in system(QUEUE + SERVICE).knee(limit="response <= 150 ms").records()}
+    for name, rate in (("service_level", 10.0), ("saturation", 20.0)):
+        expected = interval(rate, 1e-4 / 0.05**2)
+        assert (rows[name]["rate_low_per_s"], rows[name]["rate_high_per_s"]) == pytest.approx(expected, rel=1e-4)
+        assert rows[name]["population_real_low"] is None
+
+
+def test_the_response_at_a_knee_has_the_doubt_of_the_place_that_is_told():
+    model = system(QUEUE + SERVICE)
+    (row,) = model.knee(limit="response <= 150 ms", definition="service_level").records()
+    expected = interval(0.15, 4e-4)
+    assert (row["response_low_s"], row["response_high_s"]) == pytest.approx(expected, rel=1e-4)
+    assert row["throughput_low_per_s"] == row["throughput_high_per_s"]
+
+
+USERS = """\
+qnet = 1
+title = "users of one processor and a disk"
+[parameters]
+users = 20
+cpu_time = "50 ms"
+[stations]
+cpu = {}
+disk = {}
+[classes.user]
+population = "users"
+think_time = "2 s"
+steps = [ { station = "cpu", time = "cpu_time" }, { station = "disk", time = "20 ms" } ]
+[calibration]
+parameters = ["cpu_time", "users"]
+standard_errors = ["0.5 ms", 0.1]
+"""
+
+
+def test_a_number_of_customers_at_a_knee_has_the_doubt_of_its_demands():
+    """N* = (D + Z) / Dmax, of which the processor's demand c gives -(0.02 + 2) / c^2; users are what varies."""
+    report = system(USERS).knee(definition="n_star")
+    row = first(report)
+    expected = interval(2.07 / 0.05, 2.02 / 0.05**2 * 5e-4)
+    assert (row["population_real_low"], row["population_real_high"]) == pytest.approx(expected, rel=1e-3)
+    assert row["rate_low_per_s"] is None
+    assert [note.text for note in report.notes if note.code == "QN696"] == [
+        "intervals hold 95 % by the calibration of cpu_time"
+    ]
+
+
+COST = '[costs.cpu_per_page]\nof = "cpu"\nper = "pages"\nunit = "us"\n'
+PAGES = QUEUE.replace('route = "30 ms"', 'route = "30 ms"\npages = 4') + COST
+
+
+def test_a_cost_has_the_doubt_of_its_demand():
+    (row,) = system(PAGES + SERVICE).cost().records()
+    expected = interval(12500, 25)
+    assert (row["value"], row["value_low"], row["value_high"]) == pytest.approx((12500, *expected), rel=1e-6)
+
+
+def test_a_cost_along_a_grid_has_the_doubt_of_what_the_grid_leaves():
+    rows = system(PAGES + SERVICE).cost(over="pages=1,2").records()
+    assert [row["value_high"] for row in rows] == pytest.approx([interval(v, v / 500)[1] for v in (50000, 25000)])
+    rows = system(PAGES + SERVICE).cost(over="service=40ms,50ms").records()
+    assert [row["value_high"] for row in rows] == [None, None]
+
+
+def test_costs_beside_each_other_share_their_doubt():
+    """Half the pages: both costs move with the service time, and so does what is between them."""
+    model = system(PAGES + SERVICE)
+    (row,) = model.cost(against=model.set(pages=2)).records()
+    assert (row["against_low"], row["against_high"]) == pytest.approx(interval(25000, 50), rel=1e-6)
+    assert (row["difference_low"], row["difference_high"]) == pytest.approx(around(-12500, 25), rel=1e-6)
 
 
 def test_a_parameter_that_is_set_is_known():
