@@ -56,11 +56,11 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
         enough = found is not None and (found.exact or not (network.limited or network.profiles))
         if enough or not _may_have_states(network, wanted):
             return _answered(found, refused)
-    from qnet.networks.states.solve import LITTLE, tried
+    from qnet.networks.states.solve import EVEN, LITTLE, tried
 
     if refused is not None:
         # Better a few seconds than no answer.
-        return tried(network, wanted.replace(chain=_PATIENT * wanted.chain), LITTLE) or _answered(found, refused)
+        return tried(network, wanted.replace(chain=_PATIENT * wanted.chain), LITTLE, EVEN) or _answered(found, refused)
     return tried(network, wanted) or (_by_theory(network, wanted) if first else _answered(found, refused))
 
 

@@ -246,7 +246,7 @@ def test_times_that_depend_on_the_number_inside() -> None:
 def test_what_is_not_covered_is_refused_with_the_reason() -> None:
     asked = customers(1.0, Hold("c", (visit("d", 0.1),)))
     with pytest.raises(NotComputed) as caught:
-        solve_states(network([station("c"), station("d").replace(capacity=3)], asked), STATES)
+        solve_states(network([station("c", discipline="preemptive"), station("d")], asked), STATES)
     assert caught.value.problems[0].code == "QN513"
     with pytest.raises(NotComputed) as caught:
         solve_states(

@@ -12,7 +12,9 @@ from math import ceil, floor
 
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.states.copies import Copies, visited
-from qnet.networks.states.phases import EXPONENTIAL, phases
+from qnet.networks.states.inside import told
+from qnet.networks.states.late import lost_late
+from qnet.networks.states.phases import EXPONENTIAL, MAX_PHASES, phases
 from qnet.networks.states.program import (
     CHOICE,
     COUNT,
@@ -54,24 +56,28 @@ class _Held(Record):
     group: int = 0
 
 
-def program(network: RoutedNetwork) -> Program:
+def program(network: RoutedNetwork, even: float = 0.0) -> Program:
     """The program of one point of a network.
 
     network   without a batch; rates per second, times in seconds.
+    even      the scv that is taken for those that are too small for phases; 0 for none.
     Returns   nodes, centres, and where customers begin. Streams have the numbers that `streams.streams` gives them.
     Raises    `NotCovered` for features that the states of a small chain do not describe.
     Times     of mean and scv: exponential (1), a mixture of Erlang distributions of k - 1 and k phases of one rate
               (below), two exponential phases with balanced means (above): Tijms, A First Course in Stochastic Models,
               2003, appendix B. Think times are exponential.
     """
-    return Compiler(network).program()
+    return Compiler(network, even).program()
 
 
 class Compiler:
     """Writes the nodes of a program; the state of the writing."""
 
-    def __init__(self, network: RoutedNetwork) -> None:
+    def __init__(self, network: RoutedNetwork, even: float) -> None:
         self.network = network
+        self.even = even
+        self.evened: dict[str, None] = {}
+        """Which times vary more here than they are said to."""
         self.stations = {station.name: station for station in network.stations}
         self.nodes: list[Node] = []
         self.centres: list[Centre] = []
@@ -96,6 +102,8 @@ class Compiler:
             places = int(float(buffer.places) + 1e-9)
             self.stores[buffer.name] = Store(buffer.name, len(self.centres), {}, {})
             self.centres.append(Centre("", -1, "fcfs", places, None, places if buffer.loses else None))
+        self.lossy = {station.name for station in network.stations if station.capacity is not None}
+        self.lossy |= {buffer.name for buffer in network.buffers if buffer.loses}
         self.loses = network.limited and any(centre.capacity is not None for centre in self.centres)
         if len(network.profiles) > 1:
             raise NotCovered("times depend on the numbers inside of several stations")
@@ -153,6 +161,7 @@ class Compiler:
             homes=tuple(homes),
             arrivals=tuple(arrivals),
             phased=tuple(self.phased),
+            evened=tuple(self.evened),
             routes=self.routes,
             passing=self.passing,
             losing=self.losing,
@@ -224,14 +233,7 @@ class Compiler:
         for number, route in enumerate(item.routes):
             self.here = (kind, number)
             self.copies.before = visited(route.steps)
-            for place, step in enumerate(route.steps):
-                if isinstance(step, Hold):
-                    limited = self.stations[step.station].capacity is not None
-                else:
-                    store = self.stores.get(step.fills) if isinstance(step, Time) else None
-                    limited = store is not None and self.centres[store.centre].capacity is not None
-                if limited and (place > 0 or (isinstance(step, Hold) and step.visits > 1.0)):
-                    self.early = False
+            self.early = self.early and not lost_late(route.steps, self.lossy)
             self.home = self.add(Node(DONE, home))
             after = self.add(Node(COUNT, self.home, mark=kind))
             if len(item.routes) > 1:
@@ -273,11 +275,14 @@ class Compiler:
         node = Node(QUEUE, after, centre=store.centre, amount=amount, mark=marks[1][amount], lost=lost, spent=spent)
         return self.add(Node(COUNT, self.add(node), mark=marks[0][amount]))
 
-    def turned_away(self, home: int) -> int:
-        """Where somebody goes who is lost: he gives back the places that he has taken."""
+    def turned_away(self, home: int, around: tuple[_Held, ...] = ()) -> int:
+        """Where somebody goes who is lost: he releases what he holds, and gives back the places that he has taken."""
         for name, (amount, _) in self.taken.items():
             if amount:
                 home = self.add(Node(RELEASE, home, centre=self.stores[name].centre, amount=amount))
+        for item in around:
+            if item.centre >= 0:
+                home = self.add(Node(RELEASE, home, centre=item.centre))
         return home
 
     def pieces(self, steps: Sequence[Step], begin: int, end: int, path: Place, after: int) -> int:
@@ -325,7 +330,8 @@ class Compiler:
         node = after
         for place in reversed(range(begin, begin + count)):
             step = steps[place]
-            levels = self.levels(path, place, around)
+            inside = bool(self.profile) and any(item.name == self.profile.station for item in around)
+            levels = told(self.network, self.profile if inside else None, self.here, path, place)
             visits = tuple(float(item.visits) for item in levels)
             if isinstance(step, Hold) and step.drains:
                 amount, mean = self.taken[step.drains]
@@ -351,21 +357,6 @@ class Compiler:
                 one = self.counted(one, path, place)
             node = self.repeated(visits, one, node, self.gate(around))
         return node
-
-    def levels(self, path: Place, place: int, around: tuple[_Held, ...]) -> tuple[Step, ...]:
-        """A step as it is with 1, 2, ... customers inside of the station that its times depend on; or as it is."""
-        networks = [self.network]
-        if self.profile and any(item.name == self.profile.station for item in around):
-            networks = [self.profile.network.point(number) for number in range(self.profile.levels)]
-        found: list[Step] = []
-        for network in networks:
-            steps = network.classes[self.here[0]].routes[self.here[1]].steps
-            for outer, group in path:
-                step = steps[outer]
-                assert not isinstance(step, Time)
-                steps = step.branches[-1 - group].steps if isinstance(step, Fork) else step.steps
-            found.append(steps[place])
-        return tuple(found)
 
     def gate(self, around: tuple[_Held, ...]) -> int:
         """The centre of which the number inside matters here; -1 for none."""
@@ -445,7 +436,11 @@ class Compiler:
 
         if abs(variation - 1.0) <= EXPONENTIAL:
             return phase(1.0 / mean, after)
-        self.phased[f"times at {around[-1].name}" if around else name] = None
+        where = f"times at {around[-1].name}" if around else name
+        self.phased[where] = None
+        if self.even and variation * MAX_PHASES < 1.0 - 1e-9:
+            variation = self.even
+            self.evened[where] = None
         return self.choice(phases(mean, variation, phase, after))
 
     def hold(
@@ -461,8 +456,6 @@ class Compiler:
         station = self.stations[hold.station]
         if any(item.centre >= 0 and self.centres[item.centre].ordered for item in around):
             raise NotCovered("a station that interrupts its service is held while another is visited")
-        if station.capacity is not None and (around or any(isinstance(step, Hold) for step in hold.steps)):
-            raise NotCovered(f'"{station.name}" has a capacity and is part of a hold in a hold')
         ways: list[tuple[float, int]] = []
         for group, centre, probability in self.copies.ways(station, hold, copies):
             if probability == 0:
@@ -490,7 +483,7 @@ class Compiler:
                         mark = self.losing[key] = self.losing[key] if key in self.losing else self.mark()
                         if self.inside_branch:
                             raise NotCovered(f'"{station.name}" has a capacity and is visited in parallel')
-                        node = node.replace(mark=mark, lost=self.turned_away(self.home))
+                        node = node.replace(mark=mark, lost=self.turned_away(self.home, around))
                     node = self.add(node)
                 ways.append((probability * share, node))
         return self.choice(ways)

@@ -52,7 +52,7 @@ class Found(Record):
     full: tuple[Full, ...]
     """By buffer."""
     rates: Mapping[tuple[str, int], float]
-    """By station and group of copies, of stations with rates and of shared ones: the mean rate of all copies."""
+    """By station and group of copies: the mean rate of all copies, or the mean number of servers that are busy."""
     beyond: float = 0.0
     """The probability that customers from outside are as many as the chain knows."""
 
@@ -105,16 +105,23 @@ def means(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
 
 
 def _rates(machine: Machine, found: Walk, shares: Any) -> dict[tuple[str, int], float]:
-    """The mean rates of stations with rates, or that share their service: of all who are present, also of those who
-    are elsewhere meanwhile."""
-    own = [(number, item) for number, item in enumerate(machine.centres) if item.rates is not None or item.shared]
-    means: dict[tuple[str, int], float] = {(centre.station, centre.group): 0.0 for _, centre in own}
-    for number, centre in own:
-        rates = centre.rates or tuple(range(1, centre.servers + 1))
-        for share, (_, lines, busy, _, _) in zip(shares.tolist(), found.states, strict=True):
-            present = busy[number] + len(lines[number])
+    """The mean rates of stations: of all who are present, also of those who are elsewhere meanwhile."""
+    means: dict[tuple[str, int], float] = {}
+    for number, centre in enumerate(machine.centres):
+        if centre.group < 0:
+            continue
+        rates: Sequence[float] = centre.rates or [float(count + 1) for count in range(centre.servers)]
+        mean = 0.0
+        known: list[float] = shares.tolist()
+        for share, state in zip(known, found.states, strict=True):
+            lines: tuple[tuple[int, ...], ...] = state[1]
+            busy: tuple[int, ...] = state[2]
+            waiting = len(lines[number]) if centre.ordered or centre.rates else 0
+            present = busy[number] + waiting
             if present:
-                means[centre.station, centre.group] += share * rates[min(present, len(rates)) - 1]
+                mean += share * rates[min(present, len(rates)) - 1]
+        key = (centre.station, centre.group)
+        means[key] = means.get(key, 0.0) + mean
     return means
 
 

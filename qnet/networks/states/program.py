@@ -144,5 +144,7 @@ class Program(Record):
     stores: tuple[Store, ...] = ()
     forks: tuple[Parallel, ...] = ()
     """By class and route, then in the order of the steps."""
+    evened: tuple[str, ...] = ()
+    """Which times vary more here than they are said to, in words."""
     unbounded: bool = False
     """Whether there may be any number of customers or of pieces of work."""

@@ -34,10 +34,14 @@ _A_STATE = 1e5
 """Operations that finding a state and its transitions is worth, beside those of the elimination."""
 _NEGLIGIBLE = 1e-12
 """The probability that customers from outside are as many as the chain knows, where more of them do not matter."""
-LITTLE = 1e-6
+LITTLE = 1e-3
 """The same, where more of them matter little: an approximation for networks that no other method solves."""
+EVEN = 0.25
+"""The scv that is taken for those that are too small for phases, of networks that no other method solves."""
 _FIRST = 6
 """Customers from outside that are tried first."""
+_MOST_PASS = 0.9
+"""The share of passages that are completed where the others hardly matter for the response."""
 _FULLEST = 1.0 - 1e-15
 """A load of work after the response: there is a steady state where closed customers wait for it."""
 
@@ -77,16 +81,19 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
         raise NotComputed(Problem("QN517", f"the Markov chain: {error}", "one steady state", help=help)) from None
 
 
-def tried(network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE) -> RoutedSolution | None:
+def tried(
+    network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE, even: float = 0.0
+) -> RoutedSolution | None:
     """What `solve` tells, where it applies with the states that `auto` may look at; else None.
 
     edge     the probability of more customers from outside than the chain knows that may be left out.
+    even     the scv that is taken for those that are too small for phases; 0 for none.
     Raises   `Divided` where it applies to some points of a batch.
     """
     found: list[Found | None] = []
     for point in _points(network):
         try:
-            found.append(_passing(point, solved(point, wanted.chain, wanted.operations, edge)))
+            found.append(_passing(point, solved(point, wanted.chain, wanted.operations, edge, even)))
         except (NotCovered, TooLarge, ArithmeticError):
             found.append(None)
     answered = [item for item in found if item is not None]
@@ -129,12 +136,12 @@ def _holds(network: RoutedNetwork) -> Iterator[Hold]:
             waiting += step.steps
 
 
-def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _NEGLIGIBLE) -> Found:
-    """The chain of a point of a network, solved; `edge` as of `tried`.
+def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _NEGLIGIBLE, even: float = 0.0) -> Found:
+    """The chain of a point of a network, solved; `edge` and `even` as of `tried`.
 
     Raises   `NotCovered`, `TooLarge`; `ArithmeticError` where it has no single steady state.
     """
-    made = program(network)
+    made = program(network, even)
     most = min(most, int(operations / _A_STATE))
     _refuse_many(network, most)
     if not made.unbounded:
@@ -248,7 +255,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
             spent[where] = spent.get(where, 0.0) + number
     if not loses or made.early:
         solution = responses(solution, network, throughputs, ended, spent)
-    if found[0].rates and any(isinstance(step, Hold) for hold in _holds(network) for step in hold.steps):
+    if any(isinstance(step, Hold) for hold in _holds(network) for step in hold.steps):
         means = {key: column([point.rates[key] for point in found]) for key in found[0].rates}
         solution = _with_rates(solution, network, means)
     if loses:
@@ -258,10 +265,15 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
             for item, mark in zip(network.classes, made.begun, strict=True)
         ]
         solution = with_offered(solution, network, begun, Losses(kept, {}, {}))
+    few = all(
+        item.often.get(kind, 0.0) >= _MOST_PASS * item.often.get(mark, 0.0)
+        for item in found
+        for kind, mark in enumerate(made.begun)
+    )
     phased = dict.fromkeys(name for point in found for name in point.program.phased)
     reasons = (
         *(f"{name} are taken as the phases of a mean and an scv" for name in phased),
-        *_reasons(found, loses and not made.early),
+        *_reasons(found, loses and not made.early, few),
     )
     classes: list[ClassFigures] = []
     for item, asked in zip(solution.classes, network.classes, strict=True):
@@ -289,7 +301,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
 def _with_rates(
     solution: RoutedSolution, network: RoutedNetwork, means: Mapping[tuple[str, int], Value]
 ) -> RoutedSolution:
-    """The solution with the utilization of stations whose rates are shared by those who are elsewhere meanwhile.
+    """The solution with the utilization of stations as the states have it, of those who are elsewhere meanwhile too.
 
     means   by station and group of copies: the mean rate of all copies together. That of a class is in proportion to
             the time that its customers are served or held there.
@@ -315,14 +327,19 @@ def _with_rates(
     return solution.replace(stations=tuple(stations), visits=visits)
 
 
-def _reasons(found: Sequence[Found], late: bool) -> Iterator[str]:
-    """Why the answer of chains is not exact, times apart; `late` where customers are lost who have spent time."""
+def _reasons(found: Sequence[Found], late: bool, few: bool) -> Iterator[str]:
+    """Why the answer of chains is not exact, times apart; `late` where customers are lost who have spent time, `few`
+    where most are not lost."""
     if late:
-        yield "waits of passages that are lost later are counted as those of the others"
+        text = "waits of passages that are lost later are counted as those of the others"
+        yield text if few else Beyond(text, "QN657", f"{text}, and those are more than 10 %")
     beyond = max(point.beyond for point in found)
     if beyond > _NEGLIGIBLE:
         text = f"states with more customers from outside are left out, of a probability of {beyond:.1g}"
         yield Beyond("more customers from outside than the chain knows", "QN704", text)
+    for name in dict.fromkeys(name for point in found for name in point.program.evened):
+        text = f"{name} are taken as varying with an scv of {EVEN:g}, since no chain has times that are constant"
+        yield Beyond("constant times as a few phases", "QN730", text)
     if any(point.program.at_once for point in found):
         text = "several things take no time at all: in which order they are done is a matter of definition"
         yield Beyond("services of no time are the limit of short ones", "QN703", text)
