@@ -126,10 +126,9 @@ CODES: dict[str, _T] = {
         "with the work that frees places.",
         "Take an open class; put the station outside of holds; give what drains a lower priority than other work."),
     "QN552": _T("parallel steps that are not computed",
-        "A parallel step stands inside a hold, or customers of a closed class go on before all of its branches have "
-        "finished, or a station in a branch has rates that depend on the number present.",
-        "Put the hold inside the branches, or before the step; wait for all branches, or make the class open; give the "
-        "station servers."),
+        "A parallel step stands inside a hold, or a station in a branch has rates that depend on the number present, "
+        "and the network is too large for --method states.",
+        "Put the hold inside the branches, or before the step; give the station servers."),
     "QN553": _T("what parallel steps and work left behind do not have",
         "A formula was asked of the time until the slowest branch has finished, which is an integral; or a percentile "
         "of a network whose closed classes have parallel steps or leave work behind.",

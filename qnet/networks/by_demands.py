@@ -14,6 +14,7 @@ from qnet.expression import Value
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS, PRIORITY, RESIDUAL, between_whole
 from qnet.networks.figures import Steady, figures, not_above_one
+from qnet.networks.joined_classes import left_running
 from qnet.networks.layers.calm import layered
 from qnet.networks.left_behind import Rates, left_rates
 from qnet.networks.passage_times import Passages
@@ -24,7 +25,7 @@ from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
 from qnet.networks.stream_waits import stream_wait
-from qnet.networks.streams import Key, streams
+from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import total
 
@@ -77,6 +78,17 @@ class _Answer(Reduction):
                     rho[key] = self.operations.where(lost, self.operations.maximum([rho[key], 1.0]), rho[key])
         return rho
 
+    def piling_up(self, compiled: Streams, rho: dict[Key, Value]) -> dict[Key, Value]:
+        """The open loads, and those of all classes where branches that nobody waits for may pile up."""
+        running = left_running(self.network, compiled)
+        if not running:
+            return rho
+        peaks = {station.name: station.peak for station in self.network.stations if not station.delay}
+        for key in sorted(key for key in running if key[0] in peaks):
+            own = [item for item in compiled.streams if (item.station, item.group) == key]
+            rho[key] = total(item.rate * item.holding.mean for item in own) / peaks[key[0]]
+        return rho
+
     def solve(self, wanted: Wanted) -> RoutedSolution:
         """Reduce, solve, and tell the figures of the routes; by layers, where waits inside holds matter."""
         if self.by_layers(wanted):
@@ -100,7 +112,15 @@ class _Answer(Reduction):
             return {kind: self.throughput(found, kind) for kind in rates}
 
         every = range(len(self.network.classes)) if self.left else ()
-        found, reduced, asked = answer(left_rates(self.network, every, self.open_loads, passages))
+        try:
+            found, reduced, asked = answer(left_rates(self.network, every, self.open_loads, passages))
+        except NotComputed as error:
+            running = sorted({name for name, _ in left_running(self.network, self.unit)})
+            if not running or error.problems[0].code != "QN511":
+                raise
+            text = f"branches that nobody waits for come to {' or '.join(running)} nearly as fast as it can serve them"
+            help = "wait for more of the branches (join), or state fewer customers"
+            raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
         throughputs = [self.throughput(found, kind) for kind in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
@@ -112,6 +132,7 @@ class _Answer(Reduction):
                 labels = [station.groups[key[1]].label for key, station, copies in self.groups for _ in range(copies)]
                 refuse_starved(found, labels, [item.name for item in self.network.classes])
             rho = self.unserved(found, rho)
+        rho = self.piling_up(compiled, rho)
         waits = self.waits(found, asked, visits)
         steady = Steady(
             self.network, throughputs, compiled, self.members, waits, rho, self.operations, self.steps.alike

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.parallel import Parallel, lasting, start_together
@@ -128,7 +127,7 @@ class ParallelSteps:
     network     its stations and classes.
     compiled    its streams, for one passage per second of every class.
     operations  those of its numbers.
-    Raises      `NotComputed` QN552 where closed customers go on before all branches have finished.
+    Limits      Branches that closed customers have left running are met as those of others are.
     """
 
     def __init__(self, network: RoutedNetwork, compiled: Streams, operations: Operations) -> None:
@@ -152,7 +151,6 @@ class ParallelSteps:
         }
         closed = {kind for kind, item in enumerate(network.classes) if isinstance(item, ClosedClass)} & queued
         self.queued = bool(closed)
-        _refuse_early(compiled, closed)
         nobody = [Wait(0.0, 0.0)] * len(compiled.streams)
         for kind in range(len(network.classes)):
             if kind not in queued:
@@ -196,13 +194,15 @@ def _light(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
     return ratio(item.population, item.think_time + spent)
 
 
-def _refuse_early(compiled: Streams, closed: set[int]) -> None:
-    """Raise where closed customers go on while branches of theirs are still waiting: nothing bounds what piles up."""
-    early = [fork for route in compiled.routes if route.class_index in closed for fork in route.forks]
-    if any(fork.needed < fork.width for fork in early):
-        found = "closed classes that go on before all branches of a parallel step have finished"
-        help = "leave join out, to wait for all branches, or give the class an arrival rate instead of a population"
-        raise NotComputed(Problem("QN552", found, "an open class, or no join", help=help))
+def left_running(network: RoutedNetwork, compiled: Streams) -> set[Key]:
+    """The groups of copies where branches of closed classes may be left whom nobody waits for, which may pile up."""
+    found: set[Key] = set()
+    for route in compiled.routes:
+        if isinstance(network.classes[route.class_index], ClosedClass):
+            early = [fork for fork in route.forks if fork.needed < fork.width]
+            asked = (index for fork in early for branch in fork.branches for index in branch.asked)
+            found |= {(compiled.streams[index].station, compiled.streams[index].group) for index in asked}
+    return found
 
 
 def _copies(network: RoutedNetwork) -> dict[Key, int]:

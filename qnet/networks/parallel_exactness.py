@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from qnet.expression import Operations, Value
 from qnet.networks.exactness import Beyond, close, exponential
+from qnet.networks.joined_classes import left_running
 from qnet.networks.parallel import BranchTime, Parallel
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams
@@ -82,6 +83,8 @@ def _outside(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], o
     crowded = [name for fork in forks for name in _crowded(fork, network, compiled, operations)]
     if crowded:
         found.append(f"branches that start together meet at {' and '.join(dict.fromkeys(crowded))}, which is left out")
+    if left_running(network, compiled):
+        found.append("closed customers go on before all branches have finished, and meet what they have left")
     if any(fork.width > _WIDEST for fork in forks):
         found.append(f"a parallel step has more than {_WIDEST} branches")
     asked = {index for fork in forks for branch in fork.branches for index in branch.asked}

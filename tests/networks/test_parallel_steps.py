@@ -152,19 +152,30 @@ def test_work_left_that_piles_up_has_no_steady_state():
     assert max(item.load for item in found.loads if item.name == "a") > 1
 
 
-@pytest.mark.parametrize(
-    "steps, way_out",
-    [
-        ((Hold("cpu", (PAIR,)),), "put the hold inside"),
-        ((PAIR.replace(needed=1),), "leave join out"),
-    ],
-)
-def test_what_is_not_computed(steps: tuple[AnyStep, ...], way_out: str):
-    """Each refusal names the way out of its own, and not those of the others."""
+def test_branches_inside_of_a_hold_are_not_computed():
     with pytest.raises(NotComputed) as refused:
-        solve(RoutedNetwork((CPU, A, B), (closed(3.0, 1.0, *steps),)))
+        solve(RoutedNetwork((CPU, A, B), (closed(3.0, 1.0, Hold("cpu", (PAIR,))),)))
     (problem,) = refused.value.problems
-    assert problem.code == "QN552" and problem.help.startswith(way_out)
+    assert problem.code == "QN552" and problem.help.startswith("put the hold inside")
+
+
+@pytest.mark.parametrize("population, think", [(1.0, 4.0), (3.0, 6.0), (2.0, 3.0)])
+def test_closed_customers_who_go_on_before_all_branches_have_finished_are_near_the_chain(population, think):
+    """Other customers, and what they have left, are met; the warning says so."""
+    steps = (visit("cpu", 0.4), Fork(branches((visit("a", 0.5),), (visit("b", 0.8),)), 1))
+    network = RoutedNetwork((CPU, A, B), (closed(population, think, *steps),))
+    found, exact = solve(network), solve_best(network, Wanted(method="states"))
+    assert "QN660" in codes(found)
+    assert found.throughput == pytest.approx(exact.throughput, rel=0.05)
+    assert found.response == pytest.approx(exact.response, rel=0.18)
+
+
+def test_branches_that_nobody_waits_for_pile_up_where_they_come_too_fast():
+    steps = (Fork(branches((visit("a", 0.1),), (visit("b", 3.0),)), 1),)
+    network = RoutedNetwork((A, B), (closed(3.0, 1.0, *steps),))
+    with pytest.raises(NotComputed, match="nobody waits for come to a or b") as refused:
+        solve(network)
+    assert "join" in refused.value.problems[0].help
 
 
 def test_rates_that_depend_on_the_number_are_refused_beside_branches():
