@@ -17,6 +17,7 @@ from qnet.networks.exactness import Beyond
 from qnet.networks.routed import Buffer, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO
 
 Moves = Iterable[tuple[float, Any]]
 SEED = 5
@@ -189,7 +190,9 @@ def drained_beside_reads() -> list[tuple[float, float]]:
                 OpenClass("read", float(reads), (Route("", 1.0, steps),)),
                 OpenClass("write", float(writes), (Route("", 1.0, (Time(0.0, fills="nvs"), drain)),)),
             )
-            told = solve(RoutedNetwork((disk,), classes, buffers=(Buffer("nvs", float(places), True),)))
+            told = solve(
+                RoutedNetwork((disk,), classes, buffers=(Buffer("nvs", float(places), True),)), AUTO.replace(chain=0)
+            )
             if any(hasattr(reason, "code") for reason in told.reasons):
                 continue
             served = (stages(time, scv) for time, scv in zip(times.tolist(), spreads.tolist(), strict=True))
