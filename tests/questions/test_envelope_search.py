@@ -108,33 +108,33 @@ def test_a_figure_that_falls_is_not_told_as_that_of_a_load(limit: str, least: in
         points(text, "servers", limit)
 
 
-BRANCHES = """[parameters]
+BURSTS = """[parameters]
 users = { value = 2, range = [1, 4] }
-awaited = 2
+bursts = 1
 [stations]
-a = {}
-b = {}
+a = { discipline = "ps" }
 [classes.x]
 population = "users"
 think_time = "1 s"
-steps = [ { join = "awaited", parallel = [
-  { steps = [ { station = "a", time = "50 ms" } ] },
-  { steps = [ { station = "b", time = "50 ms" } ] },
-] } ]
+steps = [ { station = "a", time = "50 ms" } ]
+[classes.y]
+arrival_rate = "1/s"
+arrival_scv = "bursts"
+steps = [ { station = "a", time = "50 ms" } ]
 """
 
 
 def test_a_point_that_is_not_computed_says_so_beside_others():
-    """Closed customers who go on before all branches have finished are refused."""
-    found = answer(BRANCHES, "users", "response <= 100 ms", ["awaited=2, 1, 2"])
-    alone = answer(BRANCHES, "users", "response <= 100 ms", ["awaited=2"]).points[0]
+    """Arrivals in bursts beside closed customers are refused."""
+    found = answer(BURSTS, "users", "response <= 100 ms", ["bursts=1, 4, 1"])
+    alone = answer(BURSTS, "users", "response <= 100 ms", ["bursts=1"]).points[0]
     assert [point.status for point in found.points[::2]] == ["ok", "ok"]
     assert [point.value for point in found.points] == [alone.value, None, alone.value]
-    assert "before all branches" in found.points[1].status
+    assert "not Poisson" in found.points[1].status
     assert [interval.upper.status for interval in crossings(found)] == [point.status for point in found.points]
     assert list(np.isnan(found.of(parse("response")))) == [False, True, False]
     with pytest.raises(NotComputed):
-        answer(BRANCHES, "users", "response <= 100 ms", ["awaited=1"])
+        answer(BURSTS, "users", "response <= 100 ms", ["bursts=4"])
 
 
 def random_text(random: Random, kind: str) -> str:
