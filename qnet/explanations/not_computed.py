@@ -8,7 +8,7 @@ CODES: dict[str, _T] = {
     "QN501": _T("closed classes beside what they cannot have yet",
         "Closed classes, and rates that depend on the number present, are solved by the demands of their routes; by "
         "layers where stations are held while others are waited for, or kept after the response. Rates, priorities and "
-        "parallel steps are solved without such holds.",
+        "parallel steps are solved without such holds, or in networks with at most 40,000 states.",
         "Leave one or the other out of the model, or give the classes an arrival_rate in place of a population."),
     "QN502": _T("a number is too large",
         "Values on the way to the answer exceed what a floating-point number holds, about 1e308.",
@@ -98,11 +98,11 @@ CODES: dict[str, _T] = {
     "QN544": _T("times depend on a number inside that is not known",
         "inside('memory') is known where memory is held first come first served by one class, the only closed one if "
         "any is closed, around stations that nobody else uses and that hold no others. Elsewhere the number inside "
-        "depends on more than itself.",
+        "depends on more than itself, and only networks with at most 40,000 states are solved.",
         "Give what is held its own stations, or a parameter in the place of inside(), and vary it with qnet sweep."),
     "QN546": _T("priorities that closed classes cannot have yet",
         "Beside closed classes every class has one priority at each station, and stations have servers, not rates that "
-        "depend on the number present.",
+        "depend on the number present; but in networks with at most 40,000 states.",
         "Make classes of the parts that have priorities of their own; leave exempt out; give servers, not rates."),
     "QN547": _T("an interruption of what holds another station",
         "At a station with discipline \"preemptive\" a server is taken from its customer at once. What that means "
@@ -123,7 +123,7 @@ CODES: dict[str, _T] = {
     "QN551": _T("something may be full where that cannot be computed",
         "Stations with a capacity and buffers are solved in networks of open classes with fixed routes: beside "
         "chains, rates and inside holds they are not, nor what is lost where a station serves others in turn "
-        "with the work that frees places.",
+        "with the work that frees places; but by the chain of all states, where it has at most 40,000 of them.",
         "Take an open class; put the station outside of holds; give what drains a lower priority than other work."),
     "QN552": _T("parallel steps that are not computed",
         "A parallel step stands inside a hold, or a station in a branch has rates that depend on the number present, "
@@ -136,7 +136,8 @@ CODES: dict[str, _T] = {
     "QN555": _T("what may be full beside closed classes where that cannot be computed",
         "Beside closed classes one buffer, or one station with a capacity, may be full: outside of holds, for closed "
         "classes alone, and for one of them where those who find it full are lost. A wait for a place while a station "
-        "is held keeps that station from others, which changes what comes to the buffer in a way that is not followed.",
+        "is held keeps that station from others, which changes what comes to the buffer in a way that is not followed. "
+        "Small networks are solved by the chain of all their states, at most 40,000, whatever is full in them.",
         "Take the way out that the message names; or give all classes an arrival rate."),
     "QN556": _T("too many places and customers",
         "Beside closed classes a buffer is looked at with every number of places taken and of customers who wait, at "
