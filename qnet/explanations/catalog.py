@@ -68,4 +68,8 @@ CODES: dict[str, _T] = {
     "QN325": _T("a study without a story",
         "qnet study tells the [story] of a study: the question of its authors, claims that answer it, a picture.",
         "Write [story] in the file of the study, or run qnet validate."),
+    "QN745": _T("a null that the model was not given",
+        "The null of a prediction is the nearest figure that the model was given: a claim of the same study and\n"
+        "dimension that is given, fitted or an identity. Its error is the error of doing nothing.",
+        'Name such a claim, or write null = "none: " and why nothing given can be compared.'),
 }  # fmt: skip

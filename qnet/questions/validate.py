@@ -12,7 +12,7 @@ from qnet.questions.printed import Printed, printed
 from qnet.questions.references import filled, referred
 from qnet.questions.solve import in_unit
 from qnet.questions.study import Claim, Study
-from qnet.questions.study_claims import WIDEST
+from qnet.questions.study_claims import TOLERANT, WIDEST
 from qnet.questions.validate_points import Computer, Figures
 from qnet.record import Record
 from qnet.units import NUMBER
@@ -142,7 +142,7 @@ class _Judge:
         if error is None or tolerance is None:
             return self.required(claim, own.agrees(value))
         met = abs(error) <= tolerance * _SLACK
-        wide = claim.role in ("predicted", "carried") and abs(error) > WIDEST * _SLACK
+        wide = claim.role in TOLERANT and abs(error) > WIDEST * _SLACK
         return self.required(claim, met and not wide)
 
     def bounded(self, claim: Claim, value: float, bounds: dict[str, Printed]) -> str:
