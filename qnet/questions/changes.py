@@ -39,8 +39,8 @@ def changeable(model: Model) -> Model:
     """The model with the speed (1) and the added servers (0) of every station as parameters.
 
     A station is made faster by dividing the times that stand directly under its holds, in both phases: not the times
-    at stations that are held inside, nor the waits for them. Delays that belong to no station stay as they are. A
-    delay station, and one whose rates depend on the number present, gets no servers.
+    at stations that are held inside, nor the waits for them, nor the remainder of a fit. Delays that belong to no
+    station stay as they are. A delay station, and one whose rates depend on the number present, gets no servers.
     """
     knobs = {speed_of(item.name): 1 for item in model.stations}
     knobs |= {added_to(item.name): 0 for item in model.stations if has_servers(item)}
@@ -72,6 +72,18 @@ def changeable(model: Model) -> Model:
     )
 
 
+def remainders(model: Model) -> dict[str, list[str]]:
+    """By station, the times that a fit leaves there, as the model states them."""
+    found: dict[str, list[str]] = {}
+    waiting = [(step, "") for item in model.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step, around = waiting.pop(0)
+        if step.remainder and step.time is not None and step.time.source not in found.setdefault(around, []):
+            found[around].append(step.time.source)
+        waiting += [(inner, step.station or around) for inner in step.inner]
+    return found
+
+
 def has_servers(station: StationModel) -> bool:
     """Whether one server more means something there."""
     return not station.delay and not station.rates
@@ -85,7 +97,7 @@ def _faster(step: StepModel, station: str) -> StepModel:
         return step.replace(branches=branches)
     if step.station:
         return step.replace(steps=tuple(_faster(inner, step.station) for inner in step.steps))
-    if not station or step.time is None:
+    if not station or step.time is None or step.remainder:
         return step
     return step.replace(time=_with("/", step.time, speed_of(station)))
 
