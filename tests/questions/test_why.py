@@ -113,7 +113,7 @@ def test_the_provenance_is_complete() -> None:
         assert (row["stated"], row["grade"]) == (item["value"], item["grade"])
         assert all(source in row["source"] for source in item["sources"])
     assert told["read_hit"]["source"] == "set for this answer"
-    own = {"rate", "write_fraction", "block", "access", "staging", "volumes", "hot_volumes", "skew"}
+    own = {"rate", "write_fraction", "block", "access", "staging", "skew"}
     assert set(told) == own | {"read_hit"}
 
 
