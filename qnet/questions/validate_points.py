@@ -13,6 +13,7 @@ from qnet.model.grids import grid, varied
 from qnet.model.model import Model
 from qnet.model.scope import all_figures, refuse_inside
 from qnet.model.values import Values
+from qnet.networks.wanted import AUTO
 from qnet.questions.points import solve_points
 from qnet.questions.references import filled
 from qnet.questions.search import pick, search
@@ -223,7 +224,7 @@ class Computer:
             found = pick(trial, search(trial), smallest)
             answered, value, solved = found.held, found.value, found.there
         else:
-            solved: Any = solve_points(model, columns, len(lanes))
+            solved: Any = solve_points(model, columns, len(lanes), asked=AUTO.replace(each=True))
             answered: Any = solved.stable
         read: dict[str, Any] = {"": value}
         for figure in {lane.claim.figure for lane in every} - {""}:
