@@ -141,8 +141,8 @@ def assumed(found: Bottleneck) -> Iterator[Finding]:
     yield from _copies(found)
     yield Finding(ASSUMED, "", "A faster station has shorter times of its own; those of stations held inside it stay.")
     for station, what in remainders(model).items():
-        text = f"{listed(what)} at {station} {'are' if len(what) > 1 else 'is'} what a fit leaves, time that no part is "
-        yield Finding(ASSUMED, station, f"{text}known to take: it stays where {station} is faster.")
+        text = f"{listed(what)} at {station} {'are' if len(what) > 1 else 'is'} what a fit leaves, time that no part "
+        yield Finding(ASSUMED, station, f"{text}is known to take: it stays where {station} is faster.")
     if needs_solution(model):
         yield Finding(ASSUMED, "", "Some times depend on the solution and are found with it.")
 

@@ -11,8 +11,8 @@ from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.model.values import Values
-from qnet.questions.envelope import envelope
 from qnet.questions.changes import changes
+from qnet.questions.envelope import envelope
 from qnet.questions.envelope_question import question
 from qnet.questions.points import solve_points
 from qnet.questions.saturation import saturation
@@ -22,8 +22,8 @@ from qnet.questions.trial import Trial
 from qnet.questions.validate import Judged, validate
 
 FITTED = {
-    "cu.connect_overhead", "cu.path_release", "cu.destage_overhead", "cu.stage_overhead", "cu.miss_remainder", "absorbed",
-    "observed_skew", "update_hit", "rewritten", "destages_when_full",
+    "cu.connect_overhead", "cu.path_release", "cu.destage_overhead", "cu.stage_overhead", "cu.miss_remainder",
+    "absorbed", "observed_skew", "update_hit", "rewritten", "destages_when_full",
 }  # fmt: skip
 UPDATES = {"write_fraction": "0.5"}
 LOCAL = {**UPDATES, "read_hit": "0.887"}
@@ -286,7 +286,7 @@ def ends(model: Model, name: str, rate: str, limit: str, settings: dict[str, str
 
 
 def test_the_fit_from_scratch_finds_the_values_of_the_catalog(model: Model):
-    """Three direct formulas, then three searches in turn; two rounds, because the remainder and the maxima touch a little."""
+    """Three direct formulas, then three searches in turn; two rounds, because the remainder and the maxima touch."""
     values = {
         "cu.connect_overhead": 0.9e-3 - 4096 / (17 * 2**20),
         "cu.path_release": 4 / 2600 - 0.9e-3,

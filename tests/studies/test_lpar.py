@@ -80,7 +80,9 @@ def test_all_walls_of_the_small_tests_and_of_the_kernel_build(judged: dict[str, 
 
 
 @pytest.mark.parametrize(("mode", "within"), [("basic", 0.065), ("lpar", 0.05)])
-def test_the_loaded_file_tests_start_from_the_idle_row_of_their_mode(judged: dict[str, Judged], mode: str, within: float):
+def test_the_loaded_file_tests_start_from_the_idle_row_of_their_mode(
+    judged: dict[str, Judged], mode: str, within: float
+):
     sizes = errors(judged, start="connectathon/test-", end=f"/{mode}-load")
     assert len(sizes) == 10
     assert median(sizes) < within
@@ -90,8 +92,12 @@ def test_the_loaded_file_tests_start_from_the_idle_row_of_their_mode(judged: dic
 def test_a_remote_call_takes_three_packets(judged: dict[str, Judged]):
     """Two for 1500 bytes, because RX carries 1444 in one, and the reply."""
     packets = load("aix-lpar-packets")
-    assert solve_points(with_settings(packets, {"protocol": "rx", "packet": "1500 B"})).parts[0].values.known["sent"] == 3
-    assert solve_points(with_settings(packets, {"protocol": "rx", "packet": "1444 B"})).parts[0].values.known["sent"] == 2
+    assert (
+        solve_points(with_settings(packets, {"protocol": "rx", "packet": "1500 B"})).parts[0].values.known["sent"] == 3
+    )
+    assert (
+        solve_points(with_settings(packets, {"protocol": "rx", "packet": "1444 B"})).parts[0].values.known["sent"] == 2
+    )
     assert all(abs(judged[f"packets/rx1500/elapsed/{mode}"].error or 1.0) < 0.05 for mode in ("basic", "lpar"))
 
 
