@@ -24,6 +24,8 @@ from qnet.units import Dimension
 
 STEP = 0.99
 """The factor by which an input is moved: down, so that a share of one stays a share."""
+FAR = 0.8
+"""The factor of a second move of the one number that a figure rests on."""
 INFLUENCE = 0.01
 """The elasticity from which on a figure rests on an input."""
 _STATED = ("measured", "datasheet", "textbook", "fitted", "assumed")
@@ -47,6 +49,7 @@ class Influence(Record):
 
     claim: Claim
     value: float
+    dimension: Dimension | None
     by_input: dict[Key, float]
     """Elasticities by what was given, fitted parameters following the figures that they were fitted on."""
     by_parameter: dict[Key, float]
@@ -76,39 +79,55 @@ def influences(study: Study, figures: dict[int, Figures], read: Read) -> Influen
     computer = Computer(study)
     pool = _Pool(computer)
     asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.place in figures]
-    moves: list[tuple[Claim, Claim, Input]] = []
-    here: dict[str, dict[str, float]] = {}
-    place = len(study.claims)
-    for claim in asked:
-        here[claim.id] = {}
-        for item in pool.inputs(claim, here[claim.id]):
-            copy = claim.replace(place=place)
-            moves.append((claim, copy, item))
-            computer.moved[place] = (item.key[0], item.step)
-            computer.enter(copy)
-            place += 1
-    for key, lanes in computer.batches.items():
-        computer.solve(key, lanes)
-    found = computer.found()
     values = {claim.id: read(claim, figures[claim.place]) for claim in asked}
+    here: dict[str, dict[str, float]] = {claim.id: {} for claim in asked}
+    moves = [(claim, item) for claim in asked for item in pool.inputs(claim, here[claim.id])]
+    inputs = {item.key: item for _, item in moves}
     raw: dict[str, dict[Key, float]] = {claim.id: {} for claim in asked}
-    inputs: dict[Key, Input] = {}
-    for claim, copy, item in moves:
-        inputs[item.key] = item
-        moved = found.get(copy.place)
-        after = None if moved is None or moved.words else read(copy, moved)
-        raw[claim.id][item.key] = _elasticity(values[claim.id], after, item.step)
+    for (claim, item), slope in zip(moves, _slopes(study, moves, values, read), strict=True):
+        raw[claim.id][item.key] = slope
+    # What looks proportional to one number near its value may not be so farther off.
+    alone = [(claim, inputs[key].replace(step=FAR)) for claim in asked for key in _alone(raw[claim.id])]
+    for (claim, item), slope in zip(alone, _slopes(study, alone, values, read), strict=True):
+        raw[claim.id][item.key] = slope
     fits = [claim for claim in asked if claim.role == "fitted" and _moves(claim, raw[claim.id])]
     follow = _Fits(study, fits, raw)
     inputs |= follow.inputs
     claims = {
         claim.id: Influence(
-            claim, value, follow.given(raw[claim.id], claim), raw[claim.id], here[claim.id]
+            claim, value, figures[claim.place].dimension, follow.given(raw[claim.id], claim), raw[claim.id], here[claim.id]
         )
         for claim in asked
         if (value := values[claim.id]) is not None
     }  # fmt: skip
     return Influences(inputs, claims)
+
+
+def _slopes(
+    study: Study, moves: Sequence[tuple[Claim, Input]], values: dict[str, float | None], read: Read
+) -> list[float]:
+    """The elasticities of figures by inputs, all of them solved at once."""
+    computer = Computer(study)
+    copies: list[Claim] = []
+    for place, (claim, item) in enumerate(moves, len(study.claims)):
+        copies.append(claim.replace(place=place))
+        computer.moved[place] = (item.key[0], item.step)
+        computer.enter(copies[-1])
+    for key, lanes in computer.batches.items():
+        computer.solve(key, lanes)
+    found = computer.found()
+    slopes: list[float] = []
+    for copy, (_, item) in zip(copies, moves, strict=True):
+        moved = found.get(copy.place)
+        after = None if moved is None or moved.words else read(copy, moved)
+        slopes.append(_elasticity(values[copy.id], after, item.step))
+    return slopes
+
+
+def _alone(slopes: dict[Key, float]) -> list[Key]:
+    """The one number that a figure rests on."""
+    found = [key for key, slope in slopes.items() if not isfinite(slope) or abs(slope) >= INFLUENCE]
+    return found if len(found) == 1 else []
 
 
 def _elasticity(before: float | None, after: float | None, step: float) -> float:

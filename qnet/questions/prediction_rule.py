@@ -62,7 +62,13 @@ def _restated(item: Influence, found: Influences, null: float | None, study: Stu
         own = printed(texts[0]) if texts else None
     for key in item.by_input:
         given = found.inputs.get(key)
-        if given and own and given.dimension == own.dimension and item.rests_on(key, _TENTH) and _near(item.value, key[1]):
+        if (
+            given
+            and own
+            and given.dimension == own.dimension
+            and item.rests_on(key, _TENTH)
+            and _near(item.value, key[1])
+        ):
             return f"within 3 % of {key[0]}, which it is given"
     return ""
 
@@ -147,10 +153,13 @@ def _follows(item: Influence, other: Influence) -> bool:
 
 
 def _sum(item: Influence, other: Influence) -> bool:
-    if not (other.value and abs(other.value) < abs(item.value) * (1 + _WHOLE)):
+    """Whether a figure is another one and a given number."""
+    rest = item.value - other.value
+    if item.dimension != other.dimension or not 0 < rest < item.value:
         return False
-    rests = _difference(item.by_input, other.by_input, 1.0, other.value / item.value)
-    return sum(not abs(slope) <= _WHOLE for slope in rests.values()) <= 1
+    slopes = _difference(item.by_input, other.by_input, 1.0, other.value / item.value)
+    keys = [key for key, slope in slopes.items() if not abs(slope) <= _WHOLE]
+    return len(keys) == 1 and abs(keys[0][1] / rest - 1) <= _WHOLE
 
 
 def _parallel(item: Influence, other: Influence, others: Sequence[Influence]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import Problem
 from qnet.questions.assertions import conditions
 from qnet.questions.provenance import Basis
-from qnet.questions.study import Claim, Study, each_of, load_studies
+from qnet.questions.study import Study, each_of, load_studies
 from qnet.questions.tally import Tally, summary, tally
 from qnet.questions.told import Told, false_of
 from qnet.questions.validate import Judged, Validation, validate
