@@ -12,7 +12,7 @@ from qnet.questions.printed import Printed, printed
 from qnet.questions.references import filled, referred
 from qnet.questions.solve import in_unit
 from qnet.questions.study import Claim, Study
-from qnet.questions.study_claims import TOLERANT, WIDEST
+from qnet.questions.study_claims import TOLERANT, UNCHANGED, WIDEST
 from qnet.questions.validate_points import Computer, Figures
 from qnet.record import Record
 from qnet.units import NUMBER
@@ -33,10 +33,29 @@ class Judged(Record):
     modelled: float | str | None
     unit: str
     error: float | None
-    """Relative; None where a bound or a trend is stated, where there is no answer, and where zero is stated."""
+    """Relative, to the nearest figure that is printed so: 0 within rounding. None where a bound or a trend is stated,
+    where there is no answer, and where zero is stated."""
     tolerance: float | None
     verdict: str
     """`met`, `missed`, `exact`, `within rounding`, or the role where nothing is required."""
+    plain_error: float | None = None
+    """Relative to the printed figure itself."""
+    null: float | None = None
+    """The nearest figure that the model was given, in the unit of the claim."""
+    null_error: float | None = None
+    """That of doing nothing, as `error`."""
+    carried: str = ""
+    """Why it is no prediction though it is called one; empty where it is one, or is not called so."""
+
+    @property
+    def role(self) -> str:
+        """What it counts as."""
+        return "carried" if self.carried else self.claim.role
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is a prediction of its own."""
+        return self.claim.counted and not self.carried
 
     @property
     def broken(self) -> bool:
@@ -70,7 +89,28 @@ def validate(study: Study) -> Validation:
     judge.needless(judged)
     if judge.problems:
         raise InvalidInput(*judge.problems)
+    reasons = _carried(study, figures)
+    judged = tuple(item.replace(carried=reasons.get(item.claim.id, "")) for item in judged)
     return Validation(study, (main, *others), judged)
+
+
+def _carried(study: Study, figures: dict[int, Figures]) -> dict[str, str]:
+    """Why claims that are called predictions are none, by id."""
+    from qnet.questions.influences import influences
+    from qnet.questions.prediction_rule import carried
+
+    if not any(claim.counted and claim.place in figures for claim in study.claims):
+        return {}
+    nulls = {claim.id: null for claim in study.claims if (null := null_of(study, claim)) is not None}
+    return carried(study, influences(study, figures, value_of), nulls)
+
+
+def null_of(study: Study, claim: Claim) -> float | None:
+    """The nearest figure that the model was given, in base units; None where nothing given can be compared."""
+    if claim.null == UNCHANGED:
+        return 1.0 if claim.take == "ratio" else 0.0
+    found = study.printed.get(claim.null)
+    return found.value if found else None
 
 
 class _Judge:
@@ -101,7 +141,7 @@ class _Judge:
         if not own and claim.stated:
             modelled = self.trend(claim, found)
             return Judged(claim, stated, modelled, "", None, None, self.required(claim, modelled == claim.stated))
-        value = _value(claim, found)
+        value = value_of(claim, found)
         if value is None:
             return Judged(claim, stated, "nothing to compare with", unit, None, None, self.required(claim, False))
         bounds = {key: printed(text) for key, text in _bound_texts(claim)}
@@ -110,11 +150,15 @@ class _Judge:
         modelled, unit = in_unit(value, first.unit), first.unit
         if not own:
             return Judged(claim, stated, modelled, unit, None, None, self.bounded(claim, value, bounds))
-        error = value / own.value - 1 if own.value else None
-        if claim.role == "fitted" and error is not None and abs(error) < _FOUND:
-            error = 0.0
+        plain = value / own.value - 1 if own.value else None
+        error = own.error(value)
+        if claim.role == "fitted" and plain is not None:
+            error = 0.0 if abs(plain) < _FOUND else plain
         tolerance = self.tolerance(claim, own)
-        return Judged(claim, stated, modelled, unit, error, tolerance, self.near(claim, value, own, error, tolerance))
+        verdict = self.near(claim, value, own, error, tolerance)
+        null = null_of(self.study, claim)
+        null_error, shown = (None, None) if null is None else (own.error(null), in_unit(null, own.unit))
+        return Judged(claim, stated, modelled, unit, error, tolerance, verdict, plain, shown, null_error)
 
     def unasked(self, claim: Claim) -> Judged:
         """A claim that asks the model for nothing."""
@@ -208,7 +252,7 @@ class _Judge:
         return "falls" if all(step < least for step in steps) else "turns"
 
 
-def _value(claim: Claim, found: Figures) -> float | None:
+def value_of(claim: Claim, found: Figures) -> float | None:
     """The figure that a claim is about, from the values it asked for; None for a ratio to nothing."""
     values = found.values
     if claim.take == "mean":

@@ -61,6 +61,8 @@ class Computer:
         self.batches: dict[_Key, list[_Lane]] = {}
         self.parsed: dict[tuple[str, str], Expression | None] = {}
         self.shown: dict[tuple[str, str], Dimension | None] = {}
+        self.moved: dict[int, tuple[str, float]] = {}
+        """By the place of a claim, a parameter that is multiplied by a factor in it."""
 
     def figures(self) -> dict[int, Figures]:
         """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
@@ -72,6 +74,10 @@ class Computer:
                 self.solve(key, lanes)
         if self.problems:
             raise InvalidInput(*dict.fromkeys(self.problems))
+        return self.found()
+
+    def found(self) -> dict[int, Figures]:
+        """What was computed, by the place of the claim."""
         for place, values in self.values.items():
             if not all(isfinite(value) for value in values):
                 self.words.setdefault(place, "no answer")
@@ -125,6 +131,12 @@ class Computer:
         model, names, key = setting.model, tuple(where.settings), "over"
         known: dict[str, Any] = setting.known
         try:
+            factors: dict[str, float] = {}
+            if claim.place in self.moved:
+                moved, factor = self.moved[claim.place]
+                if moved in known and moved != claim.vary:
+                    factors[moved] = float(known[moved]) * factor
+                    known, names = Values(setting.changed, factors, None).known, (*names, moved)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
                 vary = varied(model, claim.vary)
@@ -140,7 +152,7 @@ class Computer:
                 count = len(points.values)
                 self.values[claim.place] = [float("nan")] * count
                 names = (*names, points.name)
-                known = _columns(setting.changed, points.name, points.values)
+                known = _columns(setting.changed, points.name, points.values, factors)
         except QnetError as error:
             self.systems.blame(error, (*path, key))
             return
@@ -241,11 +253,13 @@ def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
     return (lane.claim.limit, *(float(lane.known[name]) for name in names))
 
 
-def _columns(model: Model, name: str, values: tuple[float, ...]) -> dict[str, Any]:
-    """The values of all parameters along a grid."""
+def _columns(model: Model, name: str, values: tuple[float, ...], moved: dict[str, float]) -> dict[str, Any]:
+    """The values of all parameters along a grid, some of them moved."""
     import numpy as np
 
-    return Values(model, {name: np.array(values)}, len(values)).known
+    size = len(values)
+    others = {other: np.full(size, value) for other, value in moved.items() if other != name}
+    return Values(model, {name: np.array(values), **others}, size).known
 
 
 def _at(value: Any, index: int) -> float:
