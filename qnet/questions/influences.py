@@ -111,11 +111,9 @@ def _slopes(
     copies: list[Claim] = []
     for place, (claim, item) in enumerate(moves, len(study.claims)):
         copies.append(claim.replace(place=place))
-        computer.moved[place] = (item.key[0], item.step)
+        computer.moved[place] = {item.key[0]: item.step}
         computer.enter(copies[-1])
-    for key, lanes in computer.batches.items():
-        computer.solve(key, lanes)
-    found = computer.found()
+    found = computer.computed()
     slopes: list[float] = []
     for copy, (_, item) in zip(copies, moves, strict=True):
         moved = found.get(copy.place)

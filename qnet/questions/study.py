@@ -149,7 +149,7 @@ def load_study(name: str) -> Study:
     claims = reader.claims()
     asking = {claim.id for claim in claims if claim.asks}
     story = Teller(reader.fail, reader.fill, asking).story(data.get("story"))
-    roles = {id: str(reader.roles[id].get("role", "")) for id in reader.printed}
+    roles = {id: str(table.get("role", "")) for id, table in reader.roles.items()}
     choices = read_choices(data.get("free_choices"), reader.fail, roles)
     if reader.problems:
         raise InvalidInput(*(document.place(problem) for problem in reader.problems))

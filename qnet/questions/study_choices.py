@@ -35,10 +35,10 @@ class FreeChoice(Record):
         return bool(self.parameter or self.claim)
 
 
-def read_choices(raw: Any, fail: Callable[..., None], stated: dict[str, str]) -> tuple[FreeChoice, ...]:
+def read_choices(raw: Any, fail: Callable[..., None], roles: dict[str, str]) -> tuple[FreeChoice, ...]:
     """The choices of `[[free_choices]]`, as far as they can be read.
 
-    stated  the roles of the claims that state a quantity, by id.
+    roles   those of the claims, by id.
     """
     items = cast("list[Any]", raw) if isinstance(raw, list) else []
     if raw is not None and not (isinstance(raw, list) and all(isinstance(item, dict) for item in items)):
@@ -51,9 +51,9 @@ def read_choices(raw: Any, fail: Callable[..., None], stated: dict[str, str]) ->
             fail((*path, "id"), f'there are two choices "{choice.id}"', "each choice once", code="QN321")
         if choice.parameter and choice.claim:
             fail((*path, "claim"), "it changes a parameter and a claim", "parameter or claim")
-        if choice.claim and stated.get(choice.claim) != "fitted":
-            help = suggest(choice.claim, [id for id, role in stated.items() if role == "fitted"])
-            fail((*path, "claim"), f'found "{choice.claim}"', "the id of a fitted claim that states a figure", help)
+        if choice.claim and roles.get(choice.claim) != "fitted":
+            help = suggest(choice.claim, [id for id, role in roles.items() if role == "fitted"])
+            fail((*path, "claim"), f'found "{choice.claim}"', "the id of a fitted claim", help)
         if choice.claim:
             _check_quantities(choice, path, fail)
     return tuple(found)

@@ -31,6 +31,8 @@ class Tally(Record):
     demoted: int
     """Those of them that are called predictions: they restate, or follow from, what the model was given."""
     identities: int
+    source_identities: int
+    """Those that name figures of the source only: they check its arithmetic, and no model."""
     trends: int
     disputed: int
     outside: int
@@ -95,6 +97,7 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         carried=len(carried),
         demoted=sum(bool(item.carried) for item in carried),
         identities=len(identities),
+        source_identities=sum(item.of_source for item in identities),
         trends=len(trends),
         disputed=len(by_role["disputed"]),
         outside=len(by_role["outside"]),
@@ -170,7 +173,9 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
         parts.append(words)
     if found.identities:
         within = f", {found.identities_within} more within rounding" if found.identities_within else ""
-        parts.append(f"{found.identities_exact} of {_count(found.identities, 'identity', 'identities')} exact{within}")
+        own = f" ({found.source_identities} of the source's own arithmetic)" if found.source_identities else ""
+        words = f"{found.identities_exact} of {_count(found.identities, 'identity', 'identities')} exact{within}{own}"
+        parts.append(words)
     if found.trends:
         own = f" ({found.trends_by_construction} by construction)" if found.trends_by_construction else ""
         parts.append(f"{found.trends_shown} of {_count(found.trends, 'trend')} shown{own}")

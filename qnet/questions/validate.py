@@ -44,6 +44,8 @@ class Judged(Record):
     """The nearest figure that the model was given, in the unit of the claim."""
     null_error: float | None = None
     """That of doing nothing, as `error`."""
+    of_source: bool = False
+    """Whether its figure names figures of the source only, and nothing of the model."""
     carried: str = ""
     """Why it is no prediction though it is called one; empty where it is one, or is not called so."""
 
@@ -85,7 +87,10 @@ def validate(study: Study) -> Validation:
     figures = computer.figures()
     others = [model for name, model in computer.systems.models.items() if model is not None and name != study.system]
     judge = _Judge(study)
-    judged = tuple(judge.verdict(claim, figures.get(claim.place)) for claim in study.claims)
+    judged = tuple(
+        judge.verdict(claim, figures.get(claim.place)).replace(of_source=claim.place in computer.arithmetics)
+        for claim in study.claims
+    )
     judge.needless(judged)
     if judge.problems:
         raise InvalidInput(*judge.problems)

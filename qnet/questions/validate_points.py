@@ -61,8 +61,10 @@ class Computer:
         self.batches: dict[_Key, list[_Lane]] = {}
         self.parsed: dict[tuple[str, str], Expression | None] = {}
         self.shown: dict[tuple[str, str], Dimension | None] = {}
-        self.moved: dict[int, tuple[str, float]] = {}
-        """By the place of a claim, a parameter that is multiplied by a factor in it."""
+        self.arithmetics: set[int] = set()
+        """The places of claims that name nothing of a model."""
+        self.moved: dict[int, dict[str, float]] = {}
+        """By the place of a claim, parameters that are multiplied by a factor in it."""
 
     def figures(self) -> dict[int, Figures]:
         """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
@@ -74,6 +76,12 @@ class Computer:
                 self.solve(key, lanes)
         if self.problems:
             raise InvalidInput(*dict.fromkeys(self.problems))
+        return self.found()
+
+    def computed(self) -> dict[int, Figures]:
+        """What was entered, computed; what is wrong with any of it has no value."""
+        for key, lanes in self.batches.items():
+            self.solve(key, lanes)
         return self.found()
 
     def found(self) -> dict[int, Figures]:
@@ -102,6 +110,7 @@ class Computer:
             parsed = self.filled(claim)
             if parsed.names:
                 return False
+            self.arithmetics.add(claim.place)
             self.dimensions[claim.place] = check(parsed.root, {}, {})
             self.values[claim.place] = [float(evaluate(parsed.root, {}))]
         except ExpressionError as error:
@@ -132,11 +141,11 @@ class Computer:
         known: dict[str, Any] = setting.known
         try:
             factors: dict[str, float] = {}
-            if claim.place in self.moved:
-                moved, factor = self.moved[claim.place]
+            for moved, factor in self.moved.get(claim.place, {}).items():
                 if moved in known and moved != claim.vary:
                     factors[moved] = float(known[moved]) * factor
-                    known, names = Values(setting.changed, factors, None).known, (*names, moved)
+            if factors:
+                known, names = Values(setting.changed, factors, None).known, (*names, *factors)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
                 vary = varied(model, claim.vary)

@@ -62,6 +62,7 @@ ACCOUNT = (
     Column("carried_met", "met"),
     Column("carried_median", "median error", "%"),
     Column("identities", "identities"),
+    Column("source_identities", "of the source's arithmetic"),
     Column("identities_exact", "exact"),
     Column("identities_within", "within rounding"),
     Column("trends", "trends"),
@@ -96,7 +97,8 @@ _TOLD: dict[str, tuple[str, ...]] = {
     ),
     SKILL: ("compared", "nearer", "nearer_share", "compared_median", "null_median", "null_p90", "median_ratio"),
     OTHERS: (
-        "carried", "carried_met", "carried_median", "identities", "identities_exact", "identities_within", "trends",
+        "carried", "carried_met", "carried_median", "identities", "source_identities", "identities_exact",
+        "identities_within", "trends",
         "trends_shown", "trends_by_construction", "missed", "unexplained",
     ),
 }  # fmt: skip
