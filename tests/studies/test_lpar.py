@@ -98,12 +98,13 @@ def test_a_remote_call_takes_three_packets(judged: dict[str, Judged]):
     assert (
         solve_points(with_settings(packets, {"protocol": "rx", "packet": "1444 B"})).parts[0].values.known["sent"] == 2
     )
-    assert all(abs(judged[f"packets/rx1500/elapsed/{mode}"].error or 1.0) < 0.05 for mode in ("basic", "lpar"))
+    errors = [judged[f"packets/rx1500/elapsed/{mode}"].error for mode in ("basic", "lpar")]
+    assert errors == pytest.approx([0, 0], abs=0.05)
 
 
 def test_one_model_explains_both_loaded_rows_of_file_serving(judged: dict[str, Judged]):
     for row in ("basic-load", "lpar-load"):
-        assert abs(judged[f"clientload/average/{row}"].error or 1.0) < 0.08
+        assert judged[f"clientload/average/{row}"].error == pytest.approx(0, abs=0.05)
 
 
 def test_every_prediction_is_met(judged: dict[str, Judged]):
@@ -133,7 +134,7 @@ def test_all_identities_are_exact(judged: dict[str, Judged]):
 def test_all_trends_are_shown(judged: dict[str, Judged]):
     trends = [item for item in judged.values() if item.claim.role == "trend"]
     assert {item.verdict for item in trends} == {"met"}
-    assert sum(not item.claim.by_construction for item in trends) >= 4
+    assert sum(not item.claim.by_construction for item in trends) >= 3
 
 
 # The fit
