@@ -179,7 +179,7 @@ def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted)
     varied: dict[str, Value] = {
         speed_of(name): np.where(np.arange(size) == place, faster, 1.0) for place, name in enumerate(names, 1)
     }
-    whole = wanted.replace(operations=wanted.operations * size, ceilings=True)
+    whole = wanted.replace(operations=wanted.operations * (1 if wanted.each else size), ceilings=True)
     try:
         solved = solve_points(changed, varied, size, asked=whole)
         edge = saturation(changed, solved, varied, whole)
