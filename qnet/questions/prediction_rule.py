@@ -127,7 +127,7 @@ def _slope(item: Influence, name: str) -> float:
 
 
 def _power_product(item: Influence, other: Influence) -> bool:
-    """Whether a figure over another one, or times it, is a product of given numbers; by itself it is none, or of more."""
+    """Whether a figure over another one, or times it, is a product of given numbers, and of fewer than by itself."""
     most = sum(not abs(slope) <= _WHOLE for slope in item.by_input.values())
     if not _product(item.by_input):
         most = 1_000_000
