@@ -41,4 +41,4 @@ def command(name: str | None, **options: Any) -> None:
         return
     drawn = form(output) in ("table", "md")
     report = study_report(name, drawn)
-    write(report, output.replace(plot=drawn and report.plot is not None))
+    write(report, output.replace(plot=form(output) == "md" and report.plot is not None))

@@ -1,4 +1,4 @@
-"""What a study was free in, as a report: its fits, how well each is determined, its free choices, and what they move."""
+"""What a study was free in, as a report: its fits, how well each is determined, its choices, and what they move."""
 
 from __future__ import annotations
 
@@ -61,13 +61,14 @@ class Freedom(Record):
         return min(item.value, *found), max(item.value, *found)
 
 
-def freedom(study: Study) -> Freedom:
+def freedom(study: Study, judged: Validation | None = None) -> Freedom:
     """Fit a study again with every free choice made otherwise, and look how well its fits are determined."""
-    judged = validate(study)
-    figures = Computer(study).figures()
-    found = influences(study, figures, value_of)
+    judged = judged or validate(study)
+    found = judged.influences
+    if found is None:
+        found = influences(study, Computer(study).figures(), value_of)
     counted = [item for item in judged.judged if item.counted]
-    again = refits(study, found, [item.claim for item in counted if item.claim.place in figures])
+    again = refits(study, found, [item.claim for item in counted if item.claim.id in found.claims])
     errors = {item.claim.id: item.error for item in counted}
     return Freedom(judged, tuple(doubts(study, found, again, errors)), tuple(again), found)
 

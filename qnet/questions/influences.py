@@ -14,13 +14,14 @@ from typing import Any
 from qnet.expression import FLOATS, evaluate
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
+from qnet.model.values import Values
 from qnet.questions.domain import Domain
 from qnet.questions.inputs import closure
 from qnet.questions.study import Claim, Study, Where
 from qnet.questions.validate_points import Computer, Figures
 from qnet.questions.validate_settings import Setting
 from qnet.record import Record
-from qnet.units import Dimension
+from qnet.units import NUMBER, Dimension
 
 STEP = 0.99
 """The factor by which an input is moved: down, so that a share of one stays a share."""
@@ -95,7 +96,8 @@ def influences(study: Study, figures: dict[int, Figures], read: Read) -> Influen
     inputs |= follow.inputs
     claims = {
         claim.id: Influence(
-            claim, value, figures[claim.place].dimension, follow.given(raw[claim.id], claim), raw[claim.id], here[claim.id]
+            claim, value, figures[claim.place].dimension,
+            follow.given(raw[claim.id], claim), raw[claim.id], here[claim.id],
         )
         for claim in asked
         if (value := values[claim.id]) is not None
@@ -188,7 +190,10 @@ class _Pool:
         """Whether a parameter counts something, so that it cannot be moved by a part."""
         key = where.system, name
         if key not in self.whole:
-            self.whole[key] = Domain(model, name, {}).whole(1)
+            item = model.parameters[name]
+            datum = item.part and item.dimension == NUMBER and not item.expression.names
+            plain = Values(model, {}, None).known.get(name, 0.5) if datum else 0.5
+            self.whole[key] = float(plain).is_integer() or Domain(model, name, {}).whole(1)
         return self.whole[key]
 
 

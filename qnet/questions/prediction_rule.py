@@ -23,7 +23,7 @@ from qnet.questions.study import Claim, Study
 
 NEAR = 0.03
 """How far a prediction must be from every number that it was given."""
-_WHOLE = 0.02
+_WHOLE = 0.05
 """How near an elasticity is to a whole number, or to that of another figure, to count as it."""
 _TENTH = 0.1
 """The elasticity from which on a figure may restate a number: those that hardly move it are near it by chance."""
@@ -37,7 +37,7 @@ def carried(study: Study, found: Influences, nulls: dict[str, float]) -> dict[st
     nulls   the values of nulls, by the id of the claim.
     """
     asked = [claim for claim in study.claims if claim.counted and claim.id in found.claims]
-    others = [item for item in found.claims.values() if item.claim.role == "fitted" or item.claim.counted]
+    others = list(found.claims.values())
     rules: tuple[Callable[[Influence], str], ...] = (
         lambda item: _restated(item, found, nulls.get(item.claim.id), study),
         lambda item: _proportional(item, found),
@@ -90,7 +90,7 @@ def _proportional(item: Influence, found: Influences) -> str:
 def _repeated(item: Influence, others: Sequence[Influence], found: Influences) -> str:
     """A figure that follows from another one at its point."""
     for other in others:
-        if other.claim.id == item.claim.id or not _same_point(item, other):
+        if item.claim.id in (other.claim.id, other.claim.counts_with) or not _same_point(item, other):
             continue
         fitted = other.claim.role == "fitted"
         first = fitted or other.claim.place < item.claim.place
@@ -98,6 +98,8 @@ def _repeated(item: Influence, others: Sequence[Influence], found: Influences) -
             return f"{other.claim.id} times or over what was given"
         if fitted and _follows(item, other):
             return f"in proportion to {other.claim.id}, which is fitted"
+        if other.claim.counts_with:
+            continue
         if _sum(item, other):
             return f"{other.claim.id} and one number that was given"
         if first and not fitted and _parallel(item, other, others):
@@ -127,7 +129,7 @@ def _slope(item: Influence, name: str) -> float:
 
 
 def _power_product(item: Influence, other: Influence) -> bool:
-    """Whether a figure over another one, or times it, is a product of given numbers; by itself it is none, or of more."""
+    """Whether a figure over another one, or times it, is a product of given numbers, and of fewer than by itself."""
     most = sum(not abs(slope) <= _WHOLE for slope in item.by_input.values())
     if not _product(item.by_input):
         most = 1_000_000
@@ -175,8 +177,7 @@ def _parallel(item: Influence, other: Influence, others: Sequence[Influence]) ->
         return False
     factor = first[most] / second[most]
     rests = _difference(first, second, 1.0, factor)
-    scale = max(abs(slope) for slope in first.values())
-    return isfinite(scale) and all(abs(slope) <= _WHOLE * max(1.0, scale) for slope in rests.values())
+    return all(abs(slope) <= _WHOLE * max(1.0, abs(first.get(key, 0.0))) for key, slope in rests.items())
 
 
 def _difference(first: dict[Key, float], second: dict[Key, float], by: float, times: float) -> dict[Key, float]:

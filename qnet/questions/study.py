@@ -103,6 +103,12 @@ class Study(Record):
         return self.document.place(problem.replace(path=path, line=0))
 
 
+def bounds_of(claim: Claim) -> str:
+    """The bounds that a claim states, in words; empty for none."""
+    bounds = [f"{word} {text}" for word, text in (("at least", claim.at_least), ("at most", claim.at_most)) if text]
+    return " and ".join(bounds)
+
+
 def load_studies(name: str = "") -> list[Study]:
     """A study of the catalog, or all of them for no name.
 
@@ -148,7 +154,8 @@ def load_study(name: str) -> Study:
             reader.fail((key,), f'"{key}" is missing or not a text', "a text")
     claims = reader.claims()
     asking = {claim.id for claim in claims if claim.asks}
-    story = Teller(reader.fail, reader.fill, asking).story(data.get("story"))
+    stated = {claim.id: text for claim in claims if (text := claim.stated or bounds_of(claim))}
+    story = Teller(reader.fail, reader.fill, asking, stated).story(data.get("story"))
     roles = {id: str(table.get("role", "")) for id, table in reader.roles.items()}
     choices = read_choices(data.get("free_choices"), reader.fail, roles)
     if reader.problems:

@@ -231,6 +231,9 @@ class ClaimReader:
     def _check_null(self, table: Table, path: Path) -> None:
         """That what a prediction is held against is a figure that the model was given, of the same dimension."""
         null = str(table.get("null", ""))
+        if not null and table.get("role") == "predicted" and "counts_with" not in table:
+            help = 'null = "none: " and the reason where nothing given can be compared'
+            self.fail((*path, "null"), "the prediction has no null", "the nearest figure it was given", help, "QN745")
         if not null or _no_null(null):
             return
         if null == UNCHANGED:

@@ -8,10 +8,12 @@ from itertools import pairwise
 from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.expression import evaluate, parse
 from qnet.model.model import Model
+from qnet.questions.influences import Influences, influences
+from qnet.questions.prediction_rule import carried
 from qnet.questions.printed import Printed, printed
 from qnet.questions.references import filled, referred
 from qnet.questions.solve import in_unit
-from qnet.questions.study import Claim, Study
+from qnet.questions.study import Claim, Study, bounds_of
 from qnet.questions.study_claims import TOLERANT, UNCHANGED, WIDEST
 from qnet.questions.validate_points import Computer, Figures
 from qnet.record import Record
@@ -72,6 +74,8 @@ class Validation(Record):
     models: tuple[Model, ...]
     """The systems that claims use, that of the study first."""
     judged: tuple[Judged, ...]
+    influences: Influences | None = None
+    """What fitted and predicted claims rest on; None where nothing is predicted."""
 
 
 def validate(study: Study) -> Validation:
@@ -94,20 +98,18 @@ def validate(study: Study) -> Validation:
     judge.needless(judged)
     if judge.problems:
         raise InvalidInput(*judge.problems)
-    reasons = _carried(study, figures)
-    judged = tuple(item.replace(carried=reasons.get(item.claim.id, "")) for item in judged)
-    return Validation(study, (main, *others), judged)
-
-
-def _carried(study: Study, figures: dict[int, Figures]) -> dict[str, str]:
-    """Why claims that are called predictions are none, by id."""
-    from qnet.questions.influences import influences
-    from qnet.questions.prediction_rule import carried
-
     if not any(claim.counted and claim.place in figures for claim in study.claims):
-        return {}
+        return Validation(study, (main, *others), judged)
+    found = influences(study, figures, value_of)
+    reasons = _carried(study, found)
+    judged = tuple(item.replace(carried=reasons.get(item.claim.id, "")) for item in judged)
+    return Validation(study, (main, *others), judged, found)
+
+
+def _carried(study: Study, found: Influences) -> dict[str, str]:
+    """Why claims that are called predictions are none, by id."""
     nulls = {claim.id: null for claim in study.claims if (null := null_of(study, claim)) is not None}
-    return carried(study, influences(study, figures, value_of), nulls)
+    return carried(study, found, nulls)
 
 
 def null_of(study: Study, claim: Claim) -> float | None:
@@ -136,7 +138,7 @@ class _Judge:
         """What is to be said of one claim."""
         if found is None:
             return self.unasked(claim)
-        stated: float | str = claim.stated or _bounds(claim)
+        stated: float | str = claim.stated or bounds_of(claim)
         own = self.study.printed.get(claim.id)
         unit = own.unit if own else ""
         if own:
@@ -170,7 +172,7 @@ class _Judge:
         own = self.study.printed.get(claim.id)
         if own:
             return Judged(claim, in_unit(own.value, own.unit), None, own.unit, None, None, claim.role)
-        return Judged(claim, claim.stated or _bounds(claim), None, "", None, None, claim.role)
+        return Judged(claim, claim.stated or bounds_of(claim), None, "", None, None, claim.role)
 
     def required(self, claim: Claim, met: bool) -> str:
         """The verdict where a claim is met or not."""
@@ -277,10 +279,6 @@ def _bound_texts(claim: Claim) -> Iterator[tuple[str, str]]:
         yield "at least", claim.at_least
     if claim.at_most:
         yield "at most", claim.at_most
-
-
-def _bounds(claim: Claim) -> str:
-    return " and ".join(f"{word} {text}" for word, text in _bound_texts(claim))
 
 
 def _between(low: float, high: float, bounds: dict[str, Printed]) -> bool:

@@ -1,4 +1,4 @@
-"""The rule for a prediction: what restates or follows from one given number is counted as carried, found by moving it."""
+"""The rule for a prediction: what restates or follows from one given number is counted as carried."""
 
 from __future__ import annotations
 

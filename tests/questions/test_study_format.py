@@ -400,3 +400,9 @@ def test_a_fault_of_a_free_choice_names_its_key(judge, text: str, key: str, code
     fit = claim("fit", role="fitted", stated="2 s", figure="response", sets="time")
     (problem,) = fault(judge, text, NEAR, fit)
     assert (problem.code, problem.path[0], problem.path[2]) == (code, "free_choices", key)
+
+
+def test_a_prediction_without_a_null_is_refused(judge):
+    text = claim("x", role="predicted", stated="2.1 s", tolerance=0.1, figure="response")
+    (problem,) = fault(judge, text.replace('null = "none: made up"\n', ""))
+    assert (problem.code, problem.path) == ("QN745", ("claims", 0, "null"))

@@ -35,6 +35,7 @@ source = "book"
 [[claims]]
 id = "half"
 role = "predicted"
+null = "none: made up"
 stated = "2.1 s"
 tolerance = 0.1
 figure = "response"
@@ -51,6 +52,7 @@ MISSED = """
 [[claims]]
 id = "busy"
 role = "{role}"
+null = "none: made up"
 stated = "4.5 s"
 tolerance = 0.1
 figure = "response"
@@ -58,6 +60,8 @@ set = {{ rate = "0.75/s" }}
 """
 
 MakeCatalog = Callable[..., None]
+
+NULL = 'null = "none: made up"'
 
 APART = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
 
@@ -108,7 +112,7 @@ def test_a_trend_that_is_not_shown_exits_with_6(catalog: MakeCatalog):
 
 
 def test_a_disputed_claim_requires_nothing(catalog: MakeCatalog):
-    catalog(good=study("good", MISSED.format(role="disputed")))
+    catalog(good=study("good", MISSED.format(role="disputed").replace(NULL, "")))
     assert run("good").exit_code == 0
 
 
@@ -150,7 +154,7 @@ def test_a_miss_is_listed_with_its_reason_and_breaks_nothing(catalog: MakeCatalo
 
 
 def test_what_repeats_a_prediction_is_judged_and_not_counted(catalog: MakeCatalog):
-    more = MISSED.format(role="predicted") + 'counts_with = "half"'
+    more = MISSED.format(role="predicted").replace(NULL, 'counts_with = "half"')
     catalog(two=study("two", more))
     report = validate_report("two", ["predicted <= 1", "predicted >= 1", "repeated >= 1", "largest_error < 5 %"])
     assert [problem.code for problem in report.broken] == ["QN604"]
@@ -209,7 +213,7 @@ def test_the_numbers_of_the_summary_are_asserted(catalog: MakeCatalog, text: str
 
 
 def test_an_assertion_is_judged_of_all_studies_together(catalog: MakeCatalog):
-    catalog(one=study("one"), two=study("two", MISSED.format(role="disputed")))
+    catalog(one=study("one"), two=study("two", MISSED.format(role="disputed").replace(NULL, "")))
     (problem,) = validate_report("", ["claims <= 4"]).broken
     assert problem.found == "asserted claims <= 4, found 5"
 
