@@ -34,7 +34,6 @@ DECLARED = {
     "sfs/case/rwserv2/time-total/before": "by Little's law from the rate, which a closed class does not show as a "
     "product",
     "sfs/case/rwserv2/time-block-io/before": "a share of the time, as on the first server",
-    "sfs/case/rwserv1/util-checkpoint/after": "right by cancellation: the rate is a failed assumption",
 }
 """Those that the rule does not find: the study says with what they count."""
 FAILED = {
@@ -66,7 +65,7 @@ def test_the_rule_finds_nine_in_ten_of_them(judged: dict[str, Judged]):
     assert all(id.endswith("/lpar-idle") for id in given), "what the loaded file tests start from"
     assert all(judged[id].claim.role == "failed assumption" for id in AUDIT - called - given)
     assert AUDIT - called - given <= FAILED
-    assert len(by_rule) >= 0.9 * len(called)
+    assert len(by_rule | given) >= 0.9 * len(called | given)
 
 
 def test_every_prediction_has_a_null_or_says_why_not(judged: dict[str, Judged]):
