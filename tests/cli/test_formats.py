@@ -38,12 +38,12 @@ system = "window"
 source = "book"
 [story]
 question = "How long is a visit?"
-answers = ["half"]
+answer = "{half}, not [half]."
 picture = { knee = "window", vary = "rate" }
-limits = { why = "window" }
 [[claims]]
 id = "half"
 role = "predicted"
+null = "none: made up"
 stated = "2 s"
 tolerance = 0.1
 figure = "response"
