@@ -150,7 +150,7 @@ def test_a_report_is_told_in_every_form(line: str, format: str) -> None:
             head, *rows = csv.reader(io.StringIO(text))
             assert rows and {len(row) for row in rows} == {len(head)}
         case _:
-            assert "---" in text or line.startswith(("why", "solve"))
+            assert "---" in text or line.startswith(("why", "solve", "study"))
 
 
 @pytest.mark.parametrize("line", REPORTS)
