@@ -12,6 +12,7 @@ from math import isfinite, log
 from typing import Any
 
 from qnet.expression import FLOATS, evaluate
+from qnet.expression.nodes import Name
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
 from qnet.model.values import Values
@@ -150,7 +151,7 @@ class _Pool:
 
     def __init__(self, computer: Computer) -> None:
         self.computer = computer
-        self.stated: dict[tuple[str, str], list[str]] = {}
+        self.stated: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
         self.whole: dict[tuple[str, str], bool] = {}
 
     def inputs(self, claim: Claim, here: dict[str, float]) -> Iterable[Input]:
@@ -174,17 +175,16 @@ class _Pool:
     def names(self, claim: Claim, where: Where, setting: Setting) -> list[str]:
         """The parameters that state a number, of those that a claim may rest on."""
         expression = self.computer.expression(claim, where.system, setting.model)
-        key = where.system, claim.figure
+        key = where.system, claim.figure, tuple(where.settings.items())
         if key not in self.stated:
-            rests = [*expressions(setting.model), *([expression] if expression else [])]
-            used = closure(setting.model, rests)
+            rests = [*expressions(setting.changed), *([expression] if expression else [])]
+            used = closure(setting.changed, rests)
             self.stated[key] = [
                 name
                 for name, item in setting.model.parameters.items()
-                if name in used and not item.options and (not item.expression.names or item.grade in _STATED)
+                if name in used and not item.options and _states(item, setting.changed.parameters[name])
             ]
-        more = [name for name in where.settings if not setting.model.parameters[name].options]
-        return [name for name in dict.fromkeys((*self.stated[key], *more)) if name in setting.known]
+        return [name for name in self.stated[key] if name in setting.known]
 
     def counts(self, where: Where, model: Model, name: str) -> bool:
         """Whether a parameter counts something, so that it cannot be moved by a part."""
@@ -195,6 +195,13 @@ class _Pool:
             plain = Values(model, {}, None).known.get(name, 0.5) if datum else 0.5
             self.whole[key] = float(plain).is_integer() or Domain(model, name, {}).whole(1)
         return self.whole[key]
+
+
+def _states(item: Parameter, here: Parameter) -> bool:
+    """Whether a parameter states a number, as it stands or as a claim sets it, and not only the name of another one."""
+    if here.expression is not item.expression:
+        return not isinstance(here.expression.root, Name)
+    return not item.expression.names or item.grade in _STATED
 
 
 def _allows(item: Parameter, value: float) -> bool:

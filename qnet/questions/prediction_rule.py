@@ -26,7 +26,8 @@ NEAR = 0.03
 _WHOLE = 0.05
 """How near an elasticity is to a whole number, or to that of another figure, to count as it."""
 _TENTH = 0.1
-"""The elasticity from which on a figure may restate a number: those that hardly move it are near it by chance."""
+"""The elasticity from which on a figure may restate a number: those that hardly move it are near it by chance. How near
+to whole numbers the elasticities of a product are; what is left is a small term beside it."""
 _SINGLE = 0.03
 """The elasticity from which on a figure is not proportional to another number alone."""
 
@@ -142,7 +143,7 @@ def _power_product(item: Influence, other: Influence) -> bool:
 
 def _product(slopes: dict[Key, float]) -> bool:
     """Whether something is a product of powers of what it rests on, all of them whole."""
-    return all(isfinite(slope) and abs(slope - round(slope)) <= _WHOLE for slope in slopes.values())
+    return all(isfinite(slope) and abs(slope - round(slope)) <= _TENTH for slope in slopes.values())
 
 
 def _follows(item: Influence, other: Influence) -> bool:

@@ -93,6 +93,17 @@ def refits(study: Study, found: Influences, asked: Sequence[Claim]) -> list[Refi
     return result
 
 
+def refitted(study: Study, found: Influences, factor: float) -> dict[str, float] | None:
+    """The fitted parameters of a study, found from others: from `factor` times the values that it has; None where none
+    are found."""
+    fits = fits_of(study, found)
+    logs, close = _solved(study, found, fits, [_Case("", "", {}, {})], log(factor))
+    start = fitted_values(study, found)
+    if not bool(close.all()):
+        return None
+    return {claim.sets: start[claim.sets] * exp(float(item)) for claim, item in zip(fits, logs[0], strict=True)}
+
+
 def _cases(choice: FreeChoice) -> list[_Case]:
     found: list[_Case] = []
     for text in choice.alternatives if choice.varied else ():
@@ -102,7 +113,9 @@ def _cases(choice: FreeChoice) -> list[_Case]:
     return found
 
 
-def _solved(study: Study, found: Influences, fits: list[Claim], cases: list[_Case]) -> tuple[Any, Any]:
+def _solved(
+    study: Study, found: Influences, fits: list[Claim], cases: list[_Case], start: float = 0.0
+) -> tuple[Any, Any]:  # fmt: skip
     """The logarithms by which fitted parameters move in every case, and whether the figures are reached."""
     import numpy
 
@@ -114,7 +127,7 @@ def _solved(study: Study, found: Influences, fits: list[Claim], cases: list[_Cas
     slopes = [{name: slope for (name, _), slope in found.claims[claim.id].by_parameter.items()} for claim in fits]
     first = np.nan_to_num(np.array([[row.get(name, 0.0) for name in names] for row in slopes]))
     jacobians = np.repeat(first[None, :, :], len(cases), axis=0)
-    logs = np.zeros((len(cases), len(fits)))
+    logs = np.full((len(cases), len(fits)), start)
 
     def off() -> Any:
         entered = [
@@ -161,10 +174,19 @@ def _values(study: Study, entered: Sequence[tuple[Claim, _Case, dict[str, float]
         at = _with(computer, claim.at, case.settings)
         base = _with(computer, claim.base, case.settings) if claim.base else None
         copies.append(claim.replace(place=place, at=at, base=base))
-        computer.moved[place] = factors
+        computer.moved[place] = {name: factor for name, factor in factors.items() if _fitted(computer, claim, name)}
         computer.enter(copies[-1])
     found = computer.computed()
     return [_read(copy, found.get(copy.place)) for copy in copies]
+
+
+def _fitted(computer: Computer, claim: Claim, name: str) -> bool:
+    """Whether a parameter is a fitted one in a system of a claim: another one may have something else of that name."""
+    for where in (claim.at, claim.base):
+        model = computer.systems.model(where.system, where.places["system"]) if where else None
+        if model is not None and name in model.parameters and model.parameters[name].grade == "fitted":
+            return True
+    return False
 
 
 def _with(computer: Computer, where: Where, settings: dict[str, str]) -> Where:

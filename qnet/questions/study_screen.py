@@ -14,12 +14,12 @@ _LABEL = 10
 _MOST = {"question": 2, "answer": 3, "source": 2, "stations": 1}
 """The lines that a text may take."""
 _FIGURE, _SHARE = 12, 7
-_FEWEST_ROWS, _MOST_ROWS = 5, 9
+_FEWEST_ROWS, _MOST_ROWS = 5, 10
 """Of the drawing, without its axes."""
 _SOME = 6
 """The claims that are met which are told even where the drawing has to shrink for them."""
-_LEAST = 2
-"""The lines that claims have at the least."""
+_HEADING = 2
+"""The lines above the claims."""
 
 
 class Line(Record):
@@ -64,53 +64,57 @@ class Screen(Record):
             below += _labelled("what if", text, columns, 2, style)
         below += _labelled("not told", self.cannot_tell, columns, 3, style)
         below += _labelled("terms", terms, columns, 3, style)
-        needed = self._needed()
+        rest = LINES - len(head) - len(foot) - len(below)
         drawn: list[str] = []
         for rows in range(_MOST_ROWS, _FEWEST_ROWS - 1, -1):
             drawn = self._drawing(columns, rows, style)
-            if LINES - len(head) - len(foot) - len(below) - len(drawn) >= needed:
+            if rest - len(drawn) >= self._wanted():
                 break
-        room = LINES - len(head) - len(foot) - len(below) - len(drawn)
-        if room < _LEAST + 1:
-            drawn, room = [], room + len(drawn)
-        lines = [*head, *self._claims(columns, room, style), *foot, *drawn, *below]
+        if rest - len(drawn) < self._least():
+            drawn = []
+        lines = [*head, *self._claims(columns, rest - len(drawn), style), *foot, *drawn, *below]
         return "\n".join(line.rstrip() for line in lines[:LINES]) + "\n"
 
-    def _needed(self) -> int:
+    def _marked(self) -> int:
+        """The claims that are missed; they are told whatever there is to draw."""
+        return sum(bool(line.mark) for line in self.claims)
+
+    def _least(self) -> int:
+        return _HEADING + self._marked() + (len(self.claims) > self._marked())
+
+    def _wanted(self) -> int:
         """The lines that claims are given before the drawing: all that are missed with their remarks, and some more."""
-        marked = sum(2 if line.remark else 1 for line in self.claims if line.mark)
-        return 1 + marked + min(_SOME, sum(not line.mark for line in self.claims))
+        remarks = sum(bool(line.mark and line.remark) for line in self.claims)
+        return self._least() + remarks + min(_SOME, len(self.claims) - self._marked())
 
     def _claims(self, columns: int, room: int, style: Style) -> list[str]:
         """The claims as far as there is room, and a line on those for which there is none."""
         name = max(20, columns - _LABEL - 2 * _FIGURE - 2 * _SHARE - 4)
-        heading = _row(name, "", self.counted, "measured", "model", "error", "null")
-        lines = [heading if width(heading) <= columns else _row(name, "", "predictions", *_HEADS)]
-        if width(self.counted) > name:
-            lines = (
-                [_cut(self.counted, columns), _row(name, "", "", *_HEADS)]
-                if room > 4
-                else [_cut(self.counted, columns)]
-            )
-        told = 0
-        marked = sum(bool(line.mark and line.remark) for line in self.claims)
-        long = 2 if len(lines) + len(self.claims) + 2 * marked <= room else 1
-        for index, line in enumerate(self.claims):
-            left = len(self.claims) - index
-            reserve = 1 if left > 1 else 0
-            if len(lines) + 1 + reserve > room:
-                break
-            cells = (line.stated, line.modelled, line.error, line.null_error)
-            lines.append(_row(name, line.mark, clean(line.name, style.ascii), *cells))
-            told += 1
-            if line.mark and line.remark and len(lines) + 1 + reserve <= room:
-                lines += _labelled("", line.remark, columns, long, style)
-        if told < len(self.claims):
-            rest = self.claims[told:]
+        lines = [_cut(self.counted, columns), _row(name, "", "", *_HEADS)]
+        marked = [line for line in self.claims if line.mark]
+        others = [line for line in self.claims if not line.mark]
+        shown = marked[: max(0, room - _HEADING)]
+        extra = room - _HEADING - len(shown) - bool(others)
+        remarks = dict.fromkeys([at for at, line in enumerate(shown) if line.remark][: max(0, extra)], 1)
+        extra -= len(remarks)
+        count = len(others) if extra + 1 >= len(others) else max(0, extra)
+        extra += bool(others) - len(others) if count == len(others) else -count
+        for index, line in enumerate(shown):
+            if index in remarks and extra > 0:
+                remarks[index], extra = 2, extra - 1
+            lines.append(self._told(line, name, style))
+            lines += _labelled("", line.remark, columns, remarks[index], style) if index in remarks else []
+        lines += [self._told(line, name, style) for line in others[:count]]
+        rest = [*marked[len(shown) :], *others[count:]]
+        if rest:
             sizes = [abs(line.size) for line in rest if line.size is not None]
             most = f", each within {100 * max(sizes):.1f} %" if sizes else ""
             lines.append(f"{'':{_LABEL}}and {len(rest)} more{most}: qnet validate {self.study}")
         return lines
+
+    def _told(self, line: Line, name: int, style: Style) -> str:
+        cells = (line.stated, line.modelled, line.error, line.null_error)
+        return _row(name, line.mark, clean(line.name, style.ascii), *cells)
 
     def _drawing(self, columns: int, rows: int, style: Style) -> list[str]:
         """The picture: its command, and the drawing or its rows."""
@@ -159,9 +163,11 @@ def _cut(text: str, columns: int) -> str:
 
 
 def _joined(lines: list[str], columns: int) -> list[str]:
-    """A drawing with the legend of its lines in one line."""
-    last = max((place for place, line in enumerate(lines) if "┬" in line or "-+" in line or "└" in line), default=-1)
-    if last < 0:
+    """A drawing with its titles and the legend of its lines in one line below."""
+    first = next((place for place, line in enumerate(lines) if "┤" in line or "│" in line or "|" in line), -1)
+    last = max((place for place, line in enumerate(lines) if "└" in line or "+-" in line), default=-1)
+    if first < 0 or last < 0:
         return [_cut(line, columns) for line in lines]
-    body, legend = lines[: last + 3], lines[last + 3 :]
-    return [_cut(line, columns) for line in body] + ([_cut("   ".join(legend), columns)] if legend else [])
+    titles, body, across, legend = lines[:first], lines[first : last + 2], lines[last + 2 : last + 3], lines[last + 3 :]
+    told = [f"up: {' '.join(titles)}", *(f"across: {line.strip()}" for line in across), *legend]
+    return [*(_cut(line, columns) for line in body), _cut("; ".join(told), columns)]

@@ -211,6 +211,7 @@ SCHEMAS = [
     ("envelope", ("envelope", "ibm-3990-6")),
     ("validation", ("validate", "ibm-3990-6")),
     ("account", ("validate",)),
+    ("fits", ("validate", "paging", "--fits")),
     ("study", ("study", "ibm-3990-6")),
     ("studies", ("study",)),
     ("methods", ("methods",)),
