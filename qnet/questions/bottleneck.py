@@ -106,7 +106,9 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     places = _ranked(_places(solution, asked, network, mix, of_system), _limits(solution, network))
     places = tuple(_with_waits(place, maximum, limited_by) for place in places)
     tried, left_out = _tried(model, places)
-    alike = wanted.replace(chain=min(wanted.chain, _CHAIN), each=wanted.each or solution.method == "states")
+    alike = wanted
+    if solution.method == "states" and all(item.population is not None for item in solution.classes):
+        alike = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
     compared = changes(model, tried, faster, alike)
     visits = [
         Visit(item.name, part, demand, _full(group, _only(number, len(solution.classes))))

@@ -158,7 +158,8 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
     names    stations of the model.
     faster   by what the speed of a station is multiplied, above 1.
     wanted   the method and its budget, which all changes share.
-    Method   All speeds are one batch; a number of servers is a structure of its own, and solved by itself.
+    Method   All speeds are one batch, or one by one where each is to get the method it would get alone; a number of
+             servers is a structure of its own, and solved by itself.
     Returns  the faster stations first, both in the order of the names; a change without an answer says why.
     """
     changed = changeable(model)
@@ -175,11 +176,13 @@ def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted)
     import numpy as np
 
     points = [("", 1.0), *((name, faster) for name in names)]
+    if wanted.each:
+        return [_single(changed, name, factor, wanted) for name, factor in points]
     size = len(points)
     varied: dict[str, Value] = {
         speed_of(name): np.where(np.arange(size) == place, faster, 1.0) for place, name in enumerate(names, 1)
     }
-    whole = wanted.replace(operations=wanted.operations * (1 if wanted.each else size), ceilings=True)
+    whole = wanted.replace(operations=wanted.operations * size, ceilings=True)
     try:
         solved = solve_points(changed, varied, size, asked=whole)
         edge = saturation(changed, solved, varied, whole)
