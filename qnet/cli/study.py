@@ -1,4 +1,4 @@
-"""`qnet study`: a measured study as a story."""
+"""`qnet study`: a measured study on one screen."""
 
 from __future__ import annotations
 
