@@ -14,7 +14,7 @@ from qnet.cli.validate import complete_study
 @click.argument("name", required=False, callback=said, shell_complete=complete_study)
 @output_options
 def command(name: str | None, **options: Any) -> None:
-    """A measured study on one screen: question, answer, predictions, picture.
+    """A measured study on one screen: question, evidence, picture.
 
     What the authors asked and what the model answers; the source, the machine and the stations; the predictions that
     count, failed assumptions and misses first with their reasons, each with its error (to the nearest figure that is
