@@ -68,12 +68,4 @@ CODES: dict[str, _T] = {
     "QN325": _T("a study without a story",
         "qnet study tells the [story] of a study: the question of its authors, claims that answer it, a picture.",
         "Write [story] in the file of the study, or run qnet validate."),
-    "QN745": _T("a null that the model was not given",
-        "The null of a prediction is the nearest figure that the model was given: a claim of the same study and\n"
-        "dimension that is given, fitted or an identity. Its error is the error of doing nothing.",
-        'Name such a claim, or write null = "none: " and why nothing given can be compared.'),
-    "QN746": _T("a study that cannot be fitted again",
-        "With this alternative of a free choice no values of the fitted parameters were found that meet the claims\n"
-        "they were fitted on: there may be none.",
-        "Choose an alternative nearer to what is chosen, or tell it in words, without parameter and claim."),
 }  # fmt: skip

@@ -8,6 +8,7 @@ from qnet.questions.influences import Influences, influences
 from qnet.questions.refit import Doubt, Refit, doubts, refits
 from qnet.questions.solve import in_unit
 from qnet.questions.study import Study, load_studies
+from qnet.questions.tally import counted
 from qnet.questions.validate import Validation, validate, value_of
 from qnet.questions.validate_points import Computer
 from qnet.record import Record
@@ -67,9 +68,9 @@ def freedom(study: Study, judged: Validation | None = None) -> Freedom:
     found = judged.influences
     if found is None:
         found = influences(study, Computer(study).figures(), value_of)
-    counted = [item for item in judged.judged if item.counted]
-    again = refits(study, found, [item.claim for item in counted if item.claim.id in found.claims])
-    errors = {item.claim.id: item.error for item in counted}
+    own = [item for item in judged.judged if item.counted]
+    again = refits(study, found, [item.claim for item in own if item.claim.id in found.claims])
+    errors = {item.claim.id: item.error for item in own}
     return Freedom(judged, tuple(doubts(study, found, again, errors)), tuple(again), found)
 
 
@@ -86,12 +87,11 @@ def fits_report(study: str = "") -> Report:
     rows: list[tuple[Cell, ...]] = []
     for section in (_fits, _choices, _predictions):
         rows += [row for item, free in found for row in section(item, free)]
-    fits = sum(len(free.doubts) for _, free in found)
-    choices = sum(len(item.choices) for item, _ in found)
-    counted = sum(item.counted for _, free in found for item in free.validation.judged)
+    fits = counted(sum(len(free.doubts) for _, free in found), "fitted parameter")
+    choices = counted(sum(len(item.choices) for item, _ in found), "free choice")
+    own = counted(sum(item.counted for _, free in found for item in free.validation.judged), "prediction")
     lost = [f"{one.choice} = {one.alternative}" for _, free in found for one in free.refits if not one.converged]
-    text = f"{fits} fitted parameters and {choices} free choices stand behind {counted} predictions"
-    notes = [Note("QN603", text)]
+    notes = [Note("QN603", f"{own}, {fits}, {choices}")]
     if lost:
         notes.append(Note("QN746", f"not fitted again: {', '.join(lost)}", "warning"))
     title = studies[0].title if study else f"{len(studies)} studies of the catalog"

@@ -16,7 +16,7 @@ from qnet.questions.story import FIGURE, OVER_CHOICES, Ask, Story
 from qnet.questions.study import Study, load_study
 from qnet.questions.study_picture import Picture, measured_points, opened, picture, placed
 from qnet.questions.study_screen import Line, Screen
-from qnet.questions.tally import Tally, percent, tally
+from qnet.questions.tally import Tally, counted, percent, tally
 from qnet.questions.validate import MISSED, Judged, Validation, validate
 from qnet.questions.validate_report import percent_of
 from qnet.reports.report import Cell, Column, Plot, Report, row_maker
@@ -72,11 +72,11 @@ def study_report(name: str, drawn: bool = False) -> Report:
         help = f"qnet validate {name} tells its claims"
         raise UsageError(Problem("QN325", f'the study "{name}" tells no story', "[story] in its file", help=help))
     judged = validate(study)
-    counted = tally(judged.judged, len(study.choices))
+    numbers = tally(judged.judged, len(study.choices))
     shown = picture(study, story.picture) if story.picture else None
     points = measured_points(study, story.picture, shown) if shown and story.picture else ()
     claims = evidence(judged.judged)
-    skill, header = _skill(counted), _counted(counted)
+    skill, header = _skill(numbers), _counted(numbers)
     asks = [_what_if(study, ask) for ask in story.what_ifs]
     texts = (
         (QUESTION, story.question),
@@ -131,9 +131,9 @@ def evidence(judged: tuple[Judged, ...]) -> list[Judged]:
         return -abs(item.error) if item.error is not None else -1e300 if item.verdict == MISSED else 1.0
 
     failed = sorted((item for item in judged if item.role == "failed assumption"), key=size)
-    counted = sorted((item for item in judged if item.counted), key=size)
-    missed = [item for item in counted if item.verdict == MISSED]
-    return [*failed, *missed, *(item for item in counted if item.verdict != MISSED)]
+    own = sorted((item for item in judged if item.counted), key=size)
+    missed = [item for item in own if item.verdict == MISSED]
+    return [*failed, *missed, *(item for item in own if item.verdict != MISSED)]
 
 
 def _claim(item: Judged) -> dict[str, Cell]:
@@ -186,9 +186,9 @@ def _after(unit: str) -> str:
 
 def _counted(found: Tally) -> str:
     """How many predictions there are, and what stands behind them."""
-    parts = [f"{found.predicted} predictions of {found.claims} claims"]
-    parts += [f"{found.failed} failed assumptions"] if found.failed else []
-    return f"{', '.join(parts)}; {found.parameters} figures fitted, {found.choices} free choices"
+    parts = [f"{counted(found.predicted, 'prediction')} of {found.claims} claims"]
+    parts += [counted(found.failed, "failed assumption")] if found.failed else []
+    return f"{', '.join(parts)}; {counted(found.parameters, 'figure')} fitted, {counted(found.choices, 'free choice')}"
 
 
 def _skill(found: Tally) -> str:

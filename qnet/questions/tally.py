@@ -80,9 +80,9 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
     by_role: dict[str, list[Judged]] = {role: [] for role in ROLES}
     for item in judged:
         by_role[item.role].append(item)
-    counted = [item for item in by_role["predicted"] if item.counted]
+    own = [item for item in by_role["predicted"] if item.counted]
     carried, identities, trends = by_role["carried"], by_role["identity"], by_role["trend"]
-    errors = _errors(counted)
+    errors = _errors(own)
     compared = _compared(judged)
     model, null = _errors(compared), sorted(abs(item.null_error or 0.0) for item in compared)
     nearer = sum(item.error is not None and abs(item.error) < abs(item.null_error or 0.0) for item in compared)
@@ -91,8 +91,8 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         claims=len(judged),
         given=len(by_role["given"]),
         fitted=len(by_role["fitted"]),
-        predicted=len(counted),
-        repeated=len(by_role["predicted"]) - len(counted),
+        predicted=len(own),
+        repeated=len(by_role["predicted"]) - len(own),
         failed=len(by_role["failed assumption"]),
         carried=len(carried),
         demoted=sum(bool(item.carried) for item in carried),
@@ -101,7 +101,7 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         trends=len(trends),
         disputed=len(by_role["disputed"]),
         outside=len(by_role["outside"]),
-        met=_with(counted, MET),
+        met=_with(own, MET),
         errors=len(errors),
         median_error=_finite(median(errors)) if errors else None,
         p90_error=_finite(errors[math.ceil(0.9 * len(errors)) - 1]) if errors else None,
@@ -156,8 +156,10 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
     }  # fmt: skip
     parts = [f"{found.claims} claims: " + ", ".join(f"{number} {word}" for word, number in counts.items() if number)]
     if found.predicted:
-        words = f"{found.met} of {found.predicted} predictions met, with {_count(found.parameters, 'fitted parameter')}"
-        words += f" and {_count(choices, 'free choice')}" if choices else ""
+        words = (
+            f"{found.met} of {found.predicted} predictions met, with {counted(found.parameters, 'fitted parameter')}"
+        )
+        words += f" and {counted(choices, 'free choice')}" if choices else ""
         if found.errors:
             words += f"; of {found.errors} with a figure, median error {percent(found.median_error)}, "
             words += f"nine in ten within {percent(found.p90_error)}, {percent(found.within_20_percent)} within 20 %, "
@@ -174,11 +176,11 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
     if found.identities:
         within = f", {found.identities_within} more within rounding" if found.identities_within else ""
         own = f" ({found.source_identities} of the source's own arithmetic)" if found.source_identities else ""
-        words = f"{found.identities_exact} of {_count(found.identities, 'identity', 'identities')} exact{within}{own}"
+        words = f"{found.identities_exact} of {counted(found.identities, 'identity', 'identities')} exact{within}{own}"
         parts.append(words)
     if found.trends:
         own = f" ({found.trends_by_construction} by construction)" if found.trends_by_construction else ""
-        parts.append(f"{found.trends_shown} of {_count(found.trends, 'trend')} shown{own}")
+        parts.append(f"{found.trends_shown} of {counted(found.trends, 'trend')} shown{own}")
     if found.missed:
         parts.append(f"{found.missed} missed, {found.missed - found.unexplained} of them with a reason")
     return "; ".join(parts)
@@ -189,5 +191,6 @@ def percent(share: float | None) -> str:
     return "no answer" if share is None else f"{100 * share:.1f} %"
 
 
-def _count(number: int, word: str, several: str = "") -> str:
+def counted(number: int, word: str, several: str = "") -> str:
+    """A number with its word: `1 trend`, `2 trends`."""
     return f"{number} {word if number == 1 else several or f'{word}s'}"
