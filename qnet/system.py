@@ -387,7 +387,8 @@ def validate(study: str = "", claims: bool = False) -> Report:
 
 
 def study(name: str) -> Report:
-    """A study of the catalog as a story, as `qnet study`: question, answer, limits and picture.
+    """A study of the catalog as a story, as `qnet study`: question, answer, predictions beside their nulls, picture,
+    what-ifs, and what it cannot tell.
 
     Raises   `UsageError` for a study that is not there or tells no story, `InvalidInput` for what is wrong with one,
              `NoAnswer` or `NotComputed` where a question of the story has no answer.

@@ -10,7 +10,7 @@ from qnet.documents import Document, Path
 from qnet.errors import Problem, suggest
 from qnet.record import Record
 
-_PREDICTED = ("predicted", "carried")
+_PREDICTED = ("predicted", "failed assumption", "carried")
 """Roles that no claim has on which a value was fitted."""
 
 

@@ -77,8 +77,8 @@ def command(given: tuple[str, ...], settings: tuple[str, ...], fit: tuple[str, .
 
     \b
     Examples:
-      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek,destages_per_write
-      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit seek --hold-out 'rate > 700/s'
+      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit cu.miss_remainder,destages_per_write
+      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit cu.miss_remainder --hold-out 'rate > 700/s'
       qnet calibrate ./web.toml runs.csv --fit cpu --error 2% --write - > fitted.toml
       qnet calibrate ./simple.toml ./detailed.toml runs.csv --fit cpu,disk --csv > ranked.csv
       qnet calibrate --demands examples/measured-intervals.csv --servers cpu=2 --background

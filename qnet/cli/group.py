@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "methods": ("qnet.cli.methods", "The methods for networks: trust, applicability, cost, source."),
     "check": ("qnet.cli.check", "Say everything that is wrong with a model; compute nothing."),
     "validate": ("qnet.cli.validate", "Hold the published figures of studies against their models."),
-    "study": ("qnet.cli.study", "A measured study as a story: question, answer, limits, picture."),
+    "study": ("qnet.cli.study", "A measured study on one screen: question, evidence, picture."),
     "catalog": ("qnet.cli.catalog", "Parts, systems and studies that come with qnet."),
     "explain": ("qnet.cli.explain", "What an error or note code means and what to do."),
     "schema": ("qnet.cli.schema", "JSON Schema of an output."),

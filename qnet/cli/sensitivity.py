@@ -51,9 +51,9 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
     Examples:
       qnet sensitivity ibm-3990-6 --plot
       qnet sensitivity --station cpu=120ms --station disk=50ms --arrival-rate 3/s
-      qnet sensitivity ibm-3990-6 --of response --of "utilization('back_end')" --by seek --by block
+      qnet sensitivity ibm-3990-6 --of response --of "utilization('back_end')" --by cu.miss_remainder --by block
       qnet sensitivity ibm-3990-6 --tornado --within 10% --plot
-      qnet sensitivity ibm-3990-6 --sample 1000 --spread seek=10% --range read_hit=0.6:0.8
+      qnet sensitivity ibm-3990-6 --sample 1000 --spread cu.miss_remainder=10% --range read_hit=0.6:0.8
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched

@@ -1,4 +1,4 @@
-"""`qnet study`: a measured study as a story."""
+"""`qnet study`: a measured study on one screen."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from qnet.cli.validate import complete_study
 @click.argument("name", required=False, callback=said, shell_complete=complete_study)
 @output_options
 def command(name: str | None, **options: Any) -> None:
-    """A measured study as a story: question, answer, limits, picture.
+    """A measured study on one screen: question, evidence, picture.
 
-    What the authors asked; the figures they measured beside what the model of the catalog gives, with the error, which
-    is model / measured - 1, and the role of each claim (qnet validate says what roles are); what limits the system, in
-    the sentences of qnet why; and a picture, which is what another command answers: an envelope, a knee or a sweep as
-    a curve, a cost or a comparison as a table. The command that gives all of it stands beside it. Without NAME the
-    studies of the catalog are listed.
+    What the authors asked and what the model answers; the source, the machine and the stations; the predictions that
+    count, failed assumptions and misses first with their reasons, each with its error (to the nearest figure that is
+    printed so) and that of its null, the nearest figure that the model was given: the error of doing nothing (qnet
+    validate says what counts). Then the skill, a picture with the measured points in it, two what-ifs, what the study
+    cannot tell, and its terms. At most 40 lines of 100 columns; other formats than the table have all of it.
 
     The studies are of published measurements; JSON names the source. The laws behind the models: Denning and Buzen,
     Computing Surveys 10, 1978.
@@ -41,4 +41,4 @@ def command(name: str | None, **options: Any) -> None:
         return
     drawn = form(output) in ("table", "md")
     report = study_report(name, drawn)
-    write(report, output.replace(plot=drawn and report.plot is not None))
+    write(report, output.replace(plot=form(output) == "md" and report.plot is not None))

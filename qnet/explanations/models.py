@@ -35,9 +35,9 @@ CODES: dict[str, _T] = {
         "Write steps = [ ... ], or [[classes.NAME.routes]] with name, probability and steps."),
     "QN209": _T("a step of no known form",
         "A step is a delay; a station and a time; a hold and steps; parallel branches; inside a hold, a time; or a "
-        "fill. Keys about a queue, such as priority, stand only beside station or hold, join only beside parallel, and "
-        "causes only beside work. A route that fills a buffer has one step that drains it: after the fill, of phase 2, "
-        "at a queueing station and outside of any hold.",
+        "fill. Keys about a queue, such as priority, stand only beside station or hold, join only beside parallel, "
+        "causes only beside work, and remainder only beside a time in a hold. A route that fills a buffer has one step "
+        "that drains it: after the fill, of phase 2, at a queueing station and outside of any hold.",
         "Give the step the keys of one form."),
     "QN210": _T("circular parameters",
         "The parameters need each other, so none of them can be computed first.",

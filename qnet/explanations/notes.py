@@ -419,4 +419,12 @@ CODES: dict[str, _T] = {
         "variation below 0.05 are taken as four exponential phases, which vary with 0.25: queues that "
         "grow of their variation come out longer, by up to a fifth.",
         "State scv = 0.05 or more where that is nearer, or leave out what no other method solves."),
+    "QN745": _T("a null that the model was not given",
+        "The null of a prediction is the nearest figure that the model was given: a claim of the same study and "
+        "dimension that is given, fitted or an identity. Its error is the error of doing nothing.",
+        'Name such a claim, or write null = "none: " and why nothing given can be compared.'),
+    "QN746": _T("a study that cannot be fitted again",
+        "With this alternative of a free choice no values of the fitted parameters were found that meet the claims "
+        "they were fitted on: there may be none.",
+        "Choose an alternative nearer to what is chosen, or tell it in words, without parameter and claim."),
 }  # fmt: skip

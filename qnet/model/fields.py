@@ -199,6 +199,9 @@ TABLES: dict[str, dict[str, Field]] = {
         "scv": _SCV,
         "work": Field("text", "the kind of work that it is, and all inside it, which a cost may pick"),
         "causes": Field("names", "beside work: what is known to make it long, which qnet why tells where it dominates"),
+        "remainder": Field(
+            "flag", "beside time: what a fit leaves, time that no part is known to take; no faster station shortens it"
+        ),
         "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
         "note": _NOTE,
     },

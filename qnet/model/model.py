@@ -97,6 +97,8 @@ class StepModel(Record):
     """The buffer of which it frees places."""
     causes: tuple[str, ...] = ()
     """What is known to make work of this kind long."""
+    remainder: bool = False
+    """Time that a fit leaves and no part is known to take: no faster station shortens it."""
 
     @property
     def inner(self) -> tuple[StepModel, ...]:

@@ -131,6 +131,9 @@ class RouteReader:
             self.reader.fail("QN209", (*path, "join"), "found join in a step without branches", "join beside parallel")
         if "scv" in given and "parallel" in given:
             self.reader.fail("QN209", (*path, "scv"), "found scv in a parallel step", "scv in the steps of branches")
+        if "remainder" in given and ("time" not in given or "station" in given):
+            found = "found remainder in a step that is no time inside a hold"
+            self.reader.fail("QN209", (*path, "remainder"), found, "remainder beside time, inside a hold")
         if "causes" in given and "work" not in given:
             found = "found causes in a step that states no kind of work"
             self.reader.fail("QN209", (*path, "causes"), found, "work beside causes")
@@ -151,5 +154,5 @@ def _step(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
         values.get("priority"), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
         values.get("work", ""), fills=values.get("fill", ""), drains=values.get("drains", ""),
-        causes=values.get("causes", ()),
+        causes=values.get("causes", ()), remainder=values.get("remainder", False),
     )  # fmt: skip

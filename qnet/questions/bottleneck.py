@@ -25,6 +25,8 @@ from qnet.units import format_quantity
 MOST_CHANGED = 8
 """Stations that are tried faster and with one server more."""
 _ROUNDING = 1e-12
+_CHAIN = 3_000
+"""States of a chain that each of the changes may have; where more are needed, all are answered by an approximation."""
 
 
 class Bottleneck(Record):
@@ -104,7 +106,10 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     places = _ranked(_places(solution, asked, network, mix, of_system), _limits(solution, network))
     places = tuple(_with_waits(place, maximum, limited_by) for place in places)
     tried, left_out = _tried(model, places)
-    compared = changes(model, tried, faster, wanted)
+    alike = wanted
+    if solution.method == "states" and all(item.population is not None for item in solution.classes):
+        alike = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
+    compared = changes(model, tried, faster, alike)
     visits = [
         Visit(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups

@@ -39,8 +39,8 @@ def changeable(model: Model) -> Model:
     """The model with the speed (1) and the added servers (0) of every station as parameters.
 
     A station is made faster by dividing the times that stand directly under its holds, in both phases: not the times
-    at stations that are held inside, nor the waits for them. Delays that belong to no station stay as they are. A
-    delay station, and one whose rates depend on the number present, gets no servers.
+    at stations that are held inside, nor the waits for them, nor the remainder of a fit. Delays that belong to no
+    station stay as they are. A delay station, and one whose rates depend on the number present, gets no servers.
     """
     knobs = {speed_of(item.name): 1 for item in model.stations}
     knobs |= {added_to(item.name): 0 for item in model.stations if has_servers(item)}
@@ -72,6 +72,18 @@ def changeable(model: Model) -> Model:
     )
 
 
+def remainders(model: Model) -> dict[str, list[str]]:
+    """By station, the times that a fit leaves there, as the model states them."""
+    found: dict[str, list[str]] = {}
+    waiting = [(step, "") for item in model.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step, around = waiting.pop(0)
+        if step.remainder and step.time is not None and step.time.source not in found.setdefault(around, []):
+            found[around].append(step.time.source)
+        waiting += [(inner, step.station or around) for inner in step.inner]
+    return found
+
+
 def has_servers(station: StationModel) -> bool:
     """Whether one server more means something there."""
     return not station.delay and not station.rates
@@ -85,7 +97,7 @@ def _faster(step: StepModel, station: str) -> StepModel:
         return step.replace(branches=branches)
     if step.station:
         return step.replace(steps=tuple(_faster(inner, step.station) for inner in step.steps))
-    if not station or step.time is None:
+    if not station or step.time is None or step.remainder:
         return step
     return step.replace(time=_with("/", step.time, speed_of(station)))
 
@@ -146,7 +158,8 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
     names    stations of the model.
     faster   by what the speed of a station is multiplied, above 1.
     wanted   the method and its budget, which all changes share.
-    Method   All speeds are one batch; a number of servers is a structure of its own, and solved by itself.
+    Method   All speeds are one batch, or one by one where each is to get the method it would get alone; a number of
+             servers is a structure of its own, and solved by itself.
     Returns  the faster stations first, both in the order of the names; a change without an answer says why.
     """
     changed = changeable(model)
@@ -163,6 +176,8 @@ def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted)
     import numpy as np
 
     points = [("", 1.0), *((name, faster) for name in names)]
+    if wanted.each:
+        return [_single(changed, name, factor, wanted) for name, factor in points]
     size = len(points)
     varied: dict[str, Value] = {
         speed_of(name): np.where(np.arange(size) == place, faster, 1.0) for place, name in enumerate(names, 1)

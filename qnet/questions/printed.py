@@ -26,6 +26,18 @@ class Printed(Record):
         """Whether a value rounds to the printed digits; a tie may be rounded either way."""
         return abs(value - self.value) <= self.half * (1 + _SLACK)
 
+    def error(self, value: float) -> float | None:
+        """How far a value is off, relative to the nearest figure that is printed so: 0 where it rounds to the digits.
+
+        None where zero is printed.
+        """
+        if not self.value:
+            return None
+        if self.agrees(value):
+            return 0.0
+        end = self.value + self.half if value > self.value else self.value - self.half
+        return value / end - 1 if end * self.value > 0 else (value - end) / abs(self.value)
+
     def moved(self, halves: float) -> str:
         """The quantity as an expression, moved by so many halves of its last printed digit."""
         return f"({self.value + halves * self.half!r} {base_unit(self.dimension)})"

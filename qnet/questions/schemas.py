@@ -43,6 +43,7 @@ ANSWERS: dict[str, Answer] = {
     "methods": Answer("what qnet methods lists", "methods_report"),
     "errors": Answer("what qnet methods --error lists", "methods_report", "ERROR_COLUMNS"),
     "validation": Answer("what qnet validate tells of every claim", "validate_report"),
+    "fits": Answer("what qnet validate --fits tells of fits and free choices", "fits_report"),
     "account": Answer("what qnet validate tells of all studies", "validate_report", "ACCOUNT"),
     "study": Answer("what qnet study tells of one study", "study_report", more_columns=True),
     "studies": Answer("what qnet study lists", "study_report", "LISTED"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
 from qnet.documents import Path
 from qnet.errors import suggest
+from qnet.questions.references import filled, referred
 from qnet.record import Record
 
 
@@ -22,16 +24,25 @@ class Ask(Record):
     """Another system beside it; empty for none."""
     other_settings: dict[str, str]
     path: Path
+    measured: tuple[str, ...] = ()
+    """Ids of claims that are drawn as points."""
+    text: str = ""
+    """What is changed, in words."""
 
 
 class Story(Record):
     """The `[story]` of a study."""
 
     question: str
-    answers: tuple[str, ...]
-    """Ids of claims."""
+    answer: str
+    """One sentence, in which what claims state is filled in; `{id}` stands for what the model has, `{id over choices}`
+    for what the free choices leave of it."""
+    machine: str
     picture: Ask | None
-    limits: Ask | None
+    what_ifs: tuple[Ask, ...]
+    cannot_tell: str
+    glossary: dict[str, str]
+    """What the terms of the study mean."""
 
 
 _OPTIONS: dict[str, tuple[str, ...]] = {
@@ -40,13 +51,17 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "sweep": ("over", "metric"),
     "cost": ("name", "over"),
     "compare": ("metric",),
-    "why": (),
 }
 _NEEDED = {"sweep": "over", "compare": "against"}
 _BESIDE = ("cost", "compare")
 """The commands that hold a system against another one."""
 _SINGLE = ("vary", "route")
 PICTURES = ("envelope", "knee", "sweep", "cost", "compare")
+CURVES = ("envelope", "knee", "sweep")
+"""Pictures that have room for measured points."""
+FIGURE = re.compile(r"\{([^{}]*)\}")
+"""A figure of the model in a sentence, by the id of a claim."""
+OVER_CHOICES = " over choices"
 
 Table = dict[str, Any]
 
@@ -54,11 +69,15 @@ Table = dict[str, Any]
 class Teller:
     """What reads a study, as far as a story needs it: how it fails, and how it fills in references."""
 
-    def __init__(self, fail: Callable[..., None], fill: Callable[[str, Path], str], asking: set[str]) -> None:
+    def __init__(
+        self, fail: Callable[..., None], fill: Callable[[str, Path], str], asking: set[str], stated: dict[str, str]
+    ) -> None:
         self.fail = fail
         self.fill = fill
         self.asking = asking
         """The ids of the claims that ask the model for something."""
+        self.stated = stated
+        """What the claims state, as printed, by id."""
 
     def story(self, raw: Any) -> Story | None:
         """The story as far as it can be read; None where there is none."""
@@ -68,26 +87,53 @@ class Teller:
             self.fail(("story",), f"found {raw!r}", "a table [story]")
             return None
         table = cast("Table", raw)
-        known = ("question", "answers", "picture", "limits")
+        known = ("question", "answer", "machine", "picture", "what_ifs", "cannot_tell", "glossary")
         for key in table:
             if key not in known:
                 self.fail(("story", key), f'unknown key "{key}"', "a key of a story", suggest(key, list(known)))
         question = table.get("question")
         if not isinstance(question, str) or not question.strip():
             self.fail(("story", "question"), "the story asks nothing", "question = what the authors asked")
-        answers = self.texts(table.get("answers", []), ("story", "answers"))
-        for index, id in enumerate(answers):
+        said = {key: self.sentence(table.get(key, ""), ("story", key)) for key in ("answer", "machine", "cannot_tell")}
+        for id in [match[1].removesuffix(OVER_CHOICES) for match in FIGURE.finditer(said["answer"])]:
             if id not in self.asking:
                 help = suggest(id, sorted(self.asking))
-                self.fail(
-                    ("story", "answers", index), f'found "{id}"', "a claim that asks the model for something", help
-                )
+                self.fail(("story", "answer"), f'found "{id}"', "a claim that asks the model for something", help)
+        for id in referred(said["answer"]):
+            if id not in self.stated:
+                help = suggest(id, sorted(self.stated))
+                self.fail(("story", "answer"), f"[{id}] states nothing", "the id of a claim", help, "QN322")
+        said["answer"] = filled(said["answer"], lambda id: self.stated.get(id, id))
+        picture = self.ask(table.get("picture"), ("story", "picture"), PICTURES)
+        for index, id in enumerate(picture.measured if picture else ()):
+            if id not in self.asking:
+                help, path = suggest(id, sorted(self.asking)), ("story", "picture", "measured", index)
+                self.fail(path, f'found "{id}"', "a claim that asks the model for something", help)
+        raw_ifs: Any = table.get("what_ifs", [])
+        asks = cast("list[Any]", raw_ifs) if isinstance(raw_ifs, list) else [raw_ifs]
+        found = [self.ask(item, ("story", "what_ifs", index), ("compare",)) for index, item in enumerate(asks)]
         return Story(
-            str(question or "").strip(),
-            answers,
-            self.ask(table.get("picture"), ("story", "picture"), PICTURES),
-            self.ask(table.get("limits"), ("story", "limits"), ("why",)),
+            question=str(question or "").strip(),
+            picture=picture,
+            what_ifs=tuple(item for item in found if item),
+            glossary=self.glossary(table.get("glossary", {})),
+            **said,
         )
+
+    def sentence(self, raw: Any, path: Path) -> str:
+        """A text, which may be empty."""
+        if not isinstance(raw, str):
+            self.fail(path, f"found {raw!r}", "a text")
+            return ""
+        return " ".join(raw.split())
+
+    def glossary(self, raw: Any) -> dict[str, str]:
+        """Terms and what they mean."""
+        table = cast("Table", raw) if isinstance(raw, dict) else {}
+        if not isinstance(raw, dict) or not all(isinstance(text, str) and text.strip() for text in table.values()):
+            self.fail(("story", "glossary"), f"found {raw!r}", "a table of terms and texts")
+            return {}
+        return {term: " ".join(text.split()) for term, text in table.items()}
 
     def texts(self, raw: Any, path: Path) -> tuple[str, ...]:
         """A text or a list of texts."""
@@ -109,7 +155,8 @@ class Teller:
         command = named[0]
         options = _OPTIONS[command]
         beside = ("against", "against_set") if command in _BESIDE else ()
-        allowed = (command, "set", *beside, *options)
+        points = ("measured",) if command in CURVES else ("text",) if command == "compare" else ()
+        allowed = (command, "set", *beside, *options, *points)
         for key in table:
             if key not in allowed:
                 help = suggest(key, list(allowed))
@@ -134,6 +181,8 @@ class Teller:
             "".join(other[:1]),
             self.settings(table.get("against_set", {}), (*path, "against_set")),
             path,
+            self.texts(table.get("measured", []), (*path, "measured")),
+            self.sentence(table.get("text", ""), (*path, "text")),
         )
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:

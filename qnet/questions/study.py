@@ -9,6 +9,7 @@ from qnet.documents import Document, Path, read
 from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.questions.printed import Printed
 from qnet.questions.story import Story, Teller
+from qnet.questions.study_choices import FreeChoice, read_choices
 from qnet.record import Record
 
 _Item = TypeVar("_Item")
@@ -19,6 +20,7 @@ ROLES = {
     "fitted": "sets the parameter it names",
     "predicted": "not computable by arithmetic from given, fitted and identity claims: evidence for or against the "
     "model",
+    "failed assumption": "follows from an assumption of the model, and is false: shown first, never dropped",
     "carried": "a value that the model says does not change: counted apart",
     "identity": "follows from other claims by an operational law, to the printed digit",
     "trend": "a direction or an insensitivity that the model must show",
@@ -63,6 +65,8 @@ class Claim(Record):
     """What to make of several points: their mean, the largest, or the trend; of two: ratio, change or difference."""
     sets: str
     counts_with: str
+    null: str
+    """The claim that states the nearest figure that the model was given, `unchanged`, or `none: ` and the reason."""
     by_construction: bool
     miss: str
     remark: str
@@ -89,6 +93,7 @@ class Study(Record):
     source: str
     claims: tuple[Claim, ...]
     story: Story | None
+    choices: tuple[FreeChoice, ...]
     printed: dict[str, Printed]
     """The figures that claims state, by id; those that state a text or bounds only are not here."""
     document: Document
@@ -96,6 +101,12 @@ class Study(Record):
     def problem(self, problem: Problem, path: Path) -> Problem:
         """What is wrong with a key of the file, with file and line."""
         return self.document.place(problem.replace(path=path, line=0))
+
+
+def bounds_of(claim: Claim) -> str:
+    """The bounds that a claim states, in words; empty for none."""
+    bounds = [f"{word} {text}" for word, text in (("at least", claim.at_least), ("at most", claim.at_most)) if text]
+    return " and ".join(bounds)
 
 
 def load_studies(name: str = "") -> list[Study]:
@@ -143,8 +154,11 @@ def load_study(name: str) -> Study:
             reader.fail((key,), f'"{key}" is missing or not a text', "a text")
     claims = reader.claims()
     asking = {claim.id for claim in claims if claim.asks}
-    story = Teller(reader.fail, reader.fill, asking).story(data.get("story"))
+    stated = {claim.id: text for claim in claims if (text := claim.stated or bounds_of(claim))}
+    story = Teller(reader.fail, reader.fill, asking, stated).story(data.get("story"))
+    roles = {id: str(table.get("role", "")) for id, table in reader.roles.items()}
+    choices = read_choices(data.get("free_choices"), reader.fail, roles)
     if reader.problems:
         raise InvalidInput(*(document.place(problem) for problem in reader.problems))
     title, system, source = (cast("str", data[key]) for key in ("title", "system", "source"))
-    return Study(cast("str", data["id"]), title, system, source, claims, story, reader.printed, document)
+    return Study(cast("str", data["id"]), title, system, source, claims, story, choices, reader.printed, document)

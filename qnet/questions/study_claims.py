@@ -11,25 +11,41 @@ from qnet.questions.references import filled, referred
 from qnet.questions.study import ROLES, Claim, Where
 from qnet.units import UnitError
 
-TOP = ("schema", "id", "title", "source", "system", "description", "tolerance", "story", "cases", "claims")
+TOP = (
+    "schema",
+    "id",
+    "title",
+    "source",
+    "system",
+    "description",
+    "tolerance",
+    "story",
+    "free_choices",
+    "cases",
+    "claims",
+)
 
 _TEXT, _AMOUNT, _TABLE = (str,), (int, float, str), (dict,)
 _KEYS: dict[str, tuple[type, ...]] = {
     "id": _TEXT, "role": _TEXT, "metric": _TEXT, "case": _TEXT, "system": _TEXT, "set": _TABLE, "base": _TABLE,
     "stated": _TEXT, "at_least": _TEXT, "at_most": _TEXT, "tolerance": _AMOUNT, "largest": _TEXT, "smallest": _TEXT,
     "limit": _TEXT, "figure": _TEXT, "over": _TEXT, "take": _TEXT, "sets": _TEXT, "counts_with": _TEXT,
-    "by_construction": (bool,), "miss": _TEXT, "remark": _TEXT,
+    "null": _TEXT, "by_construction": (bool,), "miss": _TEXT, "remark": _TEXT,
 }  # fmt: skip
 _OF_ROLES = {
     "sets": ("fitted",),
     "counts_with": ("predicted",),
+    "null": ("predicted", "failed assumption", "carried"),
     "by_construction": ("trend",),
-    "miss": ("predicted", "carried", "trend"),
-    "tolerance": ("fitted", "predicted", "carried", "trend", "disputed"),
+    "miss": ("predicted", "failed assumption", "carried", "trend"),
+    "tolerance": ("fitted", "predicted", "failed assumption", "carried", "trend", "disputed"),
 }
 """Keys that only claims of some roles have."""
-_TOLERANT = ("predicted", "carried")
-_COMPUTED = ("fitted", "predicted", "carried", "identity", "trend")
+TOLERANT = ("predicted", "failed assumption", "carried")
+_NULLS = ("given", "fitted", "identity")
+"""Roles of claims that state what the model was given, or what follows from that alone."""
+UNCHANGED = "unchanged"
+_COMPUTED = ("fitted", "predicted", "failed assumption", "carried", "identity", "trend")
 _TRENDS = ("rises", "falls", "unchanged")
 _OF_GRID = ("mean", "largest", "trend")
 _OF_TWO = ("ratio", "change", "difference")
@@ -119,7 +135,7 @@ class ClaimReader:
         base = None
         if "base" in table:
             base = self._overlay(at, cast("Table", table["base"]), (*path, "base"))
-        tolerance = table.get("tolerance", self.data.get("tolerance") if table.get("role") in _TOLERANT else None)
+        tolerance = table.get("tolerance", self.data.get("tolerance") if table.get("role") in TOLERANT else None)
         texts = {key: str(table.get(key, "")) for key in _PLAIN}
         figure = str(table.get("figure", ""))
         self.fill(figure, (*path, "figure"))
@@ -179,12 +195,15 @@ class ClaimReader:
             fail("sets", "a fitted claim sets no parameter", "the name of the parameter")
         self._check_tolerance(table, path)
         self._check_counted(table, path)
+        self._check_null(table, path)
+        if role == "failed assumption" and not table.get("miss"):
+            fail("miss", "nothing tells which assumption failed", "miss with the assumption, and how it is false")
 
     def _check_tolerance(self, table: Table, path: Path) -> None:
         role, tolerance = table.get("role"), table.get("tolerance")
-        if role in _TOLERANT and "stated" in table and tolerance is None and "tolerance" not in self.data:
+        if role in TOLERANT and "stated" in table and tolerance is None and "tolerance" not in self.data:
             self.fail((*path, "tolerance"), f"a {role} claim has no tolerance", "a fraction, or a quantity")
-        if isinstance(tolerance, (int, float)) and role in _TOLERANT and not _fraction(tolerance):
+        if isinstance(tolerance, (int, float)) and role in TOLERANT and not _fraction(tolerance):
             help = "a prediction that is off by more is a miss: give its reason as miss"
             self.fail((*path, "tolerance"), f"found {tolerance!r}", f"a fraction of at most {WIDEST}", help)
         elif isinstance(tolerance, (int, float)) and not 0 <= tolerance < float("inf"):
@@ -208,6 +227,35 @@ class ClaimReader:
                     if reference == id or (known.get("role") == "predicted" and "counts_with" not in known):
                         found = f"a prediction rests on [{reference}], which is predicted"
                         self.fail(place, found, "given, fitted or identity claims")
+
+    def _check_null(self, table: Table, path: Path) -> None:
+        """That what a prediction is held against is a figure that the model was given, of the same dimension."""
+        null = str(table.get("null", ""))
+        if not null and table.get("role") == "predicted" and "counts_with" not in table:
+            help = 'null = "none: " and the reason where nothing given can be compared'
+            self.fail((*path, "null"), "the prediction has no null", "the nearest figure it was given", help, "QN745")
+        if not null or _no_null(null):
+            return
+        if null == UNCHANGED:
+            if table.get("take") not in ("ratio", "change", "difference"):
+                self.fail((*path, "null"), "nothing is compared", 'unchanged beside take = "ratio" or "change"')
+            return
+        known, told = self.roles.get(null), self.printed.get(null)
+        if known is None or told is None or known.get("role") not in _NULLS:
+            role = known.get("role") if known else ""
+            found = f'"{null}" is {role}' if role and told else f'"{null}" states no quantity' if known else ""
+            expected = f"a claim that is {', '.join(_NULLS[:-1])} or {_NULLS[-1]}, or none: and the reason"
+            help = "" if known else suggest(null, list(self.roles))
+            self.fail((*path, "null"), found or f'unknown claim "{null}"', expected, help, "QN745")
+            return
+        own = next((text for key in ("stated", "at_least", "at_most") if (text := table.get(key))), "")
+        try:
+            dimension = printed(str(own)).dimension
+        except UnitError:
+            return
+        if told.dimension != dimension:
+            found = f'"{null}" is {told.dimension.describe()}'
+            self.fail((*path, "null"), found, dimension.describe(), code="QN745")
 
     def _texts(self, table: Table, path: Path, key: str) -> list[tuple[Path, str]]:
         """The texts under a key of a claim, with their places."""
@@ -260,7 +308,15 @@ class ClaimReader:
         return filled(text, lambda id: self.printed[id].moved(0) if id in self.printed else "1")
 
 
-_PLAIN = ("id", "role", "metric", "stated", "at_least", "at_most", "take", "sets", "counts_with", "miss", "remark")
+_PLAIN = (
+    "id", "role", "metric", "stated", "at_least", "at_most", "take", "sets", "counts_with", "null", "miss", "remark",
+)  # fmt: skip
+
+
+def _no_null(text: str) -> bool:
+    """Whether a null says that there is none, and why."""
+    word, _, reason = text.partition(":")
+    return word.strip() == "none" and bool(reason.strip())
 
 
 def _fraction(value: Any) -> bool:

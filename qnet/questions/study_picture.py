@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from qnet.errors import InvalidInput, QnetError, UsageError
+from qnet.expression import FLOATS, evaluate
+from qnet.model.conditions import condition
 from qnet.model.load import load
+from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.questions.command import command_line
+from qnet.questions.printed import printed
 from qnet.questions.story import Ask
 from qnet.questions.study import Study
+from qnet.questions.validate_settings import Systems
 from qnet.record import Record
 from qnet.reports.report import Cell, Column, Note, Plot, Report
+from qnet.units import unit
 
 
 class Picture(Record):
@@ -83,8 +89,49 @@ def picture(study: Study, ask: Ask) -> Picture:
         tuple(_cut(plot.rows, places)) if plot else (),
         plot,
         report.notes,
-        command_line(ask.command, model, options=list(_words(ask))),
+        command_of(model, ask),
     )
+
+
+def command_of(model: Model, ask: Ask) -> str:
+    """The command that answers a question."""
+    return command_line(ask.command, model, options=list(_words(ask)))
+
+
+def measured_points(study: Study, ask: Ask, shown: Picture) -> tuple[tuple[float, float], ...]:
+    """What claims state as points of a picture, in the units of its columns.
+
+    A claim that searches along the picture stands at what it states and at its limit; any other one at its settings.
+    """
+    if shown.plot is None or not ask.measured:
+        return ()
+    systems = Systems(study)
+    x, y = (next(column for column in shown.columns if column.key == key) for key in (shown.plot.x, shown.plot.y[0]))
+    found: list[tuple[float, float]] = []
+    for claim in study.claims:
+        if claim.id not in ask.measured:
+            continue
+        setting = systems.setting(claim.at)
+        own = [study.printed[claim.id].value] if claim.id in study.printed else []
+        values = own or [printed(text).value for text in (claim.at_least, claim.at_most) if text]
+        if setting is None:
+            continue
+        if claim.vary and column_key(claim.vary) == x.key:
+            bound = condition(claim.limit, setting.model).bound
+            limit = float(evaluate(bound.root, setting.known, FLOATS, setting.model.choices))
+            found += [(_in(value, x), _in(limit, y)) for value in values]
+            continue
+        at = next((value for name, value in setting.known.items() if column_key(name) == x.key), None)
+        if isinstance(at, (int, float)):
+            found += [(_in(float(at), x), _in(value, y)) for value in values]
+    if systems.problems:
+        raise InvalidInput(*systems.problems)
+    return tuple(found)
+
+
+def _in(value: float, column: Column) -> float:
+    """A value in base units, in the unit of a column."""
+    return value / unit(column.unit).factor if column.unit else value
 
 
 def _cut(rows: Sequence[tuple[Cell, ...]], places: Sequence[int]) -> Iterator[tuple[Cell, ...]]:

@@ -8,11 +8,13 @@ from itertools import pairwise
 from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.expression import evaluate, parse
 from qnet.model.model import Model
+from qnet.questions.influences import Influences, influences
+from qnet.questions.prediction_rule import carried
 from qnet.questions.printed import Printed, printed
 from qnet.questions.references import filled, referred
 from qnet.questions.solve import in_unit
-from qnet.questions.study import Claim, Study
-from qnet.questions.study_claims import WIDEST
+from qnet.questions.study import Claim, Study, bounds_of
+from qnet.questions.study_claims import TOLERANT, UNCHANGED, WIDEST
 from qnet.questions.validate_points import Computer, Figures
 from qnet.record import Record
 from qnet.units import NUMBER
@@ -33,10 +35,31 @@ class Judged(Record):
     modelled: float | str | None
     unit: str
     error: float | None
-    """Relative; None where a bound or a trend is stated, where there is no answer, and where zero is stated."""
+    """Relative, to the nearest figure that is printed so: 0 within rounding. None where a bound or a trend is stated,
+    where there is no answer, and where zero is stated."""
     tolerance: float | None
     verdict: str
     """`met`, `missed`, `exact`, `within rounding`, or the role where nothing is required."""
+    plain_error: float | None = None
+    """Relative to the printed figure itself."""
+    null: float | None = None
+    """The nearest figure that the model was given, in the unit of the claim."""
+    null_error: float | None = None
+    """That of doing nothing, as `error`."""
+    of_source: bool = False
+    """Whether its figure names figures of the source only, and nothing of the model."""
+    carried: str = ""
+    """Why it is no prediction though it is called one; empty where it is one, or is not called so."""
+
+    @property
+    def role(self) -> str:
+        """What it counts as."""
+        return "carried" if self.carried else self.claim.role
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is a prediction of its own."""
+        return self.claim.counted and not self.carried
 
     @property
     def broken(self) -> bool:
@@ -51,6 +74,8 @@ class Validation(Record):
     models: tuple[Model, ...]
     """The systems that claims use, that of the study first."""
     judged: tuple[Judged, ...]
+    influences: Influences | None = None
+    """What fitted and predicted claims rest on; None where nothing is predicted."""
 
 
 def validate(study: Study) -> Validation:
@@ -66,11 +91,33 @@ def validate(study: Study) -> Validation:
     figures = computer.figures()
     others = [model for name, model in computer.systems.models.items() if model is not None and name != study.system]
     judge = _Judge(study)
-    judged = tuple(judge.verdict(claim, figures.get(claim.place)) for claim in study.claims)
+    judged = tuple(
+        judge.verdict(claim, figures.get(claim.place)).replace(of_source=claim.place in computer.arithmetics)
+        for claim in study.claims
+    )
     judge.needless(judged)
     if judge.problems:
         raise InvalidInput(*judge.problems)
-    return Validation(study, (main, *others), judged)
+    if not any(claim.counted and claim.place in figures for claim in study.claims):
+        return Validation(study, (main, *others), judged)
+    found = influences(study, figures, value_of)
+    reasons = _carried(study, found)
+    judged = tuple(item.replace(carried=reasons.get(item.claim.id, "")) for item in judged)
+    return Validation(study, (main, *others), judged, found)
+
+
+def _carried(study: Study, found: Influences) -> dict[str, str]:
+    """Why claims that are called predictions are none, by id."""
+    nulls = {claim.id: null for claim in study.claims if (null := null_of(study, claim)) is not None}
+    return carried(study, found, nulls)
+
+
+def null_of(study: Study, claim: Claim) -> float | None:
+    """The nearest figure that the model was given, in base units; None where nothing given can be compared."""
+    if claim.null == UNCHANGED:
+        return 1.0 if claim.take == "ratio" else 0.0
+    found = study.printed.get(claim.null)
+    return found.value if found else None
 
 
 class _Judge:
@@ -91,7 +138,7 @@ class _Judge:
         """What is to be said of one claim."""
         if found is None:
             return self.unasked(claim)
-        stated: float | str = claim.stated or _bounds(claim)
+        stated: float | str = claim.stated or bounds_of(claim)
         own = self.study.printed.get(claim.id)
         unit = own.unit if own else ""
         if own:
@@ -101,7 +148,7 @@ class _Judge:
         if not own and claim.stated:
             modelled = self.trend(claim, found)
             return Judged(claim, stated, modelled, "", None, None, self.required(claim, modelled == claim.stated))
-        value = _value(claim, found)
+        value = value_of(claim, found)
         if value is None:
             return Judged(claim, stated, "nothing to compare with", unit, None, None, self.required(claim, False))
         bounds = {key: printed(text) for key, text in _bound_texts(claim)}
@@ -110,18 +157,22 @@ class _Judge:
         modelled, unit = in_unit(value, first.unit), first.unit
         if not own:
             return Judged(claim, stated, modelled, unit, None, None, self.bounded(claim, value, bounds))
-        error = value / own.value - 1 if own.value else None
-        if claim.role == "fitted" and error is not None and abs(error) < _FOUND:
-            error = 0.0
+        plain = value / own.value - 1 if own.value else None
+        error = own.error(value)
+        if claim.role == "fitted" and plain is not None:
+            error = 0.0 if abs(plain) < _FOUND else plain
         tolerance = self.tolerance(claim, own)
-        return Judged(claim, stated, modelled, unit, error, tolerance, self.near(claim, value, own, error, tolerance))
+        verdict = self.near(claim, value, own, error, tolerance)
+        null = null_of(self.study, claim)
+        null_error, shown = (None, None) if null is None else (own.error(null), in_unit(null, own.unit))
+        return Judged(claim, stated, modelled, unit, error, tolerance, verdict, plain, shown, null_error)
 
     def unasked(self, claim: Claim) -> Judged:
         """A claim that asks the model for nothing."""
         own = self.study.printed.get(claim.id)
         if own:
             return Judged(claim, in_unit(own.value, own.unit), None, own.unit, None, None, claim.role)
-        return Judged(claim, claim.stated or _bounds(claim), None, "", None, None, claim.role)
+        return Judged(claim, claim.stated or bounds_of(claim), None, "", None, None, claim.role)
 
     def required(self, claim: Claim, met: bool) -> str:
         """The verdict where a claim is met or not."""
@@ -142,7 +193,7 @@ class _Judge:
         if error is None or tolerance is None:
             return self.required(claim, own.agrees(value))
         met = abs(error) <= tolerance * _SLACK
-        wide = claim.role in ("predicted", "carried") and abs(error) > WIDEST * _SLACK
+        wide = claim.role in TOLERANT and abs(error) > WIDEST * _SLACK
         return self.required(claim, met and not wide)
 
     def bounded(self, claim: Claim, value: float, bounds: dict[str, Printed]) -> str:
@@ -208,7 +259,7 @@ class _Judge:
         return "falls" if all(step < least for step in steps) else "turns"
 
 
-def _value(claim: Claim, found: Figures) -> float | None:
+def value_of(claim: Claim, found: Figures) -> float | None:
     """The figure that a claim is about, from the values it asked for; None for a ratio to nothing."""
     values = found.values
     if claim.take == "mean":
@@ -228,10 +279,6 @@ def _bound_texts(claim: Claim) -> Iterator[tuple[str, str]]:
         yield "at least", claim.at_least
     if claim.at_most:
         yield "at most", claim.at_most
-
-
-def _bounds(claim: Claim) -> str:
-    return " and ".join(f"{word} {text}" for word, text in _bound_texts(claim))
 
 
 def _between(low: float, high: float, bounds: dict[str, Printed]) -> bool:

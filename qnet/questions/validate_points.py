@@ -13,6 +13,7 @@ from qnet.model.grids import grid, varied
 from qnet.model.model import Model
 from qnet.model.scope import all_figures, refuse_inside
 from qnet.model.values import Values
+from qnet.networks.wanted import AUTO
 from qnet.questions.points import solve_points
 from qnet.questions.references import filled
 from qnet.questions.search import pick, search
@@ -60,6 +61,10 @@ class Computer:
         self.batches: dict[_Key, list[_Lane]] = {}
         self.parsed: dict[tuple[str, str], Expression | None] = {}
         self.shown: dict[tuple[str, str], Dimension | None] = {}
+        self.arithmetics: set[int] = set()
+        """The places of claims that name nothing of a model."""
+        self.moved: dict[int, dict[str, float]] = {}
+        """By the place of a claim, parameters that are multiplied by a factor in it."""
 
     def figures(self) -> dict[int, Figures]:
         """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
@@ -71,6 +76,16 @@ class Computer:
                 self.solve(key, lanes)
         if self.problems:
             raise InvalidInput(*dict.fromkeys(self.problems))
+        return self.found()
+
+    def computed(self) -> dict[int, Figures]:
+        """What was entered, computed; what is wrong with any of it has no value."""
+        for key, lanes in self.batches.items():
+            self.solve(key, lanes)
+        return self.found()
+
+    def found(self) -> dict[int, Figures]:
+        """What was computed, by the place of the claim."""
         for place, values in self.values.items():
             if not all(isfinite(value) for value in values):
                 self.words.setdefault(place, "no answer")
@@ -95,6 +110,7 @@ class Computer:
             parsed = self.filled(claim)
             if parsed.names:
                 return False
+            self.arithmetics.add(claim.place)
             self.dimensions[claim.place] = check(parsed.root, {}, {})
             self.values[claim.place] = [float(evaluate(parsed.root, {}))]
         except ExpressionError as error:
@@ -124,6 +140,12 @@ class Computer:
         model, names, key = setting.model, tuple(where.settings), "over"
         known: dict[str, Any] = setting.known
         try:
+            factors: dict[str, float] = {}
+            for moved, factor in self.moved.get(claim.place, {}).items():
+                if moved in known and moved != claim.vary:
+                    factors[moved] = float(known[moved]) * factor
+            if factors:
+                known, names = Values(setting.changed, factors, None).known, (*names, *factors)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
                 vary = varied(model, claim.vary)
@@ -139,7 +161,7 @@ class Computer:
                 count = len(points.values)
                 self.values[claim.place] = [float("nan")] * count
                 names = (*names, points.name)
-                known = _columns(setting.changed, points.name, points.values)
+                known = _columns(setting.changed, points.name, points.values, factors)
         except QnetError as error:
             self.systems.blame(error, (*path, key))
             return
@@ -223,7 +245,7 @@ class Computer:
             found = pick(trial, search(trial), smallest)
             answered, value, solved = found.held, found.value, found.there
         else:
-            solved: Any = solve_points(model, columns, len(lanes))
+            solved: Any = solve_points(model, columns, len(lanes), asked=AUTO.replace(each=True))
             answered: Any = solved.stable
         read: dict[str, Any] = {"": value}
         for figure in {lane.claim.figure for lane in every} - {""}:
@@ -240,11 +262,13 @@ def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
     return (lane.claim.limit, *(float(lane.known[name]) for name in names))
 
 
-def _columns(model: Model, name: str, values: tuple[float, ...]) -> dict[str, Any]:
-    """The values of all parameters along a grid."""
+def _columns(model: Model, name: str, values: tuple[float, ...], moved: dict[str, float]) -> dict[str, Any]:
+    """The values of all parameters along a grid, some of them moved."""
     import numpy as np
 
-    return Values(model, {name: np.array(values)}, len(values)).known
+    size = len(values)
+    others = {other: np.full(size, value) for other, value in moved.items() if other != name}
+    return Values(model, {name: np.array(values), **others}, size).known
 
 
 def _at(value: Any, index: int) -> float:

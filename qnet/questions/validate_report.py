@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import Problem
 from qnet.questions.assertions import conditions
 from qnet.questions.provenance import Basis
-from qnet.questions.study import Claim, Study, each_of, load_studies
+from qnet.questions.study import Study, each_of, load_studies
 from qnet.questions.tally import Tally, summary, tally
 from qnet.questions.told import Told, false_of
 from qnet.questions.validate import Judged, Validation, validate
@@ -24,11 +24,14 @@ COLUMNS = (
     Column("modelled", "modelled"),
     Column("unit", "unit"),
     Column("error", "error", "%"),
+    Column("plain_error", "without rounding", "%", footed=True),
+    Column("null", "null"),
+    Column("null_error", "null error", "%"),
     Column("tolerance", "tolerance", "%"),
     Column("verdict", "verdict"),
     Column("remark", "remark"),
 )
-"""A row is a claim; `stated` and `modelled` are in its `unit`, as the source prints it."""
+"""A row is a claim; `stated`, `modelled` and `null` are in its `unit`, as the source prints it."""
 
 ACCOUNT = (
     Column("section", "section"),
@@ -38,17 +41,28 @@ ACCOUNT = (
     Column("fitted", "fitted"),
     Column("predicted", "predicted"),
     Column("repeated", "repeated"),
+    Column("failed", "failed assumptions"),
     Column("met", "met"),
     Column("parameters", "fitted parameters"),
+    Column("choices", "free choices"),
     Column("errors", "with a figure"),
     Column("median_error", "median error", "%"),
     Column("p90_error", "nine in ten", "%"),
     Column("within_20", "within 20 %", "%"),
     Column("largest_error", "largest", "%"),
+    Column("compared", "with a null"),
+    Column("nearer", "nearer than it"),
+    Column("nearer_share", "share", "%"),
+    Column("compared_median", "median error", "%"),
+    Column("null_median", "null median error", "%"),
+    Column("null_p90", "null nine in ten", "%"),
+    Column("median_ratio", "ratio of medians"),
     Column("carried", "carried"),
+    Column("demoted", "called predictions"),
     Column("carried_met", "met"),
     Column("carried_median", "median error", "%"),
     Column("identities", "identities"),
+    Column("source_identities", "of the source's arithmetic"),
     Column("identities_exact", "exact"),
     Column("identities_within", "within rounding"),
     Column("trends", "trends"),
@@ -68,16 +82,23 @@ ACCOUNT = (
 )
 """A row is a part of the account of one study, or of `all`, by its section; or a claim that is missed."""
 
-ROLES_OF, PREDICTIONS, OTHERS, MISSES = "claims by role", "predictions", "carried, identities, trends", "missed"
+ROLES_OF, PREDICTIONS, SKILL, OTHERS, MISSES, FAILED = (
+    "claims by role", "predictions", "skill: model beside doing nothing", "carried, identities, trends", "missed",
+    "failed assumptions",
+)  # fmt: skip
 _TOLD: dict[str, tuple[str, ...]] = {
     ROLES_OF: (
-        "claims", "given", "fitted", "predicted", "repeated", "carried", "identities", "trends", "disputed", "outside",
+        "claims", "given", "fitted", "predicted", "repeated", "failed", "carried", "demoted", "identities", "trends",
+        "disputed", "outside",
     ),
     PREDICTIONS: (
         "predicted", "met", "errors", "median_error", "p90_error", "within_20", "largest_error", "parameters",
+        "choices",
     ),
+    SKILL: ("compared", "nearer", "nearer_share", "compared_median", "null_median", "null_p90", "median_ratio"),
     OTHERS: (
-        "carried", "carried_met", "carried_median", "identities", "identities_exact", "identities_within", "trends",
+        "carried", "carried_met", "carried_median", "identities", "source_identities", "identities_exact",
+        "identities_within", "trends",
         "trends_shown", "trends_by_construction", "missed", "unexplained",
     ),
 }  # fmt: skip
@@ -120,14 +141,18 @@ def validate_report(
     title = f"{len(found)} studies of the catalog" if several else found[0].study.title
     meta = {"studies": [dict(item) for item in bases]} if not study else bases[0]
     if study or claims:
-        notes = tuple(Note("QN603", _before(item, several) + summary(item.judged)) for item in found)
+        notes = tuple(
+            Note("QN603", _before(item, several) + summary(item.judged, len(item.study.choices))) for item in found
+        )
         rows = [row for item in found for row in _rows(item)]
         return Report("qnet/validation/1", title, COLUMNS, rows, notes, meta, group="study", broken=broken)
-    accounts = [(item.study.id, item.judged) for item in found]
-    accounts += [(_ALL, tuple(every))] if several else []
-    rows = [row for section in _TOLD for row in _account(section, accounts)]
-    rows += [row for item in found for row in _missed(item)]
-    notes = (Note("QN603", summary(every)),)
+    counts = [(item.study.id, tally(item.judged, len(item.study.choices))) for item in found]
+    choices = sum(len(item.study.choices) for item in found)
+    counts += [(_ALL, tally(every, choices))] if several else []
+    rows = [row for item in found for row in _missed(item, FAILED)]
+    rows += [row for section in _TOLD for row in _account(section, counts)]
+    rows += [row for item in found for row in _missed(item, MISSES)]
+    notes = (Note("QN603", summary(every, choices)),)
     return Report("qnet/account/1", title, ACCOUNT, rows, notes, meta, group="section", broken=broken)
 
 
@@ -146,43 +171,55 @@ def _rows(found: Validation) -> Iterator[tuple[Cell, ...]]:
             found.study.id,
             item.claim.id,
             item.claim.metric or None,
-            item.claim.role,
+            item.role,
             item.stated,
             item.modelled,
             item.unit or None,
             percent_of(item.error),
+            percent_of(item.plain_error),
+            item.null,
+            percent_of(item.null_error),
             percent_of(item.tolerance),
             item.verdict,
-            _remark(item.claim),
+            _remark(item),
         )
 
 
-def _remark(claim: Claim) -> str | None:
+def _remark(item: Judged) -> str | None:
     """What there is to say of a claim beside its figures: why it is missed, what it sets, with what it counts."""
-    parts = [f"missed: {claim.miss}" if claim.miss else "", f"sets {claim.sets}" if claim.sets else ""]
+    claim = item.claim
+    parts = [f"called a prediction, but {item.carried}" if item.carried else ""]
+    parts += [f"missed: {claim.miss}" if claim.miss else "", f"sets {claim.sets}" if claim.sets else ""]
     parts.append(f"counts with {claim.counts_with}" if claim.counts_with else "")
     parts += ["by construction" if claim.by_construction else "", claim.remark]
     return "; ".join(part for part in parts if part) or None
 
 
-def _account(section: str, accounts: Sequence[tuple[str, Sequence[Judged]]]) -> Iterator[tuple[Cell, ...]]:
+_SHARES = (
+    "median_error", "p90_error", "within_20", "largest_error", "carried_median", "nearer_share", "compared_median",
+    "null_median", "null_p90",
+)  # fmt: skip
+
+
+def _account(section: str, accounts: Sequence[tuple[str, Tally]]) -> Iterator[tuple[Cell, ...]]:
     """The numbers of a section, a row for each study."""
-    for name, judged in accounts:
-        found = tally(judged).as_dict()
+    for name, counted in accounts:
+        found = counted.as_dict()
         found["within_20"] = found["within_20_percent"]
-        for key in ("median_error", "p90_error", "within_20", "largest_error", "carried_median"):
+        for key in _SHARES:
             found[key] = percent_of(found[key])
         yield _row(section=section, study=name, **{key: found[key] for key in _TOLD[section]})
 
 
-def _missed(found: Validation) -> Iterator[tuple[Cell, ...]]:
+def _missed(found: Validation, section: str) -> Iterator[tuple[Cell, ...]]:
+    """The claims that are missed: consequences of failed assumptions, or all others."""
     for item in found.judged:
-        if item.verdict == "missed":
+        if item.verdict == "missed" and (item.role == "failed assumption") == (section == FAILED):
             yield _row(
-                section=MISSES,
+                section=section,
                 study=found.study.id,
                 claim=item.claim.id,
-                role=item.claim.role,
+                role=item.role,
                 stated=item.stated,
                 modelled=item.modelled,
                 unit=item.unit or None,

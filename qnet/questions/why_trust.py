@@ -10,6 +10,7 @@ from qnet.networks.exactness import uneven_classes
 from qnet.networks.routed import OpenClass
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.questions.bottleneck import Bottleneck
+from qnet.questions.changes import remainders
 from qnet.questions.findings import (
     ASSUMED,
     LAWS,
@@ -139,6 +140,9 @@ def assumed(found: Bottleneck) -> Iterator[Finding]:
     yield Finding(ASSUMED, "", "Times are exponential where the model states no other variation.")
     yield from _copies(found)
     yield Finding(ASSUMED, "", "A faster station has shorter times of its own; those of stations held inside it stay.")
+    for station, what in remainders(model).items():
+        text = f"{listed(what)} at {station} {'are' if len(what) > 1 else 'is'} what a fit leaves, time that no part "
+        yield Finding(ASSUMED, station, f"{text}is known to take: it stays where {station} is faster.")
     if needs_solution(model):
         yield Finding(ASSUMED, "", "Some times depend on the solution and are found with it.")
 

@@ -152,7 +152,7 @@ def _without(found: Bottleneck, kind: str, full: Place) -> Iterator[Finding]:
     if not solution.stable:
         return
     maximum, place = largest_throughput(solution, edge)
-    now, label = found.before.response or 0.0, full.label
+    now, label = float(found.solution.response), full.label
     text = f"Without {kind} the response would be {time_of(float(solution.response))} instead of {time_of(now)}"
     text += ", at the arrivals of now" if any(item.population is None for item in solution.classes) else ""
     if maximum and place:

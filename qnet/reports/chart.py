@@ -30,6 +30,7 @@ _LARGEST = 1e300
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bit of each dot in a braille character, by row and column."""
 _MEETING = "*"
+_MEASURED = "O"
 _COLORS = (36, 33, 35, 32, 34, 31)
 
 
@@ -54,10 +55,11 @@ class _Plane(Record):
     columns: int
     across: int
     down: int
+    rows: int = _ROWS
 
     def dot(self, x: float, y: float) -> _Place:
         """The dot that stands for a point."""
-        rows = _ROWS * self.down
+        rows = self.rows * self.down
         return self.x.place(x, self.columns * self.across), rows - 1 - self.y.place(y, rows)
 
     def cell(self, dot: _Place) -> _Place:
@@ -73,8 +75,11 @@ class _Plane(Record):
         return self.cell(self.dot(self.x.low, y))[1]
 
 
-def plot_of(report: Report, style: Style) -> str:
-    """A report drawn as its `plot` says: a line per value of the `by` columns and y column, a chart per unit of y."""
+def plot_of(report: Report, style: Style, rows_of_chart: int = _ROWS) -> str:
+    """A report drawn as its `plot` says: a line per value of the `by` columns and y column, a chart per unit of y.
+
+    Its `points` are drawn as `O` in the first chart, each a value of the x column and one of the first y column.
+    """
     if not isinstance(report.plot, Plot):
         return "nothing to draw: this answer has no curve"
     drawn = report.replace(rows=[*report.plot.rows, *report.rows]) if report.plot.rows else report
@@ -97,7 +102,10 @@ def plot_of(report: Report, style: Style) -> str:
                 points = [(_coordinate(row[x], x_scale), _coordinate(row[y], y_scale)) for row in members]
                 series.append((", ".join([*names, title_of(columns[y])]), points))
         y_title = y_scale.heading(", ".join(title_of(columns[y]) for y in alike))
-        charts.append(chart(series, x_scale.heading(title_of(columns[x])), y_title, style))
+        scaled = [(_coordinate(at, x_scale), _coordinate(value, y_scale)) for at, value in report.plot.points]
+        measured = [point for point in scaled if _drawable(point)] if not charts else []
+        heading = x_scale.heading(title_of(columns[x]))
+        charts.append(chart(series, heading, y_title, style, rows_of_chart, measured))
     return "\n\n".join(charts)
 
 
@@ -105,8 +113,13 @@ def _coordinate(cell: Cell, scale: Scale) -> float | None:
     return scale.value(cell) if is_number(cell) else None
 
 
-def chart(series: Sequence[tuple[str, Sequence[Point]]], x_title: str, y_title: str, style: Style) -> str:
+def chart(
+    series: Sequence[tuple[str, Sequence[Point]]], x_title: str, y_title: str, style: Style, rows: int = _ROWS,
+    measured: Sequence[tuple[float, float]] = (),
+) -> str:  # fmt: skip
     """Named lines over one pair of axes, in at most 80 columns; a sentence where there is no point to draw.
+
+    Measured points are drawn as `O`, over the lines.
 
     In braille the letter of a line stands at its last point; in ASCII it draws the line, and `*` is where lines meet.
     """
@@ -116,14 +129,18 @@ def chart(series: Sequence[tuple[str, Sequence[Point]]], x_title: str, y_title: 
     if not present:
         return "\n".join(fold(f"nothing to draw: no row has a number for both {x_title} and {y_title}", room))
     shown = present[: len(ascii_letters)]
-    plane = _plane([point for _, line in shown for point in line if _drawable(point)], room, style)
+    points = [point for _, line in shown for point in line if _drawable(point)]
+    plane = _plane([*points, *measured], room, style, rows)
     trails = [list(_trail(line, plane)) for _, line in shown]
     marks = _letters(trails) if style.ascii else _braille(trails, plane)
+    marks |= {plane.cell(plane.dot(*point)): (_MEASURED, None) for point in measured}
     lines = [*fold(y_title, room), *_frame(plane, marks, style)]
     lines += [pad(line, room, right=True) for line in fold(x_title, room)]
     for index, (name, _) in enumerate(shown):
         first, *rest = fold(name, room - 2)
         lines += [f"{_colored(ascii_letters[index], index, style)} {first}", *(f"  {line}" for line in rest)]
+    if measured:
+        lines.append(f"{_MEASURED} measured")
     if any(character == _MEETING for character, _ in marks.values()):
         lines.append(f"{_MEETING} lines meet")
     if len(present) > len(shown):
@@ -135,11 +152,11 @@ def _drawable(point: Point) -> TypeGuard[tuple[float, float]]:
     return all(value is not None and abs(value) < _LARGEST for value in point)  # false for NaN as well
 
 
-def _plane(points: Sequence[tuple[float, float]], room: int, style: Style) -> _Plane:
-    y = _axis([y for _, y in points], _FEWEST_TICKS, whole_ticks=True)
+def _plane(points: Sequence[tuple[float, float]], room: int, style: Style, rows: int) -> _Plane:
+    y = _axis([y for _, y in points], min(_FEWEST_TICKS, max(2, rows // 2)), whole_ticks=True)
     columns = room - max(map(len, y.labels)) - 2
     x = _axis([x for x, _ in points], max(_FEWEST_TICKS, columns // _COLUMNS_PER_TICK), whole_ticks=False)
-    return _Plane(x, y, columns, *((1, 1) if style.ascii else (2, 4)))
+    return _Plane(x, y, columns, *((1, 1) if style.ascii else (2, 4)), rows)
 
 
 def _axis(values: Sequence[float], count: int, whole_ticks: bool) -> _Axis:
@@ -217,7 +234,7 @@ def _frame(plane: _Plane, marks: _Marks, style: Style) -> Iterator[str]:
     side, tick, corner, floor, foot = "|++-+" if style.ascii else "│┤└─┬"
     margin = max(map(len, plane.y.labels))
     beside = {plane.row(y): text for y, text in zip(plane.y.ticks, plane.y.labels, strict=True)}
-    for row in range(_ROWS):
+    for row in range(plane.rows):
         cells = [marks.get((column, row), (" ", None)) for column in range(plane.columns)]
         drawn = "".join(
             _colored("".join(character for character, _ in run), owner, style)

@@ -23,6 +23,8 @@ def render(report: Report, format: str, style: Style, plot: bool = False) -> str
 
     `plot` draws the report below its table; formats for machines have no room for a drawing and leave it out.
     """
+    if format == "table" and report.screen:
+        return report.screen(style)
     text: str = import_module(FORMATS[format]).render(report, style)
     if not plot or format not in ("table", "md"):
         return text

@@ -59,6 +59,8 @@ class Plot(Record):
     by: tuple[str, ...] = ()
     rows: Sequence[tuple[Cell, ...]] = ()
     """What is drawn beside the rows of the report: curves, of which it tells single points."""
+    points: Sequence[tuple[float, float]] = ()
+    """Measured points: values of x and of the first of y, in the units of their columns."""
 
 
 class Bars(Record):
@@ -108,6 +110,8 @@ class Report(Record):
     plot: Plot | Bars | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""
+    screen: Callable[[Style], str] | None = None
+    """How the format `table` tells it instead, drawing included; other formats keep the rows."""
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows by the names of the columns that CSV has, such as `response_s`; base units."""

@@ -25,8 +25,9 @@ PARAMETERS = {
     "server/sfs-file-pool": 16,
     "server/sfs-rwserv1": 15,
     "server/sfs-rwserv2": 9,
-    "storage/ibm-3990-6": 10,
+    "storage/ibm-3990-6": 11,
     "storage/pc-server-raid": 4,
+    "workload/aix-kernel-build": 3,
 }
 
 
@@ -82,7 +83,7 @@ def test_only_times_that_a_model_was_fitted_for_are_fitted():
     fitted = {
         name for name, parameter in load_part("storage/ibm-3990-6").parameters.items() if parameter.grade == "fitted"
     }
-    assert fitted == {"connect_overhead", "path_release", "destage_overhead", "stage_overhead"}
+    assert fitted == {"connect_overhead", "path_release", "destage_overhead", "stage_overhead", "miss_remainder"}
 
 
 def test_sources():

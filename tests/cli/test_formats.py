@@ -38,12 +38,12 @@ system = "window"
 source = "book"
 [story]
 question = "How long is a visit?"
-answers = ["half"]
+answer = "{half}, not [half]."
 picture = { knee = "window", vary = "rate" }
-limits = { why = "window" }
 [[claims]]
 id = "half"
 role = "predicted"
+null = "none: made up"
 stated = "2 s"
 tolerance = 0.1
 figure = "response"
@@ -150,7 +150,7 @@ def test_a_report_is_told_in_every_form(line: str, format: str) -> None:
             head, *rows = csv.reader(io.StringIO(text))
             assert rows and {len(row) for row in rows} == {len(head)}
         case _:
-            assert "---" in text or line.startswith(("why", "solve"))
+            assert "---" in text or line.startswith(("why", "solve", "study"))
 
 
 @pytest.mark.parametrize("line", REPORTS)

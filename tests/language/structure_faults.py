@@ -178,6 +178,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "model.toml:28: classes.io.routes[1].steps[0].causes: found causes in a step that states no kind of work; "
         "expected work beside causes [QN209]",
     ),
+    "a remainder that no station has": (
+        '{ delay = "1 ms" }',
+        '{ delay = "1 ms", remainder = true }',
+        "model.toml:28: classes.io.routes[1].steps[0].remainder: found remainder in a step that is no time inside a hold; "
+        "expected remainder beside time, inside a hold [QN209]",
+    ),
     "the same cause twice": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", work = "wait", causes = ["load", "load"] }',

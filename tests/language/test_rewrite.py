@@ -93,6 +93,6 @@ def test_a_value_of_a_catalog_part_is_not_written():
 
 def test_a_catalog_system_loads_with_its_fitted_values():
     system = qnet.load("ibm-3990-6")
-    model = model_of(rewritten(system, {"seek": 0.0151, "destages_per_write": 0.47}, FITTED))
-    expected = system.set(seek=0.0151, destages_per_write=0.47).metric("response")
+    model = model_of(rewritten(system, {"read_hit": 0.69, "destages_per_write": 0.47}, FITTED))
+    expected = system.set(read_hit=0.69, destages_per_write=0.47).metric("response")
     assert qnet.System(*model).metric("response") == pytest.approx(expected, rel=1e-12)

@@ -37,7 +37,9 @@ MakeCatalog = Callable[..., None]
 
 
 def claim(id: str, **keys: object) -> str:
-    """A claim as it stands in a file: texts are quoted, dictionaries become inline tables."""
+    """A claim as it stands in a file: texts are quoted, dictionaries become inline tables; predictions have a null."""
+    if keys.get("role") == "predicted" and not {"null", "counts_with"} & set(keys):
+        keys["null"] = "none: made up"
     lines = [f"{key} = {_toml(value)}" for key, value in {"id": id, **keys}.items()]
     return "\n".join(["[[claims]]", *lines, ""])
 

@@ -197,10 +197,10 @@ def test_a_cost_of_one_class_is_its_share_of_the_utilization():
 def test_a_destage_of_the_3990_costs_what_its_steps_say():
     model = qnet.load("ibm-3990-6")
     known = Values(model, {}, None).known
-    names = ("destages_per_write", "destage", "seek", "disk.latency")
-    share, destage, seek, latency = (known[name] for name in names)
+    names = ("destages_per_write", "destage", "cu.miss_remainder", "disk.latency")
+    share, destage, remainder, latency = (known[name] for name in names)
     assert value(model, "back_end", routes=["write"]) == pytest.approx(share * destage, rel=1e-14)
-    assert value(model, "drive", routes=["write"]) == pytest.approx(share * (seek + latency + destage), rel=1e-14)
+    assert value(model, "drive", routes=["write"]) == pytest.approx(share * (remainder + latency + destage), rel=1e-14)
 
 
 @pytest.mark.parametrize("name", ["ibm-3990-6", "examples/terminals-and-web.toml", "examples/web-shop.toml"])

@@ -317,3 +317,92 @@ def test_all_faults_are_told_at_once(judge):
         claim("z", **{**PREDICTED, "largest": "speed"}),
     )
     assert [item.path[1] for item in problems] == [0, 1, 2]
+
+
+NEAR = claim("near", role="given", metric="response at low load", stated="1.8 s")
+GIVEN_RATE = claim("given rate", role="given", metric="rate", stated="0.5 /s")
+OTHER = claim("other", role="predicted", stated="2.2 s", tolerance=0.2, figure="response", null="near")
+
+
+@pytest.mark.parametrize("null", ["near", "none: nothing like it was given"])
+def test_a_prediction_names_its_null(judge, null: str):
+    keys = {"role": "predicted", "stated": "2.1 s", "tolerance": 0.1, "figure": "response"}
+    assert judge(claim("x", **keys, null=null) + NEAR)["x"].claim.null == null
+
+
+@pytest.mark.parametrize(
+    ("null", "code"),
+    [
+        ("nobody", "QN745"),
+        ("other", "QN745"),
+        ("given rate", "QN745"),
+        ("none", "QN745"),
+        ("none: ", "QN745"),
+        ("unchanged", "QN320"),
+    ],
+)
+def test_a_null_is_a_figure_that_the_model_was_given(judge, null: str, code: str):
+    keys = {"role": "predicted", "stated": "2.1 s", "tolerance": 0.1, "figure": "response", "null": null}
+    with pytest.raises(InvalidInput) as raised:
+        judge(claim("x", **keys) + NEAR + GIVEN_RATE + OTHER)
+    (problem,) = raised.value.problems
+    assert (problem.code, problem.path) == (code, ("claims", 0, "null"))
+
+
+def test_a_failed_assumption_stays_missed_and_says_why(judge):
+    keys = {"role": "failed assumption", "stated": "9 s", "tolerance": 0.1, "figure": "response"}
+    found = judge(claim("x", **keys, miss="the window was taken to be open"))["x"]
+    assert (found.verdict, found.broken) == ("missed", False)
+    with pytest.raises(InvalidInput, match="which assumption failed"):
+        judge(claim("x", **keys))
+
+
+def test_a_failed_assumption_that_is_met_is_none(judge):
+    keys = {"role": "failed assumption", "stated": "2 s", "tolerance": 0.1, "figure": "response", "miss": "none"}
+    with pytest.raises(InvalidInput) as raised:
+        judge(claim("x", **keys))
+    assert raised.value.problems[0].code == "QN324"
+
+
+CHOICE = """[[free_choices]]
+id = "{id}"
+kind = "{kind}"
+chosen = "1 s"
+alternatives = ["0.9 s", "1.1 s"]
+why = "not stated"
+{more}
+"""
+
+
+def choice(more: str = "", id: str = "service time", kind: str = "value") -> str:
+    return CHOICE.format(id=id, kind=kind, more=more)
+
+
+def test_free_choices_are_kept_and_told_whether_the_study_is_fitted_again(judge, tmp_path: Path):
+    judge(choice('parameter = "time"') + choice(id="form", kind="form") + NEAR)
+    found = load_study("s").choices
+    assert [(item.id, item.varied) for item in found] == [("service time", True), ("form", False)]
+    assert found[0].alternatives == ("0.9 s", "1.1 s")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "code"),
+    [
+        (choice(kind="guess"), "kind", "QN320"),
+        (choice(id=""), "id", "QN320"),
+        (choice('colour = "red"'), "colour", "QN320"),
+        (choice('claim = "near"'), "claim", "QN320"),
+        (choice('claim = "fit"').replace("0.9 s", "less"), "alternatives", "QN320"),
+        (choice() + choice(), "id", "QN321"),
+    ],
+)
+def test_a_fault_of_a_free_choice_names_its_key(judge, text: str, key: str, code: str):
+    fit = claim("fit", role="fitted", stated="2 s", figure="response", sets="time")
+    (problem,) = fault(judge, text, NEAR, fit)
+    assert (problem.code, problem.path[0], problem.path[2]) == (code, "free_choices", key)
+
+
+def test_a_prediction_without_a_null_is_refused(judge):
+    text = claim("x", role="predicted", stated="2.1 s", tolerance=0.1, figure="response")
+    (problem,) = fault(judge, text.replace('null = "none: made up"\n', ""))
+    assert (problem.code, problem.path) == ("QN745", ("claims", 0, "null"))

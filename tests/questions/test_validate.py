@@ -35,6 +35,7 @@ source = "book"
 [[claims]]
 id = "half"
 role = "predicted"
+null = "none: made up"
 stated = "2.1 s"
 tolerance = 0.1
 figure = "response"
@@ -51,6 +52,7 @@ MISSED = """
 [[claims]]
 id = "busy"
 role = "{role}"
+null = "none: made up"
 stated = "4.5 s"
 tolerance = 0.1
 figure = "response"
@@ -58,6 +60,8 @@ set = {{ rate = "0.75/s" }}
 """
 
 MakeCatalog = Callable[..., None]
+
+NULL = 'null = "none: made up"'
 
 APART = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
 
@@ -97,7 +101,7 @@ def test_a_prediction_that_is_missed_exits_with_6_and_is_told(catalog: MakeCatal
     result = run("bad", "--csv")
     assert result.exit_code == 6
     assert "1 claim missed: busy [QN604]" in result.stderr
-    assert "bad,busy,,predicted,4.5,4.0,s,-11.11" in result.stdout
+    assert "bad,busy,,predicted,4.5,4.0,s,-10.11" in result.stdout
 
 
 def test_a_trend_that_is_not_shown_exits_with_6(catalog: MakeCatalog):
@@ -108,7 +112,7 @@ def test_a_trend_that_is_not_shown_exits_with_6(catalog: MakeCatalog):
 
 
 def test_a_disputed_claim_requires_nothing(catalog: MakeCatalog):
-    catalog(good=study("good", MISSED.format(role="disputed")))
+    catalog(good=study("good", MISSED.format(role="disputed").replace(NULL, "")))
     assert run("good").exit_code == 0
 
 
@@ -132,7 +136,7 @@ def test_without_a_name_the_account_of_all_studies_is_told(catalog: MakeCatalog)
     predictions = {row["study"]: row for row in rows if row["section"] == "predictions"}
     assert {name: row["predicted"] for name, row in predictions.items()} == {"one": 1, "two": 2, "all": 3}
     assert predictions["all"]["met"] == 2
-    assert predictions["all"]["median_error_percent"] == pytest.approx(100 * (1 - 2 / 2.1))
+    assert predictions["all"]["median_error_percent"] == pytest.approx(100 * (1 - 2 / 2.05))
     trends = [row["trends_shown"] for row in rows if row["section"] == "carried, identities, trends"]
     assert trends == [1, 1, 2]
     result = run()
@@ -150,7 +154,7 @@ def test_a_miss_is_listed_with_its_reason_and_breaks_nothing(catalog: MakeCatalo
 
 
 def test_what_repeats_a_prediction_is_judged_and_not_counted(catalog: MakeCatalog):
-    more = MISSED.format(role="predicted") + 'counts_with = "half"'
+    more = MISSED.format(role="predicted").replace(NULL, 'counts_with = "half"')
     catalog(two=study("two", more))
     report = validate_report("two", ["predicted <= 1", "predicted >= 1", "repeated >= 1", "largest_error < 5 %"])
     assert [problem.code for problem in report.broken] == ["QN604"]
@@ -186,11 +190,11 @@ def test_a_catalog_without_studies_is_refused(catalog: MakeCatalog):
         ("met / predicted >= 1", False),
         ("missed < 1", False),
         ("missed <= 1", True),
-        ("median_error < 8 %", True),
-        ("median_error < 7 %", False),
-        ("largest_error < 11 %", False),
-        ("largest_error < 12 %", True),
-        ("p90_error > 11 %", True),
+        ("median_error < 6.3 %", True),
+        ("median_error < 6.2 %", False),
+        ("largest_error < 10 %", False),
+        ("largest_error < 11 %", True),
+        ("p90_error > 10 %", True),
         ("within_20_percent >= 100 %", True),
         ("unexplained >= missed", True),
         ("trends_shown >= trends", True),
@@ -198,7 +202,7 @@ def test_a_catalog_without_studies_is_refused(catalog: MakeCatalog):
     ],
 )
 def test_the_numbers_of_the_summary_are_asserted(catalog: MakeCatalog, text: str, true: bool | None):
-    """Errors are 2 / 2.1 - 1 = -4.8 % and 4 / 4.5 - 1 = -11.1 %; their median is 7.9 %."""
+    """Errors to the nearest figures printed so, 2.05 and 4.45, are -2.4 % and -10.1 %; their median is 6.3 %."""
     catalog(bad=study("bad", MISSED.format(role="predicted")))
     if true is None:
         with pytest.raises(UsageError, match="not a condition"):
@@ -209,7 +213,7 @@ def test_the_numbers_of_the_summary_are_asserted(catalog: MakeCatalog, text: str
 
 
 def test_an_assertion_is_judged_of_all_studies_together(catalog: MakeCatalog):
-    catalog(one=study("one"), two=study("two", MISSED.format(role="disputed")))
+    catalog(one=study("one"), two=study("two", MISSED.format(role="disputed").replace(NULL, "")))
     (problem,) = validate_report("", ["claims <= 4"]).broken
     assert problem.found == "asserted claims <= 4, found 5"
 

@@ -106,15 +106,14 @@ def test_a_path_with_spaces_is_quoted(tmp_path: Path) -> None:
 
 
 def test_the_provenance_is_complete() -> None:
-    system = qnet.load("ibm-3990-6").set(read_hit=0.5)
+    system = qnet.load("ibm-3990-6").set(skew=2)
     told = {row["name"]: row for row in system.why().records() if row["section"] == "provenance" and row["stated"]}
     for item in inputs(system):
         row = told.pop(item["name"])
         assert (row["stated"], row["grade"]) == (item["value"], item["grade"])
         assert all(source in row["source"] for source in item["sources"])
-    assert told["read_hit"]["source"] == "set for this answer"
-    own = {"rate", "write_fraction", "block", "access", "staging", "volumes", "hot_volumes", "skew"}
-    assert set(told) == own | {"read_hit"}
+    assert told["skew"]["source"] == "set for this answer"
+    assert set(told) == {"rate", "write_fraction", "block", "access", "staging", "skew"}
 
 
 def test_an_approximation_says_what_encloses_it_or_that_nothing_does() -> None:

@@ -89,7 +89,7 @@ def test_where_some_outer_copies_fill_first_the_steady_state_ends_there(settings
 
 def test_a_batch_of_holds_ends_where_each_of_its_points_does() -> None:
     asked = load("ibm-3990-6")
-    varied = {"seek": np.array([0.02, 0.008, 0.0]), "volumes": np.array([64.0, 20.0, 64.0])}
+    varied = {"cu.miss_remainder": np.array([0.02, 0.008, 0.0]), "volumes": np.array([64.0, 20.0, 64.0])}
     batch = saturation(asked, solve_points(asked, varied, 3), varied)
     for point in range(3):
         own = {name: float(values[point]) for name, values in varied.items()}

@@ -65,27 +65,52 @@ def test_the_loaded_walls_of_the_small_tests_and_of_the_kernel_build(judged: dic
     """Ten predicted; two more, those of the system call, are fitted."""
     sizes = loaded_walls(judged)
     assert len(sizes) == 10
-    assert median(sizes) < 0.05
+    assert median(sizes) < 0.04
+    assert sizes[-1] < 0.125
+
+
+def test_all_walls_of_the_small_tests_and_of_the_kernel_build(judged: dict[str, Judged]):
+    """Fourteen: loaded in both modes, and idle under LPAR."""
+    sizes = sorted(
+        abs(item.error or 0.0) for id, item in judged.items() if "/wall/" in id and item.claim.role == "predicted"
+    )
+    assert len(sizes) == 14
+    assert median(sizes) < 0.04
+    assert sizes[12] < 0.125
+
+
+@pytest.mark.parametrize(("mode", "within"), [("basic", 0.065), ("lpar", 0.05)])
+def test_the_loaded_file_tests_start_from_the_idle_row_of_their_mode(
+    judged: dict[str, Judged], mode: str, within: float
+):
+    sizes = errors(judged, start="connectathon/test-", end=f"/{mode}-load")
+    assert len(sizes) == 10
+    assert median(sizes) < within
     assert sizes[-1] < 0.2
 
 
-def test_the_file_tests(judged: dict[str, Judged]):
-    sizes = errors(judged, start="connectathon/test-")
-    assert len(sizes) == 30
-    assert median(sizes) < 0.08
-    assert sizes[-1] < 0.2
+def test_a_remote_call_takes_three_packets(judged: dict[str, Judged]):
+    """Two for 1500 bytes, because RX carries 1444 in one, and the reply."""
+    packets = load("aix-lpar-packets")
+    assert (
+        solve_points(with_settings(packets, {"protocol": "rx", "packet": "1500 B"})).parts[0].values.known["sent"] == 3
+    )
+    assert (
+        solve_points(with_settings(packets, {"protocol": "rx", "packet": "1444 B"})).parts[0].values.known["sent"] == 2
+    )
+    errors = [judged[f"packets/rx1500/elapsed/{mode}"].error for mode in ("basic", "lpar")]
+    assert errors == pytest.approx([0, 0], abs=0.05)
 
 
 def test_one_model_explains_both_loaded_rows_of_file_serving(judged: dict[str, Judged]):
     for row in ("basic-load", "lpar-load"):
-        assert abs(judged[f"clientload/average/{row}"].error or 1.0) < 0.08
+        assert judged[f"clientload/average/{row}"].error == pytest.approx(0, abs=0.05)
 
 
 def test_every_prediction_is_met(judged: dict[str, Judged]):
     counted = [item for item in judged.values() if item.claim.counted]
-    assert len(counted) == 60
     assert [item.claim.id for item in counted if item.verdict != "met"] == []
-    assert median(abs(item.error or 0.0) for item in counted) < 0.08
+    assert median(abs(item.error or 0.0) for item in counted) < 0.06
 
 
 def test_carried_values_and_the_three_that_are_not(judged: dict[str, Judged]):
@@ -109,7 +134,7 @@ def test_all_identities_are_exact(judged: dict[str, Judged]):
 def test_all_trends_are_shown(judged: dict[str, Judged]):
     trends = [item for item in judged.values() if item.claim.role == "trend"]
     assert {item.verdict for item in trends} == {"met"}
-    assert sum(not item.claim.by_construction for item in trends) >= 6
+    assert sum(not item.claim.by_construction for item in trends) >= 3
 
 
 # The fit
@@ -126,7 +151,7 @@ def test_every_fitted_parameter_names_the_claim_that_sets_it(judged: dict[str, J
     assert 2 * len(fitted) <= sum(item.claim.counted for item in judged.values())
 
 
-CALL = {"user_cpu": "0 s", "system_cpu": "16.06 us", "elapsed": "16.75 us"}
+CALL = {"user_cpu": "0 s", "system_cpu": "16.06 us", "elapsed": "16.75 us", "data": "memory"}
 """A system call, idle in Basic mode."""
 
 
@@ -141,14 +166,14 @@ def solved(model: Model, name: str, wanted: float, output: str, **settings: str)
 
 def test_the_fit_from_scratch_finds_the_values_of_the_catalog(model: Model):
     """Each is the root of one figure; those of LPAR go in turn, because contention there rests on the other two."""
-    values = {"vm.lpar_system": "1", "vm.lpar_other": "1", "vm.contention_basic": "1", "vm.contention_lpar": "1"}
+    values = {"vm.lpar_system": "1", "vm.lpar_disk": "1", "vm.contention_basic": "1", "vm.contention_lpar": "1"}
 
     def fit(name: str, wanted: float, output: str, **settings: str) -> None:
         others = {other: value for other, value in values.items() if other != name}
         values[name] = repr(solved(model, name, wanted, output, **others, **settings))
 
     fit("vm.lpar_system", 17.93e-6, "charged_cpu", **CALL, mode="lpar", load_guests="0")
-    fit("vm.lpar_other", 771.8, "wall", mode="lpar", load_guests="0")
+    fit("vm.lpar_disk", 771.8, "wall", mode="lpar", load_guests="0")
     fit("vm.contention_basic", 32.93e-6, "wall", **CALL, mode="basic")
     fit("vm.contention_lpar", 47.16e-6, "wall", **CALL, mode="lpar")
     growth = solved(model, "system_growth", 53.4, "charged_system")
@@ -168,17 +193,26 @@ def test_the_line_of_packets_goes_through_both_sizes():
 
 
 def test_the_guest_of_the_file_server_must_be_favoured():
-    """With equal shares its loaded clients would be a fifth slower than measured."""
+    """With equal shares its loaded clients would be a seventh slower than measured."""
     server = load("aix-lpar-file-server")
-    assert figure(server, "job_time", dispatch="favoured") == pytest.approx(104, rel=0.08)
-    assert figure(server, "job_time", dispatch="equal") > 1.2 * 104
+    assert figure(server, "job_time", dispatch="favoured") == pytest.approx(104, rel=0.01)
+    assert figure(server, "job_time", dispatch="equal") > 1.14 * 104
+
+
+def test_the_file_server_needs_its_io_stretched_under_lpar(model: Model):
+    """Were only its processor time stretched, as that of a job, its clients would be a fifth faster than measured."""
+    known = solve_points(with_settings(load("aix-lpar-file-server"), {"mode": "lpar"})).parts[0].values.known
+    only = 15 * (known["contention"] * known["job_cpu"] + known["job_other"])
+    assert only < 0.8 * 144
+    assert figure(load("aix-lpar-file-server"), "job_time", mode="lpar") == pytest.approx(144, rel=0.05)
 
 
 def test_the_answer_hangs_little_on_the_row_that_contention_is_fitted_on(model: Model, judged: dict[str, Judged]):
     """Fitted on the kernel build instead, the nine loaded walls of table 3 that can be trusted keep their floors."""
     basic = solved(model, "vm.contention_basic", 1327.3, "wall", mode="basic")
     lpar = solved(model, "vm.contention_lpar", 1732.0, "wall", mode="lpar")
-    changes = {"basic": basic / 1.0803, "lpar": lpar / 1.43907}
+    known = amounts(load_part("hypervisor/vm-3090-lpar"))
+    changes = {"basic": basic / known["contention_basic"], "lpar": lpar / known["contention_lpar"]}
     sizes: list[float] = []
     for id, item in judged.items():
         if id.startswith("ousterhout/") and "/wall/" in id and id.endswith("load"):
@@ -197,8 +231,9 @@ def test_the_answer_hangs_little_on_the_row_that_contention_is_fitted_on(model: 
 def test_a_job_waits_as_often_as_it_finds_the_other_guest_at_the_processor(model: Model, mode: str):
     """Two customers: the one who comes sees the other as if alone (Lavenberg and Reiser 1980; Sevcik, Mitrani 1981)."""
     known = solve_points(with_settings(model, {"mode": mode})).parts[0].values.known
-    load_share = known["load_cpu"] / (known["load_cpu"] + known["load_other"])
-    expected = known["contention"] * (known["job_cpu"] * (1 + load_share) + known["job_other"])
+    load_cpu = known["contention"] * known["load_cpu"]
+    load_share = load_cpu / (load_cpu + known["load_other"])
+    expected = known["contention"] * known["job_cpu"] * (1 + load_share) + known["job_other"]
     assert wall(model, mode=mode) == pytest.approx(float(expected), rel=1e-9)
 
 
@@ -209,12 +244,24 @@ def test_a_second_guest_costs_more_under_lpar(model: Model):
 
 
 def test_the_more_a_job_computes_the_more_it_loses_in_basic_mode(model: Model):
-    """From the contention alone, for a job of disk I/O, to that and all of the other guest's processor time."""
+    """From nothing, for a job of disk I/O alone, to contention and the other guest's processor time."""
     second = {"system_cpu": "0 s", "elapsed": "1 s", "load_guests": "1"}
     lost = [figure(model, "slowdown", user_cpu=f"{share / 10} s", **second) for share in range(11)]
     assert lost == sorted(lost)
-    assert lost[0] == pytest.approx(1.0803, rel=1e-6)
-    assert lost[-1] == pytest.approx(1.0803 * (1 + 575.8 / 673.4), rel=1e-6)
+    assert lost[0] == pytest.approx(1, rel=1e-9)
+    load_cpu = 1.07696 * 575.8
+    assert lost[-1] == pytest.approx(1.07696 * (1 + load_cpu / (load_cpu + 97.6)), rel=1e-6)
+
+
+def test_lpar_costs_a_job_the_more_the_more_disk_io_it_does(model: Model):
+    """Loaded, over the same job loaded in Basic mode: what its authors conclude, and no row states."""
+    ratios: list[float] = []
+    for elapsed in ("1 s", "2 s", "4 s"):
+        job = {"user_cpu": "1 s", "system_cpu": "0 s", "elapsed": elapsed}
+        ratios.append(wall(model, mode="lpar", **job) / wall(model, mode="basic", **job))
+    assert ratios == sorted(ratios)
+    assert ratios[0] == pytest.approx(1.29, abs=0.01)
+    assert ratios[-1] == pytest.approx(1.69, abs=0.01)
 
 
 def test_without_contention_two_equal_guests_take_twice_as_long_at_most(model: Model):
@@ -226,8 +273,8 @@ def test_without_contention_two_equal_guests_take_twice_as_long_at_most(model: M
 
 def test_three_guests_share_a_processor_that_is_full(model: Model):
     two, three, four = (wall(model, load_guests=str(number)) for number in (1, 2, 3))
-    assert three - two == pytest.approx(575.8 * 1.0803, rel=0.05)
-    assert four - three == pytest.approx(575.8 * 1.0803, rel=0.005)
+    assert three - two == pytest.approx(575.8 * 1.07696, rel=0.05)
+    assert four - three == pytest.approx(575.8 * 1.07696, rel=0.005)
 
 
 def test_a_file_server_that_is_always_busy_serves_twice_the_clients_in_twice_the_time():

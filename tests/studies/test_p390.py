@@ -146,10 +146,11 @@ def test_each_fitted_parameter_names_the_claim_that_sets_it(model: Model, judged
         assert [judged[claim].claim.sets for claim in item.fitted_on] == [name]
 
 
-def refitted(model: Model, start: tuple[float, ...]) -> dict[str, float]:
+def refitted(model: Model, start: tuple[float, ...], lead: float = 0.7, kept: float = 0.95) -> dict[str, float]:
     """Newton's method in logarithms, all measured points and all changes of a round solved at once.
 
     The five figures: 85 % at 200 users; R/390 over 520, 520 over 500 with both caches; R/390 at 200 over 520 at 190.
+    lead, kept  R/390 over 520 at 190 users, printed as 30 % better, and at 200 over 190, told as nearly negated.
     """
     machines = model.parameters["machine"].options
     points = [("p520", 17e6, 200), ("p520", 17e6, 190), ("p520", 2e6, 190), ("p500", 2e6, 190), ("r390", 17e6, 190),
@@ -165,8 +166,8 @@ def refitted(model: Model, start: tuple[float, ...]) -> dict[str, float]:
         solved = solve_points(model, columns, size)
         times = np.broadcast_to(solved.metric(model_response), (size,)).reshape(-1, len(points)).T
         busy = np.broadcast_to(solved.metric(model_busy), (size,)).reshape(-1, len(points)).T
-        ratios = [busy[0] / 0.85, times[4] / times[1] / 0.7, times[2] / times[3] / 0.8, times[1] / times[3] / 0.72,
-                  times[5] / times[1] / 0.95]  # fmt: skip
+        ratios = [busy[0] / 0.85, times[4] / times[1] / lead, times[2] / times[3] / 0.8, times[1] / times[3] / 0.72,
+                  times[5] / times[1] / kept]  # fmt: skip
         return np.stack(ratios, axis=1) - 1
 
     model_response = condition("response <= 1 s", model).metric
@@ -181,27 +182,80 @@ def refitted(model: Model, start: tuple[float, ...]) -> dict[str, float]:
     return dict(zip(NAMES, np.exp(logs).tolist(), strict=True))
 
 
-def test_the_fit_from_scratch_finds_the_values_of_the_catalog(model: Model):
-    found = refitted(model, (4e5, 0.08, 0.09, 0.1, 20.0))
+STARTS = ((4e5, 0.08, 0.09, 0.1, 20.0), (5.2e5, 0.1, 0.115, 0.04, 50.0), (6e5, 0.15, 0.2, 0.02, 100.0))
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_the_fit_from_scratch_finds_the_values_of_the_catalog(model: Model, start: tuple[float, ...]):
+    found = refitted(model, start)
     known = solve_points(model).parts[0].values.known
     assert {name: float(known[name]) for name in NAMES} == pytest.approx(found, rel=2e-5)
 
 
-@pytest.mark.parametrize(
-    "choice",
-    [
-        {"io_r390": "5 ms"}, {"io_r390": "40 ms"}, {"users_in_memory": "180"}, {"page_instructions": "3000"},
-        {"pages_per_block": "5"}, {"think_time": "30 s"},
-    ],
-)  # fmt: skip
-def test_the_limits_lean_little_on_what_was_chosen_freely(model: Model, choice: dict[str, str]):
-    """Fitted again with another choice, the limits stay within the bands of the claims."""
-    changed = with_settings(model, choice)
+CHOICES: dict[str, dict[str, Any]] = {
+    "think time 22 s": {"think_time": "22 s"}, "think time 24 s": {"think_time": "24 s"},
+    "think time 28 s": {"think_time": "28 s"}, "think time 30 s": {"think_time": "30 s"},
+    "180 users in memory": {"users_in_memory": "180"}, "195 users in memory": {"users_in_memory": "195"},
+    "R/390 I/O 5 ms": {"io_r390": "5 ms"}, "R/390 I/O 40 ms": {"io_r390": "40 ms"},
+    "lead 35 %": {"lead": 0.65}, "lead 25 %": {"lead": 0.75},
+    "a tenth of the lead kept": {"kept": 0.9}, "lead all negated": {"kept": 1.0},
+}  # fmt: skip
+"""The twelve: the think time is borrowed, memory and the I/O of the R/390 are assumed, the last four are readings."""
+
+
+@pytest.fixture(scope="module")
+def limits(model: Model) -> dict[str, dict[str, float]]:
+    """By choice, and as it stands (""), the users within a second, and the response of the R/390 at 220 users."""
+    found: dict[str, dict[str, float]] = {}
+    for name, choice in {"": {}, **CHOICES}.items():
+        targets = {key: value for key, value in choice.items() if key in ("lead", "kept")}
+        given = {key: value for key, value in choice.items() if key not in targets}
+        values = refitted(with_settings(model, given), STARTS[1], **targets)
+        again = refitted(with_settings(model, given), STARTS[0], **targets)
+        assert values == pytest.approx(again, rel=1e-6)
+        units = {"io_520": " s", "io_500": " s"}
+        settings = {**given, **{key: f"{value!r}{units.get(key, '')}" for key, value in values.items()}}
+        found[name] = {
+            "r390": users(model, SECOND, **settings, **R390),
+            "p520": users(model, SECOND, **settings, **LARGE),
+            "at 220": response(model, **settings, **R390, users="220"),
+        }
+    return found
+
+
+@pytest.mark.parametrize(("figure", "low", "high"), [("r390", 204, 212), ("p520", 194, 204), ("at 220", 1.3, 2.2)])
+def test_over_all_free_choices_the_limits_have_a_narrow_interval(
+    limits: dict[str, dict[str, float]], figure: str, low: float, high: float
+):
+    """The best result of the study: it is fitted again with each choice, from two starts."""
+    values = [item[figure] for item in limits.values()]
+    assert len(values) == 13
+    assert low <= min(values) <= limits[""][figure] <= max(values) <= high
+    assert min(values) <= low * 1.02
+    assert max(values) >= high * 0.98
+
+
+def test_the_study_lists_the_twelve_choices():
+    varied = {item.parameter or item.claim: item.alternatives for item in load_study("p390").choices if item.varied}
+    five = (
+        "think_time",
+        "users_in_memory",
+        "io_r390",
+        "r390/vs-p520/response/users-190",
+        "r390/response/users-plus-5pct",
+    )
+    listed = [text for name in five for text in varied[name]]
+    fitted_with = [str(value) for item in CHOICES.values() for value in item.values()]
+    assert [float(text.split()[0]) for text in listed] == [float(text.split()[0]) for text in fitted_with]
+
+
+@pytest.mark.parametrize("choice", [{"page_instructions": "3000"}, {"pages_per_block": "5"}])
+def test_the_limits_do_not_lean_on_how_a_page_is_moved(model: Model, choice: dict[str, str]):
+    values = refitted(with_settings(model, choice), STARTS[1])
     units = {"io_520": " s", "io_500": " s"}
-    found = refitted(changed, (5.2e5, 0.1, 0.115, 0.04, 50.0))
-    settings = {**choice, **{name: f"{value!r}{units.get(name, '')}" for name, value in found.items()}}
-    assert all(190 <= users(model, SECOND, **settings, **cache) <= 200 for cache in (SMALL, LARGE))
-    assert 200 <= users(model, SECOND, **settings, **R390) <= 215
+    settings = {**choice, **{name: f"{value!r}{units.get(name, '')}" for name, value in values.items()}}
+    assert abs(users(model, SECOND, **settings, **LARGE) - users(model, SECOND, **LARGE)) <= 2
+    assert abs(users(model, SECOND, **settings, **R390) - users(model, SECOND, **R390)) <= 2
 
 
 # What-ifs

@@ -10,19 +10,18 @@ import pytest
 
 import qnet
 from qnet.expression import FLOATS
-from qnet.model.conditions import condition
 from qnet.model.load import load
 from qnet.model.model import StepModel
 from qnet.model.settings import with_settings
+from qnet.questions.bottleneck import bottleneck
 from qnet.questions.points import solve_points
-from qnet.questions.search import largest
 from qnet.questions.study import load_study
-from qnet.questions.trial import Trial
 from qnet.questions.validate import Judged, validate
 from qnet.queues.roots import root
 
 CATALOG = Path(__file__).parents[2] / "catalog"
-FITTED = {"sources", "pause", "stops_scv", "page_cpu"}
+FITTED = {"pause", "stops_scv", "page_cpu"}
+RESERVED = {"reserved": "1300"}
 
 
 @pytest.fixture(scope="module")
@@ -53,45 +52,45 @@ def test_identities_are_exact_to_the_printed_digit(judged: dict[str, Judged]):
     assert [item.claim.id for item in found if item.verdict != "exact"] == []
 
 
-@pytest.mark.parametrize("claim", ["rwserv1/time-total/after", "rwserv2/rate/before", "rwserv2/time-total/before"])
-def test_a_floor_is_met_within_10_percent(judged: dict[str, Judged], claim: str):
+@pytest.mark.parametrize("claim", ["rwserv2/util-total/before", "rwserv2/rate/before", "rwserv2/time-total/before"])
+def test_the_second_server_is_met_within_2_percent(judged: dict[str, Judged], claim: str):
     item = judged[f"case/{claim}"]
     assert item.claim.role == "predicted"
-    assert item.modelled == pytest.approx(item.stated, rel=0.1)
+    assert item.modelled == pytest.approx(item.stated, rel=0.02)
+
+
+def test_nothing_measured_with_pages_reserved_is_an_input(judged: dict[str, Judged]):
+    after = {
+        id: item.claim.role for id, item in judged.items() if id.startswith("case/rwserv1/") and id.endswith("/after")
+    }
+    assert "fitted" not in after.values()
+    assert {id for id, role in after.items() if role == "given"} == {
+        "case/rwserv1/time-esm/after", "case/rwserv1/util-qsam/after",
+    }  # fmt: skip
 
 
 def test_a_request_takes_less_than_a_second_once_pages_are_reserved(judged: dict[str, Judged]):
     assert judged["case/after-subsecond"].verdict == "met"
-    assert figure("sfs-after", "response") < 1
+    assert figure("sfs-server", "response", **RESERVED) < 1
 
 
-def test_seven_of_the_eight_trends_of_the_case_are_shown(judged: dict[str, Judged]):
+def test_the_trends_of_the_case_are_shown(judged: dict[str, Judged]):
     found = [item for id, item in judged.items() if id.startswith("case/") and item.claim.role == "trend"]
-    assert len(found) == 8
-    assert [item.claim.id for item in found if item.verdict != "met"] == ["sfs/case/diagnosis/other"]
+    assert len(found) == 7
+    assert {item.verdict for item in found} == {"met"}
 
 
 def test_what_is_missed_after_reserving_is_missed_with_its_reason(judged: dict[str, Judged]):
-    missed = {id.removeprefix("case/rwserv1/") for id, item in judged.items() if item.verdict == "missed"}
-    assert {"util-cpu/after", "util-checkpoint/after", "util-page-read/after", "agents-held/after"} <= missed
+    failed = {id.removeprefix("case/rwserv1/") for id, item in judged.items() if item.claim.role == "failed assumption"}
+    assert {"rate/after", "util-total/after", "util-cpu/after", "util-page-read/after", "agents-held/after"} <= failed
     assert [id for id, item in judged.items() if item.verdict == "missed" and not item.claim.miss] == []
     off = [item for item in judged.values() if item.claim.role == "predicted" and abs(item.error or 0) > 0.25]
     assert all(item.verdict == "missed" for item in off)
 
 
-def test_fitted_parameters_are_at_most_half_of_the_predictions(judged: dict[str, Judged]):
-    fitted = {name for name, item in load("sfs-before").parameters.items() if item.grade == "fitted"}
+def test_every_fitted_parameter_has_its_claim(judged: dict[str, Judged]):
+    fitted = {name for name, item in load("sfs-server").parameters.items() if item.grade == "fitted"}
     assert fitted == FITTED == {item.claim.sets for item in judged.values() if item.claim.role == "fitted"}
-    assert 2 * len(fitted) <= sum(item.claim.counted for item in judged.values())
-
-
-def test_before_and_after_are_one_model_that_differs_in_the_reserved_pages():
-    before, after = ((CATALOG / f"systems/sfs-{name}.toml").read_text().splitlines() for name in ("before", "after"))
-    changed = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
-    assert [a.partition(" ")[0] for a, _ in changed] == ["title", "note", "reserved"]
-    metrics = ("throughput", "response", "agents_held", "other_time")
-    reserved = [figure("sfs-before", metric, reserved=1300) for metric in metrics]
-    assert reserved == [figure("sfs-after", metric) for metric in metrics]
 
 
 # The fit
@@ -101,33 +100,53 @@ def solved(low: float, high: float, excess: Callable[[float], float]) -> float:
     return root(excess, low, high, excess(low), excess(high), FLOATS)
 
 
-def test_the_fit_from_scratch_finds_the_values_of_the_catalog(judged: dict[str, Judged]):
-    """Through the model alone: the variation that gives the time before at the rate before, then the pause and, by
-    Little's law, the sources that give the rate after."""
-    rate, time, after = (
-        stated(judged, f"rwserv1/{name}") for name in ("rate/before", "time-total/before", "rate/after")
-    )
-    values = {"stops_scv": 1.0, "pause": 20.0, "sources": 300.0}
-
-    def model(system: str, **changed: float):
-        settings = {
-            name: repr(value) + (" s" if name == "pause" else "") for name, value in {**values, **changed}.items()
-        }
-        return solve_points(with_settings(load(system), settings)).parts[0].solution
+def fitted(judged: dict[str, Judged], sources: int) -> dict[str, str]:
+    """The pause, by Little's law, and the variation that give the first server's rate and time before."""
+    rate, time = (stated(judged, f"rwserv1/{name}/before") for name in ("rate", "time-total"))
+    there = with_settings(load("sfs-server"), {"sources": str(sources), "pause": f"{sources / rate - time!r} s"})
 
     def short_of_time(scv: float) -> float:
-        there = solve_points(with_settings(load("sfs-before"), {"stops_scv": repr(scv), "rate": f"{rate!r}/s"}))
-        return float(there.parts[0].solution.response) - time
+        changed = with_settings(there, {"stops_scv": repr(scv)})
+        return float(solve_points(changed).parts[0].solution.response) - time
 
-    def short_of_rate(pause: float) -> float:
-        return float(model("sfs-after", pause=pause, sources=rate * (pause + time)).throughput) - after
+    scv = solved(10.0, 4000.0, short_of_time)
+    return {"sources": str(sources), "pause": f"{sources / rate - time!r} s", "stops_scv": repr(scv)}
 
-    values["stops_scv"] = solved(1.0, 200.0, short_of_time)
-    values["pause"] = solved(0.2, 20.0, short_of_rate)
-    values["sources"] = rate * (values["pause"] + time)
-    known = solve_points(load("sfs-before")).parts[0].values.known
-    assert {name: known[name] for name in values} == pytest.approx(values, rel=5e-6)
-    assert float(model("sfs-before").throughput) == pytest.approx(rate, rel=1e-9)
+
+def test_the_fit_from_scratch_finds_the_values_of_the_catalog(judged: dict[str, Judged]):
+    found = fitted(judged, 153)
+    known = solve_points(load("sfs-server")).parts[0].values.known
+    assert known["pause"] == pytest.approx(float(found["pause"].removesuffix(" s")), rel=1e-6)
+    assert known["stops_scv"] == pytest.approx(float(found["stops_scv"]), rel=1e-5)
+
+
+@pytest.mark.parametrize(("sources", "time"), [(130, 0.345), (300, 0.078)])
+def test_the_number_of_agents_decides_the_time_but_no_number_of_them_the_rate(
+    judged: dict[str, Judged], sources: int, time: float
+):
+    """The interval of the one prediction of what reserving brings; the rate measured is 35.3/s."""
+    after = {
+        name: figure("sfs-server", name, **RESERVED, **fitted(judged, sources)) for name in ("response", "throughput")
+    }
+    assert after["response"] == pytest.approx(time, rel=0.02)
+    assert after["throughput"] < 20
+
+
+def test_fewer_agents_than_121_cannot_explain_the_time_before(judged: dict[str, Judged]):
+    rate, time = (stated(judged, f"rwserv1/{name}/before") for name in ("rate", "time-total"))
+    there = {"sources": "118", "pause": f"{118 / rate - time!r} s"}
+    assert figure("sfs-server", "response", **there, stops_scv=1e5) < 0.98 * time
+
+
+def test_the_minutes_that_both_half_hours_share_explain_a_quarter_of_the_page_reads(judged: dict[str, Judged]):
+    """And would make the time twice as far off: 0.08 s of the 0.158 remain without them."""
+    shared = {**RESERVED, "overlap": "2 min"}
+    page_reads = figure("sfs-server", "measured_page_read_use", **shared)
+    assert page_reads / stated(judged, "rwserv1/util-page-read/after") == pytest.approx(0.26, abs=0.01)
+    assert figure("sfs-server", "measured_time", **shared) == pytest.approx(0.37, abs=0.01)
+    count, time = 63617.0, stated(judged, "rwserv1/time-total/after")
+    rate, before = stated(judged, "rwserv1/rate/before"), stated(judged, "rwserv1/time-total/before")
+    assert (count * time - 120 * rate * before) / (count - 120 * rate) == pytest.approx(0.078, abs=0.001)
 
 
 def test_a_page_read_costs_the_processor_what_the_second_server_uses_more(judged: dict[str, Judged]):
@@ -139,49 +158,31 @@ def test_a_page_read_costs_the_processor_what_the_second_server_uses_more(judged
         for name in ("rwserv1", "rwserv2")
     ]
     slope = (times[1][0] - times[0][0]) / (times[1][1] - times[0][1])
-    assert figure("sfs-before", "page_cpu") == pytest.approx(slope, rel=1e-12)
+    assert figure("sfs-server", "page_cpu") == pytest.approx(slope, rel=1e-12)
 
 
 # The model
 
 
-@pytest.mark.parametrize(("sources", "pause"), [(1, 2), (10, 0.1), (64, 1.65), (2000, 1), (5, 0)])
+@pytest.mark.parametrize(("sources", "pause"), [(1, 2), (10, 0.1), (64, 1.65), (300, 20)])
 @pytest.mark.parametrize("reserved", [0, 1300])
-def test_every_source_finds_its_way_through_the_server(sources: float, pause: float, reserved: int):
-    """The rate of the model is the one at which X (Z + W) is the number of sources."""
-    there = (
-        solve_points(
-            with_settings(
-                load("sfs-before"), {"sources": str(sources), "pause": f"{pause} s", "reserved": str(reserved)}
-            )
-        )
-        .parts[0]
-        .solution
-    )
-    assert float(there.throughput) * (pause + float(there.response)) == pytest.approx(sources, rel=1e-9)
+def test_every_agent_pauses_or_has_a_request_at_the_server(sources: int, pause: float, reserved: int):
+    there = {"sources": sources, "pause": f"{pause} s", "reserved": reserved}
+    rate, time = (figure("sfs-server", name, **there) for name in ("throughput", "response"))
+    assert rate * (pause + time) == pytest.approx(sources, rel=1e-9)
 
 
 def test_the_parts_of_a_request_add_up():
-    for system in ("sfs-before", "sfs-after"):
-        parts = figure(system, "processor + lock_time + block_io_time + other_time")
-        assert parts == pytest.approx(figure(system, "response"), rel=1e-12)
+    for reserved in (0, 1300):
+        parts = figure("sfs-server", "processor + lock_time + block_io_time + other_time", reserved=reserved)
+        assert parts == pytest.approx(figure("sfs-server", "response", reserved=reserved), rel=1e-12)
 
 
 def test_a_serial_server_can_take_17_requests_a_second_before_and_90_after(judged: dict[str, Judged]):
-    for system, moment in (("sfs-before", "before"), ("sfs-after", "after")):
+    for reserved, moment in ((0, "before"), (1300, "after")):
         bound = stated(judged, f"rwserv1/rate/{moment}") / stated(judged, f"rwserv1/util-total/{moment}")
-        assert figure(system, "serial_bound") == pytest.approx(bound, rel=0.03)
-    assert figure("sfs-before", "serial_bound") == pytest.approx(16.7, abs=0.05)
-
-
-def test_more_reserved_pages_never_make_it_worse_and_two_thirds_of_the_missing_ones_give_a_second():
-    rows = qnet.load("sfs-before").sweep("reserved=1142:1163:3", metric="response").records()
-    times = [row["response_s"] for row in rows]
-    assert times == sorted(times, reverse=True)
-    model = load("sfs-before")
-    limits = [condition("response <= 1 s", model)]
-    enough = float(largest(Trial(model, "missing", limits, {}, 1)).value[0])
-    assert 0.25 < enough < 0.35
+        assert figure("sfs-server", "serial_bound", reserved=reserved) == pytest.approx(bound, rel=0.03)
+    assert figure("sfs-server", "serial_bound") == pytest.approx(16.7, abs=0.05)
 
 
 def test_restore_and_redo_take_their_rates():
@@ -247,6 +248,14 @@ def test_why_points_from_the_layer_that_dominates_to_its_causes(settings: dict[s
 
 
 def test_why_names_the_page_reads_of_the_server():
-    told = " ".join(row["text"] for row in qnet.load("sfs-before").why().records() if row["text"])
+    told = " ".join(row["text"] for row in qnet.load("sfs-server").why().records() if row["text"])
     assert "What to fix first is page reads: 80.2 % of the time that server is kept." in told
     assert "reserve its working set" in told
+
+
+def test_changes_are_held_against_the_answer_that_they_change():
+    """All by the chain of states: an approximation of the server as it is would be half as long again."""
+    found = bottleneck(load("sfs-server"))
+    assert found.before.response == pytest.approx(float(found.solution.response), rel=1e-9)
+    told = " ".join(row["text"] for row in qnet.load("sfs-server").why().records() if row["text"])
+    assert "Without page reads the response would be 206.4 ms instead of 3.443 s" in told

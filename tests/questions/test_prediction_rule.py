@@ -1,0 +1,104 @@
+"""The rule for a prediction: what restates or follows from one given number is counted as carried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from studies import FAST, HEAD, WINDOW, claim
+
+from qnet.questions.study import load_study
+from qnet.questions.tally import tally
+from qnet.questions.validate import Judged, validate
+
+GIVEN = claim("low", role="given", metric="response at half load", stated="1.95 s")
+
+
+@pytest.fixture
+def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A function from claims to their verdicts by id."""
+    monkeypatch.setenv("QNET_CATALOG", str(tmp_path))
+
+    def judged(*claims: str) -> dict[str, Judged]:
+        files = {"CATALOG.toml": 'schema = 1\ntitle = "test"\n', "studies/s.toml": HEAD + "\n".join(claims)}
+        files |= {"systems/window.toml": WINDOW, "systems/fast.toml": FAST}
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return {item.claim.id: item for item in validate(load_study("s")).judged}
+
+    return judged
+
+
+def predicted(id: str, stated: str, figure: str, null: str = "none: made up", **keys: object) -> str:
+    return claim(id, role="predicted", stated=stated, tolerance=0.2, figure=figure, null=null, **keys)
+
+
+AT_LOAD = {"set": {"rate": "0.8/s"}}
+"""By M/M/1 the response is 5 s there."""
+
+
+def test_a_response_at_another_load_is_a_prediction(judge):
+    found = judge(GIVEN, predicted("x", "4.8 s", "response", "low", **AT_LOAD))["x"]
+    assert (found.role, found.carried, found.counted) == ("predicted", "", True)
+
+
+@pytest.mark.parametrize(
+    ("claims", "reason"),
+    [
+        (predicted("x", "2.1 s", "response", "low"), "within 3 % of low"),
+        (predicted("x", "0.49 s", "half"), "proportional to time and to nothing else"),
+        (predicted("x", "1.01 s", "time"), "within 3 % of time, which it is given"),
+        (predicted("y", "4.8 s", "response", **AT_LOAD) + predicted("x", "4.2", "queue_length('window')", **AT_LOAD),
+         "y times or over what was given"),
+        (predicted("y", "4.8 s", "response", **AT_LOAD) + predicted("x", "6.1 s", "response + time", **AT_LOAD),
+         "y and one number that was given"),
+        (claim("y", role="predicted", stated="0.7/s", tolerance=0.2, largest="rate", limit="response <= 4 s",
+               null="none: made up")
+         + claim("x", role="predicted", at_least="4 s", figure="response", null="none: a bound", **AT_LOAD),
+         "implied by y"),
+    ],
+)  # fmt: skip
+def test_what_restates_or_follows_from_what_is_there_is_carried(judge, claims: str, reason: str):
+    found = judge(GIVEN, claims)
+    assert (found["x"].role, found["x"].carried) == ("carried", reason)
+    assert all(item.counted for name, item in found.items() if name == "y")
+    counted = tally(list(found.values()))
+    assert (counted.demoted, counted.carried) == (1, 1)
+
+
+def test_a_fitted_figure_is_an_input_and_its_parameter_is_none(judge):
+    """The time is fitted on 2 s at half load; at the same point utilization moves with it, at another the response is a
+    prediction."""
+    fit = claim("fit", role="fitted", sets="time", stated="2 s", figure="response")
+    found = judge(
+        fit,
+        predicted("x", "0.51", "response * throughput * time / response"),
+        predicted("y", "4.8 s", "response", "fit", **AT_LOAD),
+    )
+    assert found["y"].counted
+    assert found["x"].counted
+
+
+def test_what_moves_as_the_figure_that_was_fitted_is_carried(judge):
+    fit = claim("fit", role="fitted", sets="time", stated="2 s", figure="response")
+    found = judge(fit, predicted("x", "1.1", "queue_length('window')"))["x"]
+    assert found.carried == "fit times or over what was given"
+
+
+def test_the_null_is_judged_as_the_model_is(judge):
+    """5 s for a printed 4.8 s: 3 % from 4.85 s; 1.95 s is 59 % from 4.75 s."""
+    found = judge(GIVEN, predicted("x", "4.8 s", "response", "low", **AT_LOAD))["x"]
+    assert found.error == pytest.approx(5 / 4.85 - 1)
+    assert found.plain_error == pytest.approx(5 / 4.8 - 1)
+    assert (found.null, found.null_error) == (1.95, pytest.approx(1.95 / 4.75 - 1))
+    counted = tally([found])
+    assert (counted.compared, counted.nearer, counted.nearer_share) == (1, 1, 1.0)
+    assert counted.median_ratio == pytest.approx((5 / 4.85 - 1) / (1 - 1.95 / 4.75))
+
+
+def test_unchanged_is_a_null_of_what_is_compared(judge):
+    keys = {"base": {"rate": "0.5/s"}, "take": "ratio"}
+    found = judge(predicted("x", "2.4", "response", "unchanged", **AT_LOAD, **keys))["x"]
+    assert (found.null, found.null_error) == (1.0, pytest.approx(1 / 2.35 - 1))
