@@ -183,7 +183,9 @@ CODES: dict[str, _T] = {
     "QN645": _T("a limit around stations, near its capacity",
         "Arrivals wait for a place in a subnetwork in which only so many may be, and ask for more than 70 % of what it "
         "lets through when it is full. It is taken as one station with its throughput; up to that load the response "
-        "had a median error of 0.5 % against Markov chains, and up to 20 %; at 90 % errors of 40 % were seen.",
+        "had a median error of 0.5 % against Markov chains, and up to 20 %; at 90 % errors of 40 % were seen. Or "
+        "such a subnetwork has another one inside, which lets few through at a time and evenly: the response was 25 % "
+        "too long.",
         "Trust the capacity, and the trend, more than the response; or ask for a lower load."),
     "QN646": _T("customers served before others leave them little",
         "What a class gets at a station where others are served before it is what these leave, and the less that is, "
@@ -266,8 +268,8 @@ CODES: dict[str, _T] = {
         "Against Markov chains of 200 small systems each, at any load, the median error of the response was 0.7 % and "
         "the worst 11 % first come first served at single servers, 0.2 % and 17 % where one closed class shares the "
         "servers with what it leaves. One customer alone first come first served is exact. The warning names several "
-        "servers first come first served, where the worst was 22 %, and several classes that share a station with what "
-        "one of them leaves, which was not measured.",
+        "servers first come first served, where the worst was 22 %, rates, where a queue was 26 % off, and several "
+        "classes that share a station with what one of them leaves, which was not measured.",
         "Take the answer as rough; let the work be done at a station of its own, where nobody waits for it."),
     "QN663": _T("percentiles beyond where they are trusted",
         "Percentiles take the times at the stations of a route as independent gamma times. Against exact chains that "

@@ -220,6 +220,8 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
             others = {kind for kind in users if isinstance(network.classes[kind], ClosedClass)} - {number}
             if station.name in met and station.in_line and station.servers > 1:
                 found.append(f"{customers.name} meets what it leaves at several servers of {station.name}")
+            elif station.name in met and station.rates is not None:
+                found.append(f"{customers.name} meets what it leaves at {station.name}, which has rates")
             elif station.name in met and others and not station.in_line:
                 found.append(f"several classes share {station.name} with what {customers.name} leaves there")
             elif station.name in met and station.discipline == "lcfs-pr":

@@ -73,7 +73,9 @@ RULES = (
     _Rule("lost later, states", "waits of passages that are lost later", "^capacity: passages that may be lost"),
     _Rule("memory", "the stations behind it are taken as one", "^memory: (?!.*paging)"),
     _Rule("inside", "what changes with the number inside", "^memory: "),
-    _Rule("loss behind loss", "is taken as Poisson where it comes next", "^capacity: loss behind loss"),
+    _Rule(
+        "loss behind loss", "is taken as Poisson where it comes next", "^capacity: (loss behind loss|a queue behind)$"
+    ),
     _Rule("capacity", "serves as if times were exponential", "^capacity: .*(?<!loss behind loss)$", ("open",)),
     _Rule("buffer, open", "the work that frees its places is taken as independent",
           "^buffer: (?!.*closed)", ("open",)),

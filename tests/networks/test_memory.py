@@ -176,6 +176,16 @@ def test_two_subnetworks_and_the_rest_share_the_customers():
     assert at(found, "desk").queue_length == pytest.approx(at(wanted, "desk").queue_length, rel=1e-9)
 
 
+def test_a_limit_inside_a_limit_is_warned_of_where_customers_arrive():
+    """What passes the inner one is let through evenly: the response was 25 % too long beside the chain."""
+    inner = Hold("s", (Time(1.4), visit("t", 1.0, 3.0)))
+    stations = (station("h", 2, "fcfs"), station("s", 1, "fcfs"), station("t", 1, "fcfs"))
+    network = RoutedNetwork(stations, (arriving(0.14, Hold("h", (inner,))),))
+    found, exact = solve(network), solve_best(network, Wanted(method="states"))
+    assert "QN645" in {getattr(reason, "code", "") for reason in found.reasons}
+    assert found.response == pytest.approx(exact.response, rel=0.4)
+
+
 def test_arrivals_beside_slow_down_what_is_around():
     """An open class at the desk, beside one visit inside: the same as without the limit, which is exact."""
     web = arriving(0.8, visit("desk", 0.5), name="web")

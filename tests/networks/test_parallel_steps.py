@@ -142,6 +142,8 @@ def test_work_left_beyond_what_was_measured_is_warned_of():
     assert codes(solve(RoutedNetwork((shared,), (left,)))) == set()
     assert codes(solve(RoutedNetwork((shared,), (left, other)))) == {"QN662"}
     assert "QN662" in codes(solve(RoutedNetwork((several,), (left,))))
+    faster = CPU.replace(rates=(1.0, 1.5))
+    assert "QN662" in codes(solve(RoutedNetwork((faster,), (left,))))
 
 
 def test_work_left_that_piles_up_has_no_steady_state():

@@ -198,6 +198,26 @@ steps = [{ fill = "n" }, { delay = "0 s" }, { phase = 2, drains = "n", station =
     assert figure(text, "throughput") == 1
 
 
+def test_who_waits_for_a_place_and_is_lost_then_has_spent_time() -> None:
+    """The response of passages that are completed is then no longer that of all, and says so."""
+    text = """
+[buffers]
+n = { places = 2 }
+[stations]
+s = { capacity = 1 }
+d = { }
+[classes.m]
+population = 3
+think_time = "0.1 s"
+steps = [
+  { fill = "n" }, { station = "s", time = "0.2 s" }, { phase = 2, drains = "n", station = "d", time = "0.5 s" }
+]
+"""
+    outcome = ask(HEAD + text, STATES)
+    assert not outcome.exact
+    assert "lost later" in outcome.reasons
+
+
 def quorum(join: int, population: int = 1) -> str:
     return f"""
 [stations]

@@ -14,7 +14,7 @@ from qnet.networks.memory.levels import Levels, repeated, solved
 from qnet.networks.memory.regions import Region, entries, holds, inside
 from qnet.networks.memory.states import two_modes
 from qnet.networks.passage_times import Passages
-from qnet.networks.routed import Hold, RoutedNetwork, Time
+from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, streams
 from qnet.networks.wanted import Wanted
@@ -184,6 +184,10 @@ class Aggregation:
             network=network if self.profiles else None,
         )
 
+    def opened(self, region: Region) -> bool:
+        """Whether those who come to a region arrive from outside."""
+        return isinstance(self.network.classes[region.class_index], OpenClass)
+
     def reasons(self, regions: Sequence[Inside]) -> Iterable[str]:
         """Why regions are approximate."""
         for region, own in zip(self.found, regions, strict=True):
@@ -198,6 +202,9 @@ class Aggregation:
                 yield Beyond(reason, "QN644", f"{text}: beyond where errors were measured as small")
             elif reason and own.crowded:
                 text = f"{region.station} has more than {_BUSY:.0%} of the load that it can take"
+                yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
+            elif reason and own.part.levels.solution.reasons and self.opened(region):
+                text = f"{region.station} lets arrivals in to another place of the same kind"
                 yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
             elif reason:
                 yield reason

@@ -17,7 +17,7 @@ def lost_late(steps: Sequence[Step], lossy: Collection[str], begun: bool = False
         if isinstance(step, Time):
             if step.fills in lossy and begun:
                 return True
-            begun = begun or not step.fills
+            begun = begun or step.fills not in lossy
             continue
         inner = step.inner if isinstance(step, Fork) else step.steps
         if not isinstance(step, Fork) and step.station in lossy and (begun or step.visits > 1.0):

@@ -38,6 +38,8 @@ LITTLE = 1e-3
 """The same, where more of them matter little: an approximation for networks that no other method solves."""
 EVEN = 0.25
 """The scv that is taken for those that are too small for phases, of networks that no other method solves."""
+_HOPEFUL = 6.0
+"""How many times as many states as allowed may be expected where one more step is tried."""
 _FIRST = 6
 """Customers from outside that are tried first."""
 _MOST_PASS = 0.9
@@ -190,8 +192,12 @@ def _more(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> 
     growth = log(states / fewer) / log(later / sooner)
     for aim in wanted:
         needed = later + max(int(1.1 * log(max(edge / aim, 1.0)) / falls) + 1, 2)
-        if states * (needed / later) ** growth <= 1.5 * most:
+        guess = states * (needed / later) ** growth
+        if guess <= 1.5 * most:
             return needed
+        # Where something is bounded the states grow more slowly than at first.
+        if guess <= _HOPEFUL * most and states * 2.0**growth <= most:
+            return 2 * later
     raise TooLarge
 
 
