@@ -53,8 +53,8 @@ METHODS: dict[str, Method] = {
                "many classes at few stations; any stations; state probabilities",
                "ways to spread all customers over the stations x customers", _ROUNDING, _STATES),
         Method("states", "exact", "open, closed",
-               "any order of service, priorities, holds, second phases, rates, losses; exponential times (others as "
-               "phases: approximate); no buffers, parallel steps, chains", "states, up to 50000",
+               "any order of service, priorities, holds, second phases, rates, losses, buffers, parallel steps, "
+               "chains; exponential times (others as phases: approximate)", "states, up to 50000",
                _ROUNDING, "Stewart, Introduction to the Numerical Solution of Markov Chains, 1994"),
         Method("linearizer", "approximate", "closed", _ANY, "core solutions x classes^2 x stations",
                _LINEARIZER, "Chandy, Neuse, Comm. ACM 25 (1982) 126-134"),
