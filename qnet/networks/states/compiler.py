@@ -54,6 +54,8 @@ class _Held(Record):
     """The node that comes when it is released."""
     priority: int = 0
     group: int = 0
+    mark: int = -1
+    """Where customers may be lost: that of its visits."""
 
 
 def program(network: RoutedNetwork, even: float = 0.0) -> Program:
@@ -463,15 +465,15 @@ class Compiler:
             path = (*place[0], (place[1], group))
             inside = self.copies.chosen(station, copies, group, centre)
             for priority, share, stream in self.numbers[self.here, path]:
-                passed = after
+                passed, mark = after, -1
                 if self.loses:
                     mark = self.passing[stream] = self.passing[stream] if stream in self.passing else self.mark()
                     passed = self.add(Node(COUNT, after, mark=mark))
                 if station.delay:
-                    held = _Held(station.name, -1, stream, passed, group=group)
+                    held = _Held(station.name, -1, stream, passed, group=group, mark=mark)
                     node = self.body(hold, path, (*around, held), inside, passed, tail)
                 else:
-                    held = _Held(station.name, centre, stream, passed, priority, group)
+                    held = _Held(station.name, centre, stream, passed, priority, group, mark)
                     release = self.add(Node(RELEASE, passed, centre=centre))
                     node = self.body(hold, path, (*around, held), inside, release, tail)
                     present = tuple(item.stream for item in (*around, held) if item.centre >= 0)
@@ -564,19 +566,20 @@ class Compiler:
         for item in around[outermost:]:
             if item.centre >= 0 and self.centres[item.centre].ordered:
                 raise NotCovered("a second phase may be interrupted")
-            if self.loses:
-                raise NotCovered("customers are lost, and servers are kept after the response")
             if item not in kept[0] and item.centre >= 0:
                 onward = self.add(Node(RELEASE, onward, centre=item.centre))
+            if item.mark >= 0 and item is not around[outermost]:
+                onward = self.add(Node(COUNT, onward, mark=item.mark))
         node = self.add(Node(DONE, -1))
-        before, self.answering = self.answering, False
+        before = (self.answering, self.home, self.taken)
+        self.answering, self.home, self.taken = False, node, {}
         for number in reversed(range(len(second))):
             later = kept[number + 1] if number + 1 < len(second) else ()
             for item in kept[number]:
                 if item not in later and item.centre >= 0:
                     node = self.add(Node(RELEASE, node, centre=item.centre))
             node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
-        self.answering = before
+        self.answering, self.home, self.taken = before
         return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
 
 

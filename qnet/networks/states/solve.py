@@ -263,7 +263,8 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         solution = responses(solution, network, throughputs, ended, spent)
     if any(isinstance(step, Hold) for hold in _holds(network) for step in hold.steps):
         means = {key: column([point.rates[key] for point in found]) for key in found[0].rates}
-        solution = _with_rates(solution, network, means)
+        numbers = {key: total(present.get(index, 0.0) for index in own) + 0.0 for key, own in steady.members.items()}
+        solution = _with_means(solution, network, means, numbers)
     if loses:
         kept = _kept(network, solution, {key: passing(mark) for key, mark in made.losing.items()})
         begun = [
@@ -304,30 +305,38 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
     )
 
 
-def _with_rates(
-    solution: RoutedSolution, network: RoutedNetwork, means: Mapping[tuple[str, int], Value]
+def _with_means(
+    solution: RoutedSolution,
+    network: RoutedNetwork,
+    means: Mapping[Key, Value],
+    numbers: Mapping[Key, Value],
 ) -> RoutedSolution:
-    """The solution with the utilization of stations as the states have it, of those who are elsewhere meanwhile too.
+    """The solution with the utilization of stations, and the numbers there, as the states have them.
 
-    means   by station and group of copies: the mean rate of all copies together. That of a class is in proportion to
-            the time that its customers are served or held there.
+    means    by station and group of copies: the mean rate of all copies together, of those who are elsewhere meanwhile
+             as well. That of a class is in proportion to the time that its customers are served or held there.
+    numbers  the mean number waiting and in service.
     """
     peaks = {station.name: station.peak for station in network.stations}
     places = dict.fromkeys(peaks, 0)
     stations: list[StationFigures] = []
-    more: dict[str, Value] = {}
+    busier: dict[str, Value] = {}
+    longer: dict[str, Value] = {}
     for item in solution.stations:
         key = (item.name, places[item.name])
         places[item.name] += 1
         if key in means and item.utilization is not None:
+            longer[item.label] = ratio(numbers[key], item.queue_length)
+            item = item.replace(queue_length=numbers[key])
             busy = means[key] / item.copies
-            more[item.label] = ratio(busy / peaks[item.name], item.utilization)
+            busier[item.label] = ratio(busy / peaks[item.name], item.utilization)
             item = item.replace(utilization=busy / peaks[item.name], busy_servers=means[key])
         stations.append(item)
     visits = tuple(
-        item.replace(utilization=item.utilization * more[item.label])
-        if item.label in more and item.utilization is not None
-        else item
+        item.replace(
+            queue_length=item.queue_length * longer.get(item.label, 1.0),
+            utilization=None if item.utilization is None else item.utilization * busier.get(item.label, 1.0),
+        )
         for item in solution.visits
     )
     return solution.replace(stations=tuple(stations), visits=visits)
