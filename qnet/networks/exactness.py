@@ -218,6 +218,7 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
         for station in network.stations:
             users = {item.class_index for item in streams if item.station == station.name and not item.left}
             others = {kind for kind in users if isinstance(network.classes[kind], ClosedClass)} - {number}
+            others |= users - {number} if isinstance(customers, ClosedClass) else set()
             if station.name in met and station.in_line and station.servers > 1:
                 found.append(f"{customers.name} meets what it leaves at several servers of {station.name}")
             elif station.name in met and station.rates is not None:

@@ -142,6 +142,8 @@ def test_work_left_beyond_what_was_measured_is_warned_of():
     assert codes(solve(RoutedNetwork((shared,), (left,)))) == set()
     assert codes(solve(RoutedNetwork((shared,), (left, other)))) == {"QN662"}
     assert "QN662" in codes(solve(RoutedNetwork((several,), (left,))))
+    arrivals = arriving(0.5, visit("cpu", 0.1))
+    assert codes(solve(RoutedNetwork((shared,), (left, arrivals)))) == {"QN662"}
     faster = CPU.replace(rates=(1.0, 1.5))
     assert "QN662" in codes(solve(RoutedNetwork((faster,), (left,))))
 
