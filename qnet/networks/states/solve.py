@@ -40,6 +40,8 @@ EVEN = 0.25
 """The scv that is taken for those that are too small for phases, of networks that no other method solves."""
 _HOPEFUL = 6.0
 """How many times as many states as allowed may be expected where one more step is tried."""
+_LOOKS = 3
+"""How many times as many states as allowed are looked at in all, chain after chain."""
 _FIRST = 6
 """Customers from outside that are tried first."""
 _MOST_PASS = 0.9
@@ -152,10 +154,14 @@ def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _
         return means(made, machine, found, stationary(found, operations))
     crowd, edges = _FIRST, dict[int, tuple[float, int]]()
     best: Found | None = None
+    looked = 0
     while True:
         try:
+            if looked > (_LOOKS * most if best is None else most):
+                raise TooLarge
             machine = Machine(made, crowd)
             found = walk(machine.start(), machine.moves, most)
+            looked += len(found.states)
             shares = stationary(found, operations)
             beyond = sum(
                 share
