@@ -48,6 +48,13 @@ def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     first = _by_states(network, wanted)
     found: RoutedSolution | None = None
     refused: NotComputed | None = None
+    if network.buffers and network.closed and _may_have_states(network, wanted):
+        from qnet.networks.states.solve import tried as tried_states
+
+        # Buffers beside closed classes take a fixed point around the whole network, and seconds.
+        small = tried_states(network, wanted)
+        if small is not None:
+            return small
     if not first:
         try:
             found = _by_theory(network, wanted)
