@@ -309,25 +309,19 @@ def test_nelson_and_tantawi(load: Load, width: int, load_of_each: float):
     assert system.metric("response") == pytest.approx(printed, rel=1e-9 if width == 2 else 0.05)
 
 
-@pytest.mark.parametrize(
-    "arrivals, second, metric, printed, error",
-    [
-        ('arrival_rate = "0.05/s"', 0.5, "response", (0.052632 + 0.025641 + 0.04379) / 2 / 0.05, 0.002),
-        ('population = 5\nthink_time = "1 s"', 1, "throughput", 0.89442, 0.015),
-    ],
-    ids=["open", "closed"],
-)
-def test_two_branches_simulated(load: Load, arrivals: str, second: float, metric: str, printed: float, error: float):
-    """imperial-qore/line-solver, goldens/baselines, fj_basic_open.json (numbers at the queues and at the join, each of
-    a half of a job) and fj_basic_closed.json: simulations, of servers that are shared. That of the closed network is 1.4 %
-    above the Markov chain of its 56 states or less, 0.88236, which the oracle and the method find alike."""
+def test_two_branches_simulated(load: Load):
+    """imperial-qore/line-solver, goldens/baselines, fj_basic_open.json: numbers at the queues and at the join, each of a
+    half of a job, by a simulation, of servers that are shared. That of fj_basic_closed.json, 0.89442, is 1.4 % above the
+    exact Markov chain of the network, and tests nothing."""
+    arrivals, second = 'arrival_rate = "0.05/s"', 0.5
     branches = ", ".join(
         f'{{ name = "{name}", steps = [ {{ station = "{name}", time = "{time} s" }} ] }}'
         for name, time in (("a", 1), ("b", second))
     )
     stations = '[stations]\na = { discipline = "ps" }\nb = { discipline = "ps" }'
     system = load(f"{stations}\n[classes.c]\n{arrivals}\nsteps = [ {{ parallel = [ {branches} ] }} ]")
-    assert system.metric(metric) == pytest.approx(printed, rel=error)
+    printed = (0.052632 + 0.025641 + 0.04379) / 2 / 0.05
+    assert system.metric("response") == pytest.approx(printed, rel=0.002)
 
 
 # Variability
