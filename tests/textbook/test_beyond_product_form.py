@@ -310,9 +310,9 @@ def test_nelson_and_tantawi(load: Load, width: int, load_of_each: float):
 
 
 def test_two_branches_simulated(load: Load):
-    """imperial-qore/line-solver, goldens/baselines, fj_basic_open.json: numbers at the queues and at the join, each of a
-    half of a job, by a simulation, of servers that are shared. That of fj_basic_closed.json, 0.89442, is 1.4 % above the
-    exact Markov chain of the network, and tests nothing."""
+    """imperial-qore/line-solver, goldens/baselines, fj_basic_open.json: numbers at the queues and at the join, each of
+    a half of a job, by a simulation, of servers that are shared. That of fj_basic_closed.json, 0.89442, is 1.4 % above
+    the exact Markov chain of the network, and tests nothing."""
     arrivals, second = 'arrival_rate = "0.05/s"', 0.5
     branches = ", ".join(
         f'{{ name = "{name}", steps = [ {{ station = "{name}", time = "{time} s" }} ] }}'
