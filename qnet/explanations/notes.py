@@ -229,7 +229,9 @@ CODES: dict[str, _T] = {
         "at a high load, where errors of 60 % were seen; customers who come back, by plan or where some are served "
         "before others; several servers that are not the only station; stations that are not first come first served "
         "behind streams that are not Poisson; several classes of which one does not arrive in a Poisson stream; an scv "
-        "of services above 4, and of arrivals above 4, or above 2 where they go on to another queue.",
+        "of services above 4, and of arrivals above 4, or above 2 where they go on to another queue. Work that is left "
+        "after the response counts as customers who come back for it: they come in step, and responses were off by "
+        "60 % and more where it takes 20 times the service before it at the same queue.",
         "Trust differences less than signs there. qnet methods --error tells what was measured."),
     "QN657": _T("a full station beyond where its loss is trusted",
         "A station with a capacity that gets Poisson arrivals is solved exactly with one exponential time for all "

@@ -17,7 +17,7 @@ from qnet.expression import Operations, Value
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, ranked, uneven_classes
-from qnet.networks.routed import OpenClass, RoutedNetwork
+from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.networks.transitions import Transitions, solved, transitions
 from qnet.queues.arithmetic import ratio, total
@@ -86,6 +86,24 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
     if any(route.forks for route in compiled.routes):
         return "branches run in parallel"
     return ""
+
+
+def unmeasured_left(
+    network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
+) -> tuple[Beyond, ...]:
+    """What is beyond where errors were measured as small in a network whose customers leave work behind.
+
+    Work that is left is asked for as if its customers came back for it, so that it comes in step with them and with
+    each other, and is held back where they are: the reasons are those of `uneven` for such customers, though waits are
+    found as of independent Poisson streams. Nothing is told where the stations would have product form with them, or
+    where servers are held around other stations.
+    """
+    steps = (step for item in network.classes for route in item.routes for step in route.steps)
+    around = any(not isinstance(inner, Time) for step in steps if isinstance(step, Hold) for inner in step.steps)
+    if around or refusal(network, compiled.replace(deferred=False)):
+        return ()
+    _, told, even = uneven(network, compiled, centres, operations)
+    return () if operations.all(even) else told
 
 
 def uneven(
