@@ -148,7 +148,7 @@ _OPEN = (
              "one station of two or three servers, loads up to 0.95; Poisson arrivals of classes with exponential "
              "times up to 20 apart, or one class whose scv of arrivals and services are from 0.25 to 4", "QN654",
              _WHITT),
-    Measured("arrivals that are not Poisson", "qna", 353, "response", 0.025, 0.17,
+    Measured("arrivals that are not Poisson", "qna", 325, "response", 0.023, 0.12,
              "one class; one queue and an scv from 0.25 to 4, or two stations that nobody returns to and an scv of "
              "arrivals up to 2; single servers, loads up to 0.95; " + _FEW_QUEUES, "QN654", _WHITT),
     Measured("arrivals that are not Poisson: customers who return", "qna", 200, "response", 0.1, 0.25,

@@ -131,7 +131,6 @@ def uneven(
     flows = transitions(network, operations)
     nodes = _nodes(network, compiled, centres, flows, operations)
     streams = _Arrivals(network, nodes, flows, operations)
-    passed = _Arrivals(network, nodes, flows, operations, unchanged=True)
     found: dict[Key, Uneven] = {}
     wild: dict[str, None] = {}
     returned = False
@@ -161,7 +160,7 @@ def uneven(
             wild[f"customers come back to {name} by plan, and their times there are not one exponential time"] = None
         if back or len(centres) > 1:
             most = _CHANGED_BACK if back and planned else _CHANGED
-            other = _uneven(node, passed.first_time(centre.key)[0], again, operations)
+            other = _uneven(node, streams.in_the_long_run(centre.key, compiled), again, operations)
             changed = _changed(node, found[centre.key], other, operations)
             if not operations.all(operations.compare("<=", changed, most)):
                 text = f"how evenly customers come to {name} from other queues"
@@ -231,11 +230,8 @@ class _Arrivals:
         nodes: Mapping[Key, _Node],
         flows: Transitions,
         operations: Operations,
-        unchanged: bool = False,
     ) -> None:
         self.network = network
-        self.unchanged = unchanged
-        """Whether stations are taken to pass the variability of arrivals on as it is."""
         self.nodes = nodes
         self.flows = flows
         self.operations = operations
@@ -268,12 +264,10 @@ class _Arrivals:
 
     def kept(self, node: _Node) -> Value:
         """How much of the scv of arrivals at a station, less 1, is left in its departures."""
-        return 1.0 + 0.0 * node.load if self.unchanged else 1.0 - node.load**2
+        return 1.0 - node.load**2
 
     def departing(self, node: _Node) -> Value:
         """What the services of a station add to the scv of its departures."""
-        if self.unchanged:
-            return 0.0 * node.load
         service = (1.0 - node.again) * node.service
         return node.load**2 * self.operations.maximum([service, 0.0 * service + _LEAST - 1.0]) / node.servers**0.5
 
@@ -321,6 +315,26 @@ class _Arrivals:
             squares = squares + count * share**2
             constant = constant + count * share * ratio(flow, origin.fresh) * departing
         return self.calm(squares, node) * constant, 1.0 - 1.0 / visits
+
+    def in_the_long_run(self, key: Key, compiled: Streams) -> Value:
+        """The scv, less 1, of those who come to a copy for the first time, counted over a long time.
+
+        Queues change when customers come, and in the long run not how many. Ways that part at random and meet again
+        bring together what they have parted.
+        """
+        node = self.nodes[key]
+        visits = 1.0 + (self.passages[key].get(key, 1.0) - 1.0) / node.copies
+        found: Value = 0.0 * node.rate
+        for kind, customers in enumerate(self.network.classes):
+            assert isinstance(customers, OpenClass)
+            own = total(
+                stream.rate
+                for stream in compiled.streams
+                if (stream.station, stream.group) == key and stream.class_index == kind
+            )
+            often = ratio(own / visits, customers.arrival_rate)
+            found = found + ratio(own, node.rate) * often * (customers.arrival_scv - 1.0)
+        return found
 
 
 def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[Key, Value]]:

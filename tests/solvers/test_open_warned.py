@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import pytest
 from building import network, station, visit
 
@@ -179,3 +181,20 @@ def test_work_left_at_another_queue_is_warned_of_where_that_is_fed_unevenly():
     assert codes(network(STATIONS, long, left)) == {"QN654"}
     even = customers("even", 0.1, visit("a", 1.0), visit("b", 1.0, phase=2))
     assert not codes(network(STATIONS, even))
+
+
+def test_even_arrivals_that_part_and_meet_again_are_warned_of():
+    """Two ways to one queue; nobody is long on the longer one, so that they come there nearly as evenly as from outside.
+
+    Exactly 1/2 / (1 - x), x = exp(2 (x - 1)), would be there of constant gaps, and 1 of Poisson arrivals.
+    """
+    ways = Route("by a", 0.7, (visit("a", 0.01), visit("b", 0.5))), Route("past a", 0.3, (visit("b", 0.5),))
+    parted = OpenClass("all", 1.0, ways, arrival_scv=0.0)
+    assert codes(network(STATIONS, parted)) == {"QN654"}
+    (number,) = [item.residence for item in solve(network(STATIONS, parted)).visits if item.name == "b"]
+    x = 0.2
+    for _ in range(60):
+        x = exp(2.0 * (x - 1.0))
+    assert number > 1.2 * 0.5 / (1.0 - x)
+    straight = customers("all", 1.0, visit("a", 0.01), visit("b", 0.5), scv=0.0)
+    assert not codes(network(STATIONS, straight))
