@@ -184,7 +184,7 @@ def test_work_left_at_another_queue_is_warned_of_where_that_is_fed_unevenly():
 
 
 def test_even_arrivals_that_part_and_meet_again_are_warned_of():
-    """Two ways to one queue; nobody is long on the longer one, so that they come there nearly as evenly as from outside.
+    """Two ways to one queue, of which the longer is short: they come there nearly as evenly as from outside.
 
     Exactly 1/2 / (1 - x), x = exp(2 (x - 1)), would be there of constant gaps, and 1 of Poisson arrivals.
     """
