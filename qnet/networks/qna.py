@@ -95,8 +95,8 @@ def unmeasured_left(
 
     Work that is left is asked for as if its customers came back for it, so that it comes in step with them and with
     each other, and is held back where they are: the reasons are those of `uneven` for such customers, though waits are
-    found as of independent Poisson streams. Nothing is told where the stations would have product form with them, or
-    where servers are held around other stations.
+    found as of independent Poisson streams. It matters where services are far from exponential: with one exponential
+    time for all there is product form. Nothing is told there, or where servers are held around other stations.
     """
     steps = (step for item in network.classes for route in item.routes for step in route.steps)
     around = any(not isinstance(inner, Time) for step in steps if isinstance(step, Hold) for inner in step.steps)
@@ -148,12 +148,14 @@ def uneven(
         returned = returned or back
         if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
             wild[f"the scv of services at {name} is above {_MOST:g}"] = None
-        if node.servers > 1 and len(centres) > 1:
+        plain = compiled.deferred and calm and operations.all(node.service == 0)
+        if node.servers > 1 and len(centres) > 1 and not plain:
             wild[f"{name} has several servers and is not alone"] = None
         if not node.ordered and not calm:
             wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
         chosen = ranked(centre.station, compiled.streams)
-        uneven_service = not operations.all(node.service == 0)
+        least = _CHANGED if compiled.deferred else 0.0
+        uneven_service = not operations.all(operations.compare("<=", _by_service(node, operations), least))
         if back and chosen:
             wild[f"customers come back to {name}, where some are served before others"] = None
         elif back and planned and uneven_service:
@@ -347,6 +349,12 @@ def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[
         row[place[after]] = row.get(place[after], 0.0) - ratio(flow, node.copies * node.rate)
     found = solved(rows, [{number: 1.0} for number in range(len(keys))])
     return {key: {keys[number]: value for number, value in row.items()} for key, row in zip(keys, found, strict=True)}
+
+
+def _by_service(node: _Node, operations: Operations) -> Value:
+    """How much of the time at a queue, with Poisson arrivals, its services make by not being exponential ones."""
+    crowd = node.load / (operations.maximum([1.0 - node.load, _TINY + 0.0 * node.load]) * node.servers)
+    return operations.absolute(node.service) / 2.0 * crowd / (1.0 + crowd * (1.0 + node.service / 2.0))
 
 
 def _changed(node: _Node, uneven: Uneven, passed: Uneven, operations: Operations) -> Value:
