@@ -154,6 +154,11 @@ _OPEN = (
     Measured("arrivals that are not Poisson: customers who return", "qna", 200, "response", 0.1, 0.25,
              "nothing: outside, two stations with returns, at once or by the other", "QN654", _WHITT),
 )  # fmt: skip
+_LEFT_OPEN = (
+    Measured("second phases: open, left at one queue", "open", 252, _BY_RESPONSE, 0.0098, 0.15,
+             "one to three classes at a single server, exponential times up to 20 apart, loads up to 0.95; at most a "
+             "tenth of the time there rest on services that are not one exponential time", "QN654", _LEFT),
+)  # fmt: skip
 _HOLDS = (
     Measured("holds: open, around an inner station", "open", 200, _BY_RESPONSE, 0.0011, 0.17,
              "one to four servers around one or two, exponential times up to 20 apart; " + _HELD, "QN716", _RESTING),
@@ -366,6 +371,7 @@ MEASURED: dict[str, Measured] = {
         *_PATHS,
         *_FIRST_COME,
         *_OPEN,
+        *_LEFT_OPEN,
         *_HOLDS,
         *_PRIORITIES,
         *_PARALLEL,
