@@ -223,13 +223,16 @@ CODES: dict[str, _T] = {
         "In open networks each stream of customers is told by its rate and by the squared coefficient of variation of "
         "its interarrival times, which is exact only for Poisson streams. Against exact chains of random networks of "
         "single servers at loads up to 0.95 the response had a median error of 0.3 % and a worst one of 6 % with "
-        "Poisson arrivals; 2.5 % and 17 % with others, where nobody returns to a station; and 10 % and 25 % with "
+        "Poisson arrivals; 2.3 % and 12 % with others, where nobody returns to a station; and 10 % and 25 % with "
         "others where customers do. The note names what is beyond: a queue behind others that change the variability "
-        "of what comes to it so much that more than 10 % of the time there rest on it, such as constant times in a row "
-        "at a high load, where errors of 60 % were seen; customers who come back, by plan or where some are served "
-        "before others; several servers that are not the only station; stations that are not first come first served "
-        "behind streams that are not Poisson; several classes of which one does not arrive in a Poisson stream; an scv "
-        "of services above 4, and of arrivals above 4, or above 2 where they go on to another queue.",
+        "of what comes to it, or behind routes that part and meet again, so much that more than 10 % of the time "
+        "there rest on it, such as constant times in a row at a high load, where errors of 60 % were seen; customers "
+        "who come back, by plan or where some are served before others; several servers that are not the only "
+        "station; stations that are not first come first served behind streams that are not Poisson; several classes "
+        "of which one does not arrive in a Poisson stream; an scv of services above 4, and of arrivals above 4, or "
+        "above 2 where they go on to another queue. Work that is left after the response counts as customers who come "
+        "back for it: they come in step, and responses were off by 60 % and more where it takes 20 times the service "
+        "before it at the same queue.",
         "Trust differences less than signs there. qnet methods --error tells what was measured."),
     "QN657": _T("a full station beyond where its loss is trusted",
         "A station with a capacity that gets Poisson arrivals is solved exactly with one exponential time for all "

@@ -77,7 +77,12 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
     if solver.felt or solver.compiled.deferred:
         from qnet.networks.hold_trust import beyond as beyond_holds
 
-        return solution.replace(reasons=(*solution.reasons, *beyond_holds(solver, solution.stable)))
+        beyond = beyond_holds(solver, solution.stable)
+        if solver.compiled.deferred:
+            from qnet.networks.qna import unmeasured_left
+
+            beyond += unmeasured_left(network, solver.compiled, solver.centres, solver.operations)
+        return solution.replace(reasons=(*solution.reasons, *beyond))
     return solution
 
 

@@ -17,7 +17,7 @@ from qnet.expression import Operations, Value
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, ranked, uneven_classes
-from qnet.networks.routed import OpenClass, RoutedNetwork
+from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.networks.transitions import Transitions, solved, transitions
 from qnet.queues.arithmetic import ratio, total
@@ -88,6 +88,24 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
     return ""
 
 
+def unmeasured_left(
+    network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
+) -> tuple[Beyond, ...]:
+    """What is beyond where errors were measured as small in a network whose customers leave work behind.
+
+    Work that is left is asked for as if its customers came back for it, so that it comes in step with them and with
+    each other, and is held back where they are: the reasons are those of `uneven` for such customers, though waits are
+    found as of independent Poisson streams. It matters where services are far from exponential: with one exponential
+    time for all there is product form. Nothing is told there, or where servers are held around other stations.
+    """
+    steps = (step for item in network.classes for route in item.routes for step in route.steps)
+    around = any(not isinstance(inner, Time) for step in steps if isinstance(step, Hold) for inner in step.steps)
+    if around or refusal(network, compiled.replace(deferred=False)):
+        return ()
+    _, told, even = uneven(network, compiled, centres, operations)
+    return () if operations.all(even) else told
+
+
 def uneven(
     network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
 ) -> tuple[dict[Key, Uneven], tuple[Beyond, ...], Value]:
@@ -113,7 +131,6 @@ def uneven(
     flows = transitions(network, operations)
     nodes = _nodes(network, compiled, centres, flows, operations)
     streams = _Arrivals(network, nodes, flows, operations)
-    passed = _Arrivals(network, nodes, flows, operations, unchanged=True)
     found: dict[Key, Uneven] = {}
     wild: dict[str, None] = {}
     returned = False
@@ -131,19 +148,21 @@ def uneven(
         returned = returned or back
         if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
             wild[f"the scv of services at {name} is above {_MOST:g}"] = None
-        if node.servers > 1 and len(centres) > 1:
+        plain = compiled.deferred and calm and operations.all(node.service == 0)
+        if node.servers > 1 and len(centres) > 1 and not plain:
             wild[f"{name} has several servers and is not alone"] = None
         if not node.ordered and not calm:
             wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
         chosen = ranked(centre.station, compiled.streams)
-        uneven_service = not operations.all(node.service == 0)
+        least = _CHANGED if compiled.deferred else 0.0
+        uneven_service = not operations.all(operations.compare("<=", _by_service(node, operations), least))
         if back and chosen:
             wild[f"customers come back to {name}, where some are served before others"] = None
         elif back and planned and uneven_service:
             wild[f"customers come back to {name} by plan, and their times there are not one exponential time"] = None
         if back or len(centres) > 1:
             most = _CHANGED_BACK if back and planned else _CHANGED
-            other = _uneven(node, passed.first_time(centre.key)[0], again, operations)
+            other = _uneven(node, streams.in_the_long_run(centre.key, compiled), again, operations)
             changed = _changed(node, found[centre.key], other, operations)
             if not operations.all(operations.compare("<=", changed, most)):
                 text = f"how evenly customers come to {name} from other queues"
@@ -213,11 +232,8 @@ class _Arrivals:
         nodes: Mapping[Key, _Node],
         flows: Transitions,
         operations: Operations,
-        unchanged: bool = False,
     ) -> None:
         self.network = network
-        self.unchanged = unchanged
-        """Whether stations are taken to pass the variability of arrivals on as it is."""
         self.nodes = nodes
         self.flows = flows
         self.operations = operations
@@ -250,12 +266,10 @@ class _Arrivals:
 
     def kept(self, node: _Node) -> Value:
         """How much of the scv of arrivals at a station, less 1, is left in its departures."""
-        return 1.0 + 0.0 * node.load if self.unchanged else 1.0 - node.load**2
+        return 1.0 - node.load**2
 
     def departing(self, node: _Node) -> Value:
         """What the services of a station add to the scv of its departures."""
-        if self.unchanged:
-            return 0.0 * node.load
         service = (1.0 - node.again) * node.service
         return node.load**2 * self.operations.maximum([service, 0.0 * service + _LEAST - 1.0]) / node.servers**0.5
 
@@ -304,6 +318,26 @@ class _Arrivals:
             constant = constant + count * share * ratio(flow, origin.fresh) * departing
         return self.calm(squares, node) * constant, 1.0 - 1.0 / visits
 
+    def in_the_long_run(self, key: Key, compiled: Streams) -> Value:
+        """The scv, less 1, of those who come to a copy for the first time, counted over a long time.
+
+        Queues change when customers come, and in the long run not how many. Ways that part at random and meet again
+        bring together what they have parted.
+        """
+        node = self.nodes[key]
+        visits = 1.0 + (self.passages[key].get(key, 1.0) - 1.0) / node.copies
+        found: Value = 0.0 * node.rate
+        for kind, customers in enumerate(self.network.classes):
+            assert isinstance(customers, OpenClass)
+            own = total(
+                stream.rate
+                for stream in compiled.streams
+                if (stream.station, stream.group) == key and stream.class_index == kind
+            )
+            often = ratio(own / visits, customers.arrival_rate)
+            found = found + ratio(own, node.rate) * often * (customers.arrival_scv - 1.0)
+        return found
+
 
 def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[Key, Value]]:
     """From a station group to each: visits from now on, the present one included."""
@@ -315,6 +349,12 @@ def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[
         row[place[after]] = row.get(place[after], 0.0) - ratio(flow, node.copies * node.rate)
     found = solved(rows, [{number: 1.0} for number in range(len(keys))])
     return {key: {keys[number]: value for number, value in row.items()} for key, row in zip(keys, found, strict=True)}
+
+
+def _by_service(node: _Node, operations: Operations) -> Value:
+    """How much of the time at a queue, with Poisson arrivals, its services make by not being exponential ones."""
+    crowd = node.load / (operations.maximum([1.0 - node.load, _TINY + 0.0 * node.load]) * node.servers)
+    return operations.absolute(node.service) / 2.0 * crowd / (1.0 + crowd * (1.0 + node.service / 2.0))
 
 
 def _changed(node: _Node, uneven: Uneven, passed: Uneven, operations: Operations) -> Value:

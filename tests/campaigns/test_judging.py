@@ -39,6 +39,28 @@ def test_an_interval_of_a_simulation_counts_for_the_answer():
     assert judge(answer(1.03, exact=True), oracle(1.0, 0.01), "closed").category == "exact-wrong"
 
 
+@pytest.mark.parametrize(
+    ("simulated", "half", "answered", "category"),
+    [
+        # Three runs of one model of product form, two seconds each; by rational arithmetic 0.99995844068.
+        (0.9999981605966437, 8.468613051955438e-06, 0.99995844068, "right"),
+        (0.9999815422504399, 8.496584514459324e-05, 0.99995844068, "right"),
+        (0.9999501491519884, 0.0001867941016844241, 0.99995844068, "right"),
+        (0.9999981605966437, 8.468613051955438e-06, 0.9995, "exact-wrong"),
+        (0.9995, 1e-5, 0.99955, "exact-wrong"),
+        (0.5, 1e-5, 0.5002, "exact-wrong"),
+    ],
+)
+def test_a_simulation_does_not_see_every_idle_moment_of_a_full_station(simulated, half, answered, category):
+    visits = {"s1": 0.0432, "s2": 0.0899}
+    run = SimpleNamespace(
+        kind="simulation", states=560_000, throughput={}, station_throughput=visits, utilization={"s2": simulated},
+        half_width={("utilization", "s2"): half},
+    )  # fmt: skip
+    ours = Outcome("answered", 0.1, exact=True, method="mva", utilization={"s2": answered})
+    assert judge(ours, run, "mixed").category == category
+
+
 def test_an_approximation_is_held_against_the_rows_of_its_reasons():
     assert judge(answer(1.1, reasons=ESTIMATED), oracle(1.0), "closed").category == "within its told worst"
     assert judge(answer(1.5, reasons=ESTIMATED), oracle(1.0), "closed").category == "unwarned"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import pytest
 from building import network, station, visit
 
 from qnet.networks.exactness import Beyond
 from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Step, Time
 from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO
 
 
 def customers(name: str, rate: float, *steps: Step, scv: float = 1.0) -> OpenClass:
@@ -142,3 +145,56 @@ def test_holders_and_others_wait_for_each_other_as_the_work_there_is_conserved()
     inside, outside = visits["held", "b"], visits["outside", "b"]
     number = 0.5 * inside.residence + 0.4 * outside.residence
     assert outside.residence == pytest.approx(0.6 * (1 + number))
+
+
+def left_at_one_queue(time: float, left: float, load: float) -> tuple[RoutedNetwork, float]:
+    """Poisson arrivals at one queue, where each leaves work behind when it is served; and the exact response.
+
+    By linear equations: an arrival waits for all that is there, and what it leaves for all that came since, and for
+    what those leave who were there.
+    """
+    rate = load / (time + left)
+    own, later = rate * time, rate * left
+    wait = (later * load * time + own * time + later * left) / (1.0 - own - later * load)
+    steps = Hold("a", (Time(time),)), Hold("a", (Time(left),), phase=2)
+    return network([station("a")], customers("all", rate, *steps)), wait + time
+
+
+@pytest.mark.parametrize("load", [0.3, 0.7, 0.9])
+def test_work_left_where_it_was_served_is_exact_with_one_time_for_all(load: float):
+    model, response = left_at_one_queue(1.0, 1.0, load)
+    assert solve(model, AUTO.replace(chain=0)).response == pytest.approx(response)
+    assert not codes(model)
+
+
+@pytest.mark.parametrize("load", [0.3, 0.7, 0.9])
+def test_long_work_left_where_it_was_served_is_warned_of(load: float):
+    model, response = left_at_one_queue(1.0, 20.0, load)
+    found = solve(model, AUTO.replace(chain=0))
+    assert found.response > 1.2 * response
+    assert codes(model) == {"QN654"}
+
+
+def test_work_left_at_another_queue_is_warned_of_where_that_is_fed_unevenly():
+    long = customers("long", 0.006, visit("a", 20.0), visit("b", 10.0))
+    left = customers("left", 0.1, visit("a", 1.0), visit("b", 0.4, phase=2))
+    assert codes(network(STATIONS, long, left)) == {"QN654"}
+    even = customers("even", 0.1, visit("a", 1.0), visit("b", 1.0, phase=2))
+    assert not codes(network(STATIONS, even))
+
+
+def test_even_arrivals_that_part_and_meet_again_are_warned_of():
+    """Two ways to one queue, of which the longer is short: they come there nearly as evenly as from outside.
+
+    Exactly 1/2 / (1 - x), x = exp(2 (x - 1)), would be there of constant gaps, and 1 of Poisson arrivals.
+    """
+    ways = Route("by a", 0.7, (visit("a", 0.01), visit("b", 0.5))), Route("past a", 0.3, (visit("b", 0.5),))
+    parted = OpenClass("all", 1.0, ways, arrival_scv=0.0)
+    assert codes(network(STATIONS, parted)) == {"QN654"}
+    (number,) = [item.residence for item in solve(network(STATIONS, parted)).visits if item.name == "b"]
+    x = 0.2
+    for _ in range(60):
+        x = exp(2.0 * (x - 1.0))
+    assert number > 1.2 * 0.5 / (1.0 - x)
+    straight = customers("all", 1.0, visit("a", 0.01), visit("b", 0.5), scv=0.0)
+    assert not codes(network(STATIONS, straight))
