@@ -20,7 +20,7 @@ from qnet.networks.states.chain import TooLarge, stationary, walk
 from qnet.networks.states.compiler import program
 from qnet.networks.states.found import Found, Where, means
 from qnet.networks.states.machine import Machine
-from qnet.networks.states.program import NotCovered
+from qnet.networks.states.program import NotCovered, Program
 from qnet.networks.states.responses import responses
 from qnet.networks.states.stores import buffers
 from qnet.networks.streams import Key, Streams, streams
@@ -265,7 +265,12 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         solution = with_branches(solution, steady, found, extra, column)
         for where, number in extra.spent.items():
             spent[where] = spent.get(where, 0.0) + number
-    if not loses or made.early:
+    late = not made.early and any(point.often.get(mark, 0.0) for point in found for mark in _lost(network, made))
+    waited = any(not buffer.loses for buffer in network.buffers)
+    if late and waited:
+        # Waits at stations are those of all visits; of waits for places only the states know.
+        spent = {**_at_stations(network, solution, throughputs, ended), **{at: spent[at] for at in spent if not at[2]}}
+    if waited or not late:
         solution = responses(solution, network, throughputs, ended, spent)
     if any(isinstance(step, Hold) for hold in _holds(network) for step in hold.steps):
         means = {key: column([point.rates[key] for point in found]) for key in found[0].rates}
@@ -286,7 +291,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
     phased = dict.fromkeys(name for point in found for name in point.program.phased)
     reasons = (
         *(f"{name} are taken as the phases of a mean and an scv" for name in phased),
-        *_reasons(found, loses and not made.early, few),
+        *_reasons(found, late, few),
     )
     classes: list[ClassFigures] = []
     for item, asked in zip(solution.classes, network.classes, strict=True):
@@ -381,6 +386,31 @@ def _carried(network: RoutedNetwork, compiled: Streams, often: Mapping[int, Valu
             for number, stream in enumerate(compiled.streams)
         )
     )
+
+
+def _lost(network: RoutedNetwork, made: Program) -> Iterator[int]:
+    """The marks that count who is lost, at stations and at buffers."""
+    yield from made.losing.values()
+    for buffer, store in zip(network.buffers, made.stores, strict=True):
+        if buffer.loses:
+            yield from store.refused.values()
+
+
+def _at_stations(
+    network: RoutedNetwork,
+    solution: RoutedSolution,
+    throughputs: Sequence[Value],
+    ended: Mapping[tuple[int, int], Value],
+) -> dict[Where, Value]:
+    """The mean number of customers before their response by class, route and station, as their visits wait there."""
+    keys = [(station.name, place) for station in network.stations for place in range(len(station.groups))]
+    labels = [group.label for station in network.stations for group in station.groups]
+    places = [(kind, number) for kind, item in enumerate(network.classes) for number in range(len(item.routes))]
+    return {
+        (*place, *key): ended.get(place, throughputs[place[0]]) * item.spent.get(label, 0.0)
+        for place, item in zip(places, solution.routes, strict=True)
+        for key, label in zip(keys, labels, strict=True)
+    }
 
 
 def _kept(
