@@ -163,18 +163,21 @@ def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _
             found = walk(machine.start(), machine.moves, most)
             looked += len(found.states)
             shares = stationary(found, operations)
-            beyond = sum(
+            last = [
                 share
                 for share, state in zip(shares.tolist(), found.states, strict=True)
                 if machine.outside(state) >= machine.edge
-            )
+            ]
+            beyond = sum(last)
             if beyond <= edge:
                 best = means(made, machine, found, shares).replace(beyond=beyond)
             if beyond <= _NEGLIGIBLE:
                 assert best is not None
                 return best
             edges[crowd] = (beyond, len(found.states))
-            crowd = _more(edges, most, _NEGLIGIBLE, edge)
+            before, crowd = crowd, _more(edges, most, _NEGLIGIBLE, edge)
+            if _at_least(len(found.states), len(last) // (1 + before - machine.edge), crowd - before) > most:
+                raise TooLarge
         except TooLarge:
             if best is None:
                 raise
@@ -205,6 +208,14 @@ def _more(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> 
         if guess <= _HOPEFUL * most and states * 2.0**growth <= most:
             return 2 * later
     raise TooLarge
+
+
+def _at_least(states: int, last: int, more: int) -> int:
+    """How many states there are at least with `more` customers from outside, given those that have the most so far.
+
+    Each of the `last` is also one with another customer who waits behind all others, and so on.
+    """
+    return states + last * more
 
 
 def _refuse_many(network: RoutedNetwork, most: int) -> None:

@@ -1,0 +1,50 @@
+"""How many states the chains of networks with customers from outside look at before they give up."""
+
+from __future__ import annotations
+
+import pytest
+from building import customers, network, station, visit
+
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.states import solve as states
+from qnet.networks.states.chain import TooLarge, Walk, walk
+from qnet.networks.states.compiler import program
+from qnet.networks.states.machine import Machine
+
+
+def tandem(discipline: str) -> RoutedNetwork:
+    """Two classes at two stations, of unequal times."""
+    stations = station("s1", 1, discipline), station("s2", 2, discipline)
+    steps = [visit("s1", 0.3), visit("s2", 0.6)], [visit("s1", 0.2), visit("s2", 0.9)]
+    return network(stations, customers(1.0, *steps[0], name="a"), customers(0.5, *steps[1], name="b"))
+
+
+def walked(asked: RoutedNetwork, crowd: int) -> tuple[int, int]:
+    """The states with at most so many customers, and those with exactly as many."""
+    machine = Machine(program(asked), crowd)
+    found = walk(machine.start(), machine.moves, 100_000)
+    return len(found.states), sum(machine.outside(state) == crowd for state in found.states)
+
+
+@pytest.mark.parametrize("discipline", ["fcfs", "ps", "lcfs-pr"])
+def test_there_are_at_least_as_many_states_as_expected(discipline: str) -> None:
+    few, last = walked(tandem(discipline), 3)
+    many, _ = walked(tandem(discipline), 5)
+    assert few < states._at_least(few, last, 2) <= many
+
+
+def test_a_chain_that_will_be_too_large_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def counted(*arguments: object) -> Walk:
+        sizes.append(0)
+        found = walk(*arguments)  # type: ignore[arg-type]
+        sizes[-1] = len(found.states)
+        return found
+
+    monkeypatch.setattr(states, "walk", counted)
+    first, last = walked(tandem("ps"), states._FIRST)
+    most = states._at_least(first, last, states._FIRST) - 1
+    with pytest.raises(TooLarge):
+        states.solved(tandem("ps"), most, 1e10)
+    assert sizes == [first]
