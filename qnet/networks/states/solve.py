@@ -176,7 +176,9 @@ def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _
                 return best
             edges[crowd] = (beyond, len(found.states))
             before, crowd = crowd, _more(edges, most, _NEGLIGIBLE, edge)
-            if _at_least(len(found.states), len(last) // (1 + before - machine.edge), crowd - before) > most:
+            more = _at_least(len(found.states), len(last) // (1 + before - machine.edge), crowd - before)
+            # Where customers are lost, those who find no place have no state.
+            if more > most and not network.limited:
                 raise TooLarge
         except TooLarge:
             if best is None:
