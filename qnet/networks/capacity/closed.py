@@ -49,6 +49,10 @@ _TOLERANCE = 1e-10
 _MAX_ROUNDS = 200
 _MAX_LAYERED = 25
 """The same where every round solves layers, which takes much longer."""
+_PLAIN = 20
+"""Rounds without extrapolation, in which most settle."""
+_FURTHEST = 20.0
+"""How many times a move of a round may be extrapolated."""
 _LEAST_SHARE = 1e-12
 """Waits below this share of a stay are none."""
 _LEAST = 1e-300
@@ -137,7 +141,7 @@ class _Closed:
             axis=1,
         )
         ends = count, count + len(self.ways), count + len(self.ways) + 1
-        memory: tuple[Any, Any] | None = None
+        memory: tuple[Any, ...] | None = None
         residual = np.inf
         asked = streams(self.network, self.operations, [1.0] * len(self.network.classes)).streams
         most = _MAX_LAYERED if any(stream.around for stream in asked) else _MAX_ROUNDS
@@ -153,16 +157,20 @@ class _Closed:
             residual = float((np.abs(moves) / np.maximum(sizes, 1e-300)).max())
             if residual <= _TOLERANCE or not rest.depends(levels):
                 return self.told(levels, chain, rounds)
-            unknown, memory = self.next(unknown, after, memory, ends[0])
+            unknown, memory = self.next(unknown, after, memory, ends[0], rounds > _PLAIN)
         text = f"who waits for a place of {self.full.name} did not converge: residual {residual:.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
 
-    def next(self, unknown: Any, after: Any, memory: tuple[Any, Any] | None, count: int) -> tuple[Any, tuple[Any, Any]]:
+    def next(
+        self, unknown: Any, after: Any, memory: tuple[Any, ...] | None, count: int, extrapolate: bool
+    ) -> tuple[Any, tuple[Any, ...]]:
         """The unknowns of the next round, and what it is to remember.
 
-        count   how many of them are shares of classes among those who wait.
-        Method  The shares alone may overshoot, by much where nearly everybody waits: more who wait leave fewer who
-                come. Each moves by its own secant, in logarithms; the others to their images.
+        count        how many of them are shares of classes among those who wait.
+        extrapolate  whether the others move further than to their images, by what the round before did.
+        Method       The shares alone may overshoot, by much where nearly everybody waits: more who wait leave fewer who
+                     come. Each moves by its own secant, in logarithms; the others to their images, or by one step of
+                     Anderson mixing.
         """
         np = self.np
         here, there = (np.log(np.maximum(values[:, :count], _LEAST)) for values in (unknown, after))
@@ -174,7 +182,15 @@ class _Closed:
         shares = np.exp(here + step) * (after[:, :count] > _LEAST)
         whole = shares.sum(axis=1, keepdims=True)
         shares = np.where(whole > 0, shares / np.where(whole > 0, whole, 1.0), after[:, :count])
-        return np.concatenate([shares, after[:, count:]], axis=1), (here, there)
+        others, moves = after[:, count:], after[:, count:] - unknown[:, count:]
+        following = others
+        if memory is not None and extrapolate:
+            sizes = np.maximum(np.maximum(np.abs(others), np.abs(unknown[:, count:])), 1e-300)
+            change = (moves - memory[3]) / sizes
+            weight = (change * moves / sizes).sum(axis=1) / np.maximum((change * change).sum(axis=1), 1e-300)
+            weight = np.clip(weight, -_FURTHEST, 0.9)[:, None]
+            following = np.maximum(others - weight * (others - memory[2]), 0.0)
+        return np.concatenate([shares, following], axis=1), (here, there, others, moves)
 
     def first_shares(self) -> Any:
         """(points, closed classes) the shares of the classes among those who wait, to begin with."""
