@@ -151,7 +151,9 @@ CODES: dict[str, _T] = {
         "methods --error tells; beyond, with times up to 20 apart and an scv of up to 10, single ones of 20 to 90 % "
         "were found, and with constant times 20 % of the throughput and 50 % of a queue length. The note names "
         "stations with times that differ by more than a factor of 3, or with an scv below 0.5 or above 4; and "
-        "several servers beside parallel steps or work left behind.",
+        "several servers beside parallel steps or work left behind; and those beside a station that serves several "
+        "closed classes last come first served, where the order of arrival elsewhere decides which class comes round: "
+        "20 % of a throughput.",
         "Trust differences less than signs; compare with discipline = \"ps\", whose answer is exact for what it says."),
     "QN640": _T("a wait of layers is estimated beyond where that is trusted",
         "Where servers are held while others are waited for, the wait for a station first come first served was "

@@ -83,6 +83,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
         if not once or station_reason(queues[0], streams, False, operations):
             reasons.append("priorities")
     rated = any(station.rates is not None for station in network.stations)
+    stacked = _stacked(network, queues, streams)
     for station in queues:
         own = [stream for stream in streams if stream.station == station.name]
         if network.closed and ranked(station, streams):
@@ -100,6 +101,11 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
             plain = not compiled.deferred and not any(route.forks for route in compiled.routes)
             if ordered and method in (RESIDUAL, PRIORITY) and not _trusted(station, own, plain, operations):
                 text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
+                reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
+                continue
+            if ordered and stacked:
+                text = f"the order of arrival at {station.name} is corrected beside {stacked}, which serves the last "
+                text += "first, where it decides which class comes round: errors were not measured"
                 reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
                 continue
         if reason and station.rates is not None and not network.closed:
@@ -123,6 +129,15 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
 
         reasons += parallel_reasons(network, compiled, operations)
     return tuple(dict.fromkeys(reasons))
+
+
+def _stacked(network: RoutedNetwork, queues: Sequence[Station], streams: Sequence[Stream]) -> str:
+    """A station that serves customers of several closed classes last come first served; empty where there is none."""
+    for station in queues:
+        classes = {stream.class_index for stream in streams if stream.station == station.name}
+        if station.discipline == "lcfs-pr" and sum(isinstance(network.classes[k], ClosedClass) for k in classes) > 1:
+            return station.name
+    return ""
 
 
 def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:

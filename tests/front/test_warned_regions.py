@@ -52,3 +52,26 @@ def test_a_closed_class_is_warned_of_by_its_region(name):
     (part,) = solve_points(model, asked=AUTO.replace(chain=0)).parts
     told = {getattr(reason, "code", "") for reason in part.solution.reasons}
     assert told & {"QN638", "QN640", "QN660", "QN670"} == ({code} if code else set())
+
+
+LAST_FIRST = """qnet = 1
+title = "t"
+[stations]
+stack = { discipline = "lcfs-pr" }
+line = {}
+[classes.a]
+population = 3
+steps = [{ station = "stack", time = "24.7 ms" }, { station = "line", time = "11.7 ms" }]
+[classes.b]
+population = 3
+steps = [{ station = "stack", time = "18.8 ms" }, { station = "line", time = "8.95 ms" }]
+"""
+
+
+def test_the_order_of_arrival_beside_a_station_that_serves_the_last_first():
+    model = build(parse(LAST_FIRST.encode(), "model.toml"), "model.toml")
+    exact, near = (solve_points(model, asked=AUTO.replace(chain=states)).parts[0].solution for states in (10_000, 0))
+    assert exact.exact
+    # It decides which class comes round, which the correction for unequal times does not know.
+    assert near.classes[0].throughput > 1.1 * exact.classes[0].throughput
+    assert "QN638" in {getattr(reason, "code", "") for reason in near.reasons}
