@@ -69,6 +69,9 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
                 ] = None
     for held, asked in _in_step(network):
         found[f"customers come to {asked} from {held}, which others hold while they ask for {asked}"] = None
+    for name in _back_at_once(network):
+        if name in kept:
+            found[f"customers come back at once to {name}, which is still kept after their visit before"] = None
     if uneven:
         found[f"times at {' and '.join(uneven)}, in or around holds, vary more than exponential ones"] = None
     return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in found)
@@ -91,6 +94,21 @@ def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str]]:
                 inside = around.get(step.station, set[str]())
                 yield from ((held, step.station) for held in passed if held in inside)
                 passed.append(step.station)
+
+
+def _back_at_once(network: RoutedNetwork) -> Iterator[str]:
+    """Stations to which customers come straight after a visit there, and so always meet what that has left."""
+    for route in (route for customers in network.classes for route in customers.routes):
+        holds = [step if isinstance(step, Hold) and step.phase == 1 else None for step in route.steps]
+        for step, following in zip(holds, [*holds[1:], None], strict=True):
+            again = isinstance(step, Hold) and following is not None and following.station == step.station
+            if isinstance(step, Hold) and (again or not _once(step.visits)):
+                yield step.station
+
+
+def _once(visits: Value) -> bool:
+    """Whether a visit is made once at most, at all points."""
+    return visits <= 1 if isinstance(visits, (int, float)) else bool((visits <= 1).all())
 
 
 def _note(step: Step, held: tuple[str, ...], around: dict[str, set[str]]) -> None:

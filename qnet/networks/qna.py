@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from qnet.expression import Operations, Value
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond, ranked, uneven_classes
+from qnet.networks.exactness import Beyond, ranked, station_reason, uneven_classes
 from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.networks.transitions import Transitions, solved, transitions
@@ -156,6 +156,10 @@ def uneven(
         chosen = ranked(centre.station, compiled.streams)
         least = _CHANGED if compiled.deferred else 0.0
         uneven_service = not operations.all(operations.compare("<=", _by_service(node, operations), least))
+        if not compiled.deferred:
+            # Unlike times of several visits may have the variance of one exponential time together.
+            visits = [compiled.streams[index] for index in centre.indices]
+            uneven_service = uneven_service or bool(station_reason(centre.station, visits, False, operations))
         if back and chosen:
             wild[f"customers come back to {name}, where some are served before others"] = None
         elif back and planned and uneven_service:
