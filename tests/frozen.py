@@ -7,8 +7,8 @@
 Not collected by pytest. `write` asks every question of every example and every system of the catalog, solves by every
 method that applies, and solves random models of the campaign's generator; one JSON file per case, with the exit code,
 the report and standard error. A case that takes longer than its limit of processor time is written as slow. `compare`
-holds two such folders against each other: numbers within a tolerance of themselves, all else equal; with `--ignore-text`
-only numbers, labels, codes and structure. It exits with 1 where anything differs.
+compares two such folders: numbers within a tolerance of themselves, all else equal; with `--ignore-text` only numbers,
+labels, codes and structure. It exits with 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -219,9 +219,8 @@ def compare(first: Path, second: Path, tolerance: float, text: bool) -> int:
         wrong += bool(found)
         for line in found[:5]:
             print(line)
-    print(
-        f"{len(names)} cases ({slow} slow), {int(counted[1])} numbers; largest difference {counted[0]:.2g}; {wrong} differ"
-    )
+    largest = f"{int(counted[1])} numbers, largest difference {counted[0]:.2g}"
+    print(f"{len(names)} cases ({slow} slow); {largest}; {wrong} cases differ")
     return wrong
 
 
