@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Answer
+from cli_process import Answer, run_qnet
 from warm_process import warm_process
 
 from qnet import __version__
@@ -60,8 +60,12 @@ MADE = {
 }
 """Inputs that are made when they are needed, because nobody wants them in a repository."""
 
+ALONE = ("solve/table", "wrong/unknown-system")
+"""An answer and a failure, for the streams and the exit code of a process of its own."""
 
-def run_case(case: str, folder: Path) -> Answer:
+
+def run_case(case: str, folder: Path, alone: bool = False) -> Answer:
+    """The answer of a case, by the process that answers all of them, or `alone` by a new one."""
     shutil.copytree(GOLDEN / case, folder, ignore=shutil.ignore_patterns(*ANSWERS, "cmd", "tolerance"))
     MADE.get(case, lambda folder: None)(folder)
     words = shlex.split((GOLDEN / case / "cmd").read_text())
@@ -70,7 +74,7 @@ def run_case(case: str, folder: Path) -> Answer:
     if "<" in words:
         stdin = (folder / words[-1]).read_bytes()
         words = words[: words.index("<")]
-    return masked(warm_process().run(words[1:], folder, stdin))
+    return masked(run_qnet(words[1:], folder, stdin) if alone else warm_process().run(words[1:], folder, stdin))
 
 
 def masked(answer: Answer) -> Answer:
@@ -97,6 +101,17 @@ def test_command(case: str, tmp_path: Path, request: pytest.FixtureRequest) -> N
     expected = read(folder, "out")
     if not agree(expected, answer.out, *tolerances(folder)):
         assert answer.out == expected
+
+
+@pytest.mark.parametrize("case", ALONE)
+def test_a_process_of_its_own_answers_alike(case: str, tmp_path: Path) -> None:
+    answer = run_case(case, tmp_path / "case", alone=True)
+    assert (answer.err, answer.code) == (read(GOLDEN / case, "err"), int(read(GOLDEN / case, "rc")))
+    assert agree(read(GOLDEN / case, "out"), answer.out, *tolerances(GOLDEN / case))
+
+
+def test_inputs_are_made_for_cases_that_exist() -> None:
+    assert set(MADE) <= set(CASES)
 
 
 def test_every_command_has_a_case() -> None:

@@ -13,6 +13,7 @@ count, because they are the same on every machine.
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -71,37 +72,40 @@ def used(modules: set[str], names: tuple[str, ...]) -> set[str]:
     return {name for name in names if any(module == name or module.startswith(f"{name}.") for module in modules)}
 
 
+CASES = [
+    (("--version",), ("click", "numpy", "re", "typing")),
+    (("-V",), ("click", "numpy", "re", "typing")),
+    (("--help",), NO_SOLVER),
+    (("solve", "--help"), NO_SOLVER),
+    (("envelope", "--help"), NO_SOLVER),
+    (("sweep", "--help"), NO_SOLVER),
+    (("map", "--help"), NO_SOLVER),
+    (("compare", "--help"), NO_SOLVER),
+    (("cost", "--help"), NO_SOLVER),
+    (("sensitivity", "--help"), NO_SOLVER),
+    (("calibrate", "--help"), NO_SOLVER),
+    (("sensitivity", "./model.toml", "--csv", "--by", "work"), ("rich", "sympy")),
+    (("cost", "./model.toml", "--of", "server", "--csv"), (*LIGHT, "qnet.networks.open")),
+    (("completion", "bash"), (*LIGHT, "qnet.networks", "qnet.model")),
+    (("explain", "QN401"), (*LIGHT, "qnet.networks", "qnet.model")),
+    (("check", "ibm-3990-6"), LIGHT),
+    (("catalog", "list", "--csv"), (*LIGHT, "qnet.networks.open")),
+    (("catalog", "show", "dasd/ibm-3390-3"), LIGHT),
+    (("schema", "envelope"), (*LIGHT, "qnet.networks.open")),
+    ((*INLINE, "--csv"), (*NOT_ASKED, "qnet.networks.by_demands", "qnet.networks.product", "qnet.networks.closed")),
+    ((*CLOSED, "--csv"), (*NOT_ASKED, "qnet.networks.open", "qnet.queues.waiting", "qnet.queues.erlang")),
+    ((*INLINE, "--json"), LIGHT),
+    (INLINE, LIGHT),
+    (("solve", "./model.toml", "--csv"), LIGHT),
+    (("solve", "ibm-3990-6", "--csv"), ("rich", "sympy")),
+    (("envelope", "ibm-3990-6", "--csv"), ("rich", "sympy")),
+    (("envelope", "ibm-3990-6", "--envelope", "ten_ms"), ("rich", "sympy")),
+]
+
+
 @pytest.mark.parametrize(
     ("arguments", "forbidden"),
-    [
-        (("--version",), ("click", "numpy", "re", "typing")),
-        (("-V",), ("click", "numpy", "re", "typing")),
-        (("--help",), NO_SOLVER),
-        (("solve", "--help"), NO_SOLVER),
-        (("envelope", "--help"), NO_SOLVER),
-        (("sweep", "--help"), NO_SOLVER),
-        (("map", "--help"), NO_SOLVER),
-        (("compare", "--help"), NO_SOLVER),
-        (("cost", "--help"), NO_SOLVER),
-        (("sensitivity", "--help"), NO_SOLVER),
-        (("calibrate", "--help"), NO_SOLVER),
-        (("sensitivity", "./model.toml", "--csv", "--by", "work"), ("rich", "sympy")),
-        (("cost", "./model.toml", "--of", "server", "--csv"), (*LIGHT, "qnet.networks.open")),
-        (("completion", "bash"), (*LIGHT, "qnet.networks", "qnet.model")),
-        (("explain", "QN401"), (*LIGHT, "qnet.networks", "qnet.model")),
-        (("check", "ibm-3990-6"), LIGHT),
-        (("catalog", "list", "--csv"), (*LIGHT, "qnet.networks.open")),
-        (("catalog", "show", "dasd/ibm-3390-3"), LIGHT),
-        (("schema", "envelope"), (*LIGHT, "qnet.networks.open")),
-        ((*INLINE, "--csv"), (*NOT_ASKED, "qnet.networks.by_demands", "qnet.networks.product", "qnet.networks.closed")),
-        ((*CLOSED, "--csv"), (*NOT_ASKED, "qnet.networks.open", "qnet.queues.waiting", "qnet.queues.erlang")),
-        ((*INLINE, "--json"), LIGHT),
-        (INLINE, LIGHT),
-        (("solve", "./model.toml", "--csv"), LIGHT),
-        (("solve", "ibm-3990-6", "--csv"), ("rich", "sympy")),
-        (("envelope", "ibm-3990-6", "--csv"), ("rich", "sympy")),
-        (("envelope", "ibm-3990-6", "--envelope", "ten_ms"), ("rich", "sympy")),
-    ],
+    CASES,
     ids=lambda value: " ".join(value[:6]) if isinstance(value, tuple) else str(value),
 )
 def test_a_command_loads_only_what_it_needs(
@@ -110,6 +114,11 @@ def test_a_command_loads_only_what_it_needs(
     modules = loaded(tmp_path, *arguments)
     assert "qnet" in modules
     assert not used(modules, (*forbidden, *EVERYWHERE))
+
+
+def test_modules_that_must_not_be_loaded_exist() -> None:
+    named = {*NO_SOLVER, *NOT_ASKED, *EVERYWHERE, *(name for _, names in CASES for name in names)}
+    assert sorted(name for name in named if importlib.util.find_spec(name) is None) == []
 
 
 @pytest.mark.parametrize("words", ["qnet s", "qnet solve ibm"])

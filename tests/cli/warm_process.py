@@ -1,7 +1,8 @@
-"""Processes for commands that find all modules loaded, of which loading is most of the time of a short command.
+"""One process that answers command after command, with all modules loaded: most of the time of a short command.
 
-Each command still is a process of its own, forked where modules are loaded and nothing else has been done. What is
-about the start of a process, or about its streams, takes a new interpreter: `cli_process.run_qnet` and `run_shell`.
+Each command finds new streams, the folder it is run in and the environment as it was. The claims of a study of the
+catalog are computed once, however many commands print them. What is about the start or the end of a process, or about
+its streams, takes a new interpreter: `cli_process.run_qnet` and `run_shell`.
 """
 
 from __future__ import annotations
@@ -21,43 +22,73 @@ SEEN_LATER = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM", "Q
 """Names of the environment that are looked at when a command runs, not when the interpreter starts."""
 
 SERVER = """
-import gc, importlib, json, os, pkgutil, sys, traceback
+import gc, importlib, json, os, pkgutil, sys, traceback, warnings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click, numpy, rich.console, rich.table, sympy
 import qnet
 for module in pkgutil.walk_packages(qnet.__path__, "qnet."):
     importlib.import_module(module.name)
 from qnet.__main__ import main
+from qnet.catalog.find import root
+from qnet.questions.validate import validate
+
+judged = {}
+
+def validate_once(study):
+    key = (root(), repr(study))
+    if key not in judged:
+        judged[key] = validate(study)
+    return judged[key]
+
+for module in list(sys.modules.values()):
+    if module.__name__.startswith("qnet.questions.") and getattr(module, "validate", None) is validate:
+        module.validate = validate_once
+
 gc.collect()
 gc.freeze()
-for line in sys.stdin:
+questions, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+errors = os.dup(2)
+unchanged = dict(os.environ)
+
+def stream(descriptor, mode):
+    return open(descriptor, mode, encoding="utf-8", closefd=False)
+
+for line in questions:
     asked = json.loads(line)
-    child = os.fork()
-    if child == 0:
-        os.chdir(asked["folder"])
-        os.environ.update(asked["changes"])
-        place = asked["streams"]
-        os.dup2(os.open(os.path.join(place, "in"), os.O_RDONLY), 0)
-        os.dup2(os.open(os.path.join(place, "out"), os.O_WRONLY | os.O_APPEND), 1)
-        os.dup2(1 if asked["together"] else os.open(os.path.join(place, "err"), os.O_WRONLY), 2)
-        sys.argv = ["qnet", *asked["arguments"]]
-        code = 1
-        try:
-            code = main() or 0
-        except SystemExit as end:
-            code = end.code or 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            for stream in (sys.stdout, sys.stderr):
-                stream.flush()
-            os._exit(code)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    place = asked["streams"]
+    os.chdir(asked["folder"])
+    os.environ.update(asked["changes"])
+    for descriptor, name, flags in (
+        (0, "in", os.O_RDONLY), (1, "out", os.O_WRONLY | os.O_APPEND), (2, "err", os.O_WRONLY | os.O_APPEND)
+    ):
+        opened = os.open(os.path.join(place, "out" if name == "err" and asked["together"] else name), flags)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.stdin, sys.stdout, sys.stderr = stream(0, "r"), stream(1, "w"), stream(2, "w")
+    sys.argv = ["qnet", *asked["arguments"]]
+    warnings.resetwarnings()
+    code = 1
+    try:
+        code = main() or 0
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:
+        traceback.print_exc()
+    for each in (sys.stdout, sys.stderr):
+        each.flush()
+    os.dup2(errors, 2)
+    os.chdir("/")
+    for name in set(os.environ) | set(unchanged):
+        if name in unchanged:
+            os.environ[name] = unchanged[name]
+        else:
+            del os.environ[name]
+    print(code, file=answers, flush=True)
 """
 
 
 class WarmProcess:
-    """One command at a time, each forked from a process that waits with all modules loaded."""
+    """One command at a time, all answered by one process."""
 
     def __init__(self) -> None:
         self.server = subprocess.Popen(

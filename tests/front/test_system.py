@@ -196,13 +196,13 @@ def test_a_calibration_takes_one_name(closed):
 
 
 def test_a_study_is_told():
-    assert {row["section"] for row in qnet.study("ibm-3990-6").records()} > {"question", "answer", "predictions"}
+    assert {row["section"] for row in qnet.study("paging").records()} > {"question", "answer", "predictions"}
 
 
 def test_a_study_is_validated():
-    report = qnet.validate("ibm-3990-6")
+    report = qnet.validate("paging")
     assert not report.broken
-    assert report.records()[0]["study"] == "ibm-3990-6"
+    assert report.records()[0]["study"] == "paging"
 
 
 def test_the_front_door_is_all_that_it_says():

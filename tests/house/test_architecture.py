@@ -6,8 +6,7 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "qnet").rglob("*.py"))
@@ -34,6 +33,9 @@ MAY_USE = {
     "system": GROUND | {"model", "networks", "questions", "reports"},
     "__init__": {"networks", "queues", "system"},
 }
+
+HEAVY = {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}
+EXECUTING = {"eval", "exec", "sympify", "parse_expr", "literal_eval"}
 
 
 @cache
@@ -65,30 +67,54 @@ def imported_rooms(path: Path) -> set[str]:
     return found - {room(path)}
 
 
-def test_every_room_is_on_the_plan():
-    assert {room(path) for path in FILES} == set(MAY_USE)
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_file_uses_only_rooms_below_it(path: Path):
-    assert imported_rooms(path) <= MAY_USE[room(path)]
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_heavy_packages_are_not_imported_with_the_module(path: Path):
+def imported_first(path: Path) -> set[str]:
+    """The packages that the top of a file imports, and `package.module` of those in packages of Python's own."""
     modules = {
         name
         for node in tree_of(path).body
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
-    assert not {name.split(".")[0] for name in modules} & {
-        "numpy",
-        "sympy",
-        "rich",
-        "dataclasses",
-        "importlib.metadata",
+    return {name.split(".")[0] for name in modules} | modules
+
+
+def undocumented(path: Path) -> list[str]:
+    """The public names of a file without a docstring, and the file itself where it has none."""
+    tree = tree_of(path)
+    silent = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and not ast.get_docstring(node)
+    ]
+    return silent + ([] if ast.get_docstring(tree) or not tree.body else ["the module"])
+
+
+def called(path: Path) -> set[str]:
+    """The names of all that a file calls."""
+    return {
+        getattr(node.func, "id", getattr(node.func, "attr", "")) for node in nodes(path) if isinstance(node, ast.Call)
     }
+
+
+def named(by_path: dict[Path, Any]) -> dict[str, Any]:
+    """The same with short names of the files: what a failing test shows."""
+    return {str(path.relative_to(ROOT)): value for path, value in by_path.items()}
+
+
+def test_every_room_is_on_the_plan():
+    assert {room(path) for path in FILES} == set(MAY_USE)
+
+
+def test_a_file_uses_only_rooms_below_it():
+    wrong = {path: imported_rooms(path) - MAY_USE[room(path)] for path in FILES}
+    assert named({path: rooms for path, rooms in wrong.items() if rooms}) == {}
+
+
+def test_heavy_packages_are_not_imported_with_the_module():
+    wrong = {path: imported_first(path) & HEAVY for path in FILES}
+    assert named({path: names for path, names in wrong.items() if names}) == {}
 
 
 def test_only_the_command_line_knows_click():
@@ -101,31 +127,18 @@ def test_only_reports_know_rich():
     assert users == {"reports"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_file_is_small_enough_to_read(path: Path):
-    assert len(path.read_text().splitlines()) <= 600
+def test_a_file_is_small_enough_to_read():
+    lines = {path: len(path.read_text().splitlines()) for path in FILES}
+    assert named({path: count for path, count in lines.items() if count > 600}) == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_is_public_says_what_it_is(path: Path):
-    tree = tree_of(path)
-    silent = [
-        node.name
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        and not node.name.startswith("_")
-        and not ast.get_docstring(node)
-    ]
-    assert not silent
-    assert ast.get_docstring(tree) or not tree.body
+def test_what_is_public_says_what_it_is():
+    assert named({path: names for path in FILES if (names := undocumented(path))}) == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_text_is_never_executed(path: Path):
-    called = {
-        getattr(node.func, "id", getattr(node.func, "attr", "")) for node in nodes(path) if isinstance(node, ast.Call)
-    }
-    assert not called & {"eval", "exec", "sympify", "parse_expr", "literal_eval"}
+def test_text_is_never_executed():
+    wrong = {path: called(path) & EXECUTING for path in FILES}
+    assert named({path: names for path, names in wrong.items() if names}) == {}
 
 
 def test_the_top_level_is_the_design_card():

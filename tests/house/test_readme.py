@@ -1,6 +1,6 @@
 """The README tells the truth: every console block is run again and must print what it shows.
 
-Lines that are more than one command are run by a shell, others by a process that has its modules loaded.
+A command of qnet is run by a process that has its modules loaded, all else by a shell.
 
 `python tests/house/test_readme.py` writes the present output into the README, for review.
 """
@@ -31,6 +31,11 @@ def run(command: str, folder: Path) -> str:
     """What a reader sees: both streams, with `qnet` being this tree's."""
     if command.startswith("qnet ") and not set(command) & set(SHELL):
         return warm_process().run(shlex.split(command)[1:], ROOT, together=True).out
+    first, _, rest = command.partition(" | ")
+    if first.startswith("qnet ") and rest and not set(first) & set(SHELL):
+        answer = warm_process().run(shlex.split(first)[1:], ROOT)
+        done = subprocess.run(["bash", "-c", rest], input=answer.out.encode(), stdout=subprocess.PIPE, check=False)
+        return answer.err + done.stdout.decode()
     script = folder / "qnet"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m qnet "$@"\n')
     script.chmod(0o755)

@@ -23,7 +23,7 @@ def spoilt(sound: str, old: str, new: str) -> str:
 @pytest.mark.parametrize("sound", [SOUND, WITHOUT_THINKING])
 def test_the_sound_models_are_sound(sound: str):
     model = model_of(sound)
-    bind(model, Values(model, {}, None))
+    assert bind(model, Values(model, {}, None)) is not None
 
 
 @pytest.mark.parametrize("name", CASES)

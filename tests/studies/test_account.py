@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
-from qnet.questions.fits_report import freedom
+from qnet.questions import study_report as study_report_module
+from qnet.questions.fits_report import Freedom, freedom
 from qnet.questions.influences import influences
 from qnet.questions.refit import fitted_values, refitted
 from qnet.questions.study import load_studies, load_study
-from qnet.questions.study_report import study_report
 from qnet.questions.tally import tally
-from qnet.questions.validate import Judged, validate, value_of
+from qnet.questions.validate import Judged, Validation, validate, value_of
 from qnet.questions.validate_points import Computer
 from qnet.reports.render import render
-from qnet.reports.report import Style
+from qnet.reports.report import Report, Style
 from qnet.reports.text import width
 
 TESTS = ("1", "2", "3", "4", "5a", "5b", "6", "7", "8", "9")
@@ -46,9 +48,30 @@ FAILED = {
 """Those that may be shown as failed assumptions instead."""
 
 
+@cache
+def validated(id: str) -> Validation:
+    """The verdicts on a study, which several of these tests look at."""
+    return validate(load_study(id))
+
+
+@cache
+def refitted_freely(id: str) -> Freedom:
+    """A study fitted again under each of its free choices."""
+    return freedom(load_study(id), validated(id))
+
+
+@cache
+def told(id: str) -> Report:
+    """The report of a study, made once for all styles."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study_report_module, "validate", lambda study: validated(study.id))
+        patch.setattr(study_report_module, "freedom", lambda study, judged: refitted_freely(study.id))
+        return study_report_module.study_report(id, drawn=True)
+
+
 @pytest.fixture(scope="module")
 def judged() -> dict[str, Judged]:
-    return {item.claim.id: item for study in load_studies() for item in validate(study).judged}
+    return {item.claim.id: item for study in load_studies() for item in validated(study.id).judged}
 
 
 def test_the_audit_names_47_claims(judged: dict[str, Judged]):
@@ -90,8 +113,7 @@ def test_predictions_are_nearer_than_their_nulls(judged: dict[str, Judged]):
 @pytest.mark.parametrize("study", [study.id for study in load_studies()])
 @pytest.mark.parametrize("ascii", [False, True])
 def test_every_study_is_told_on_one_screen(study: str, ascii: bool):
-    report = study_report(study, drawn=True)
-    lines = render(report, "table", Style(ascii=ascii)).splitlines()
+    lines = render(told(study), "table", Style(ascii=ascii)).splitlines()
     assert len(lines) <= 40
     assert max(width(line) for line in lines) <= 100
     head = [line[:10].strip() for line in lines]
@@ -101,7 +123,7 @@ def test_every_study_is_told_on_one_screen(study: str, ascii: bool):
 
 def test_the_p390_is_fitted_again_under_its_free_choices():
     """The study's best result is an interval: 204 to 212 users of the R/390, 194 to 204 of the 520."""
-    found = freedom(load_study("p390"))
+    found = refitted_freely("p390")
     assert all(item.converged for item in found.refits)
     assert len(found.refits) >= 12
     assert found.interval("r390/knee/users") == (204, 212)
@@ -123,7 +145,7 @@ def test_the_fits_are_found_from_other_values(study: str, factor: float):
 def test_every_study_lists_its_fits_with_their_claims():
     for study in load_studies():
         if study.id in ("p390", "paging"):
-            found = freedom(study)
+            found = refitted_freely(study.id)
             told = {item.claim.id for item in found.doubts}
             assert told == {claim.id for claim in study.claims if claim.role == "fitted"}
             for item in found.doubts:
