@@ -53,6 +53,6 @@ def test_a_missing_answer(folders: tuple[Path, Path]):
 
 
 def test_an_answer_is_written_as_it_is_printed():
-    found = frozen.answer(frozen.Case("queue", frozen.LISTS[4]))
+    found = frozen.answer(frozen.Case("queue", (*frozen.LISTS[4], "--json")))
     assert found["exit"] == 0
     assert found["report"]["rows"]
