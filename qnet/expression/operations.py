@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from qnet.lazy import np
+
 Value = Any
 """A float, a numpy array of floats, or a sympy expression: whatever the operations in use work on."""
 
@@ -92,49 +94,44 @@ class Arrays:
 
     elementwise = True
 
-    def __init__(self) -> None:
-        import numpy
-
-        self.numpy: Any = numpy
-
     def number(self, value: float) -> Value:
         return value
 
     def minimum(self, values: Sequence[Value]) -> Value:
-        return self._fold(self.numpy.minimum, values)
+        return self._fold(np.minimum, values)
 
     def maximum(self, values: Sequence[Value]) -> Value:
-        return self._fold(self.numpy.maximum, values)
+        return self._fold(np.maximum, values)
 
     def absolute(self, value: Value) -> Value:
-        return self.numpy.abs(value)
+        return np.abs(value)
 
     def ceil(self, value: Value) -> Value:
-        return self.numpy.ceil(value)
+        return np.ceil(value)
 
     def floor(self, value: Value) -> Value:
-        return self.numpy.floor(value)
+        return np.floor(value)
 
     def sqrt(self, value: Value) -> Value:
-        return self.numpy.sqrt(value)
+        return np.sqrt(value)
 
     def exp(self, value: Value) -> Value:
-        return self.numpy.exp(value)
+        return np.exp(value)
 
     def log(self, value: Value) -> Value:
-        return self.numpy.log(value)
+        return np.log(value)
 
     def power(self, base: Value, exponent: Value) -> Value:
-        return self.numpy.float_power(base, exponent)
+        return np.float_power(base, exponent)
 
     def compare(self, relation: str, left: Value, right: Value) -> Value:
         return _COMPARISONS[relation](left, right)
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
-        return self.numpy.where(condition, then, otherwise)
+        return np.where(condition, then, otherwise)
 
     def all(self, condition: Value) -> bool:
-        return bool(self.numpy.all(condition))
+        return bool(np.all(condition))
 
     def _fold(self, function: Any, values: Sequence[Value]) -> Value:
         result = values[0]

@@ -9,6 +9,7 @@ from typing import Any
 from qnet.documents import Path
 from qnet.errors import Problem
 from qnet.expression import Expression, Value
+from qnet.lazy import np
 from qnet.model.bind_copies import with_copies
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
@@ -58,7 +59,6 @@ def structures(model: Model, values: Values) -> list[Any]:
     """The points of a batch, as index arrays, sorted into batches that share one structure."""
     if values.size is None:
         return []
-    import numpy as np
 
     found = [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in structural(model)]
     found = [np.floor(column + 0.5) for column in found]

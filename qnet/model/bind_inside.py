@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, solution_name
 from qnet.expression.functions import INSIDE
+from qnet.lazy import np
 from qnet.model.fields import TABLES
 from qnet.model.values import Values
 from qnet.networks.routed import Profile, RoutedNetwork
@@ -27,9 +27,7 @@ def bind_inside(values: Values, counted: Sequence[str], of: Callable[[Values], R
     of        the network for values that have them.
     Raises    `NotComputed` QN543 where there are too many numbers, and as `bind`.
     """
-    import numpy
 
-    np: Any = numpy
     model = values.model
     stations = {station.name: station for station in model.stations}
     field = TABLES["station"]["servers"]
@@ -59,7 +57,6 @@ def _with(values: Values, inside: dict[str, Value], levels: int) -> Values:
     def spread(value: Value) -> Value:
         if single or isinstance(value, (int, float)) or not value.ndim:
             return value
-        import numpy as np
 
         return np.repeat(value, levels)
 

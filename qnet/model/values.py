@@ -9,6 +9,7 @@ from qnet.documents import Path
 from qnet.errors import Problem, short
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, expression_problem
 from qnet.expression.nodes import Number
+from qnet.lazy import np
 from qnet.model.fields import Field
 from qnet.model.model import Model, Parameter
 from qnet.units import NUMBER, Dimension, base_unit, format_number, format_quantity
@@ -62,7 +63,6 @@ class Values:
                 if abs(value) <= _LARGEST:
                     return float(value)
                 raise ExpressionError("the value is too large or not a number", 0, code="QN130")
-            import numpy as np
 
             with np.errstate(all="ignore"):
                 value = evaluate(root, self.known, self.operations, self.choices)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS, PRIORITY, RESIDUAL, between_whole
 from qnet.networks.figures import Steady, figures, not_above_one
@@ -267,7 +268,5 @@ class _Answer(Reduction):
 def _column(row: Any, kind: int, size: int | None) -> Value:
     if size is None:
         return row[kind]
-    import numpy
 
-    np: Any = numpy
     return np.array([point[kind] for point in row])

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem
+from qnet.lazy import np
 from qnet.queues.arithmetic import ratio
 
 
@@ -91,9 +92,7 @@ def _by_row(function: Callable[..., list[Any]], *tables: Any) -> Any:
     """The function of each row: of nested tuples, or of arrays along their last axis, all rows at once."""
     if not any(hasattr(table, "ndim") for table in tables):
         return tuple(tuple(function(*rows)) for rows in zip(*tables, strict=True))
-    import numpy
 
-    np: Any = numpy
     columns = [np.moveaxis(np.asarray(table, float), -1, 0) for table in tables]
     return np.stack(np.broadcast_arrays(*function(*columns)), axis=-1)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from qnet.expression import Operations, Value
+from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
 from qnet.networks.parallel import Step, start_together, told
@@ -285,9 +285,7 @@ def _stable(steady: Steady) -> Value:
     size = steady.network.size
     if size is None:
         return not full
-    import numpy
 
-    np: Any = numpy
     return ~np.broadcast_to(full, (size,))
 
 

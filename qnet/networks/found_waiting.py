@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.routed import ClosedClass, RoutedNetwork, Station
 from qnet.networks.solve import solve
@@ -43,9 +44,7 @@ def with_variances(
                  probabilities, where they are affordable. Else the limit of many customers: numbers at stations that
                  are not full are geometric, and all others are at the one that is (Gordon and Newell 1967).
     """
-    import numpy
 
-    np: Any = numpy
     size = network.size or 1
     found = [_Found(network, compiled, waits, throughputs, number, wanted) for number in range(len(network.classes))]
     seen = [item.seen() for item in found]
@@ -79,9 +78,6 @@ class _Found:
         number: int,
         wanted: Wanted,
     ) -> None:
-        import numpy
-
-        self.np: Any = numpy
         self.network = network
         self.compiled = compiled
         self.waits = waits
@@ -96,7 +92,7 @@ class _Found:
             for place, group in enumerate(station.groups)
         ]
         """Every group of copies of queueing stations, and how many they are."""
-        self.copies = self.np.array([count for _, count in self.groups], dtype=float).reshape(-1, 1)
+        self.copies = np.array([count for _, count in self.groups], dtype=float).reshape(-1, 1)
 
     def seen(self) -> list[dict[Key, Seen]]:
         """What is found at every group of copies, by point."""
@@ -110,16 +106,16 @@ class _Found:
 
     def spread(self, value: Value) -> Any:
         """A value as an array of points."""
-        return self.np.broadcast_to(self.np.asarray(value, dtype=float), (self.size,))
+        return np.broadcast_to(np.asarray(value, dtype=float), (self.size,))
 
     def others(self, only: ClosedClass) -> Any:
         """How many customers of the only closed class there are beside the one who asks, if it is one of them."""
         asking = isinstance(self.network.classes[self.number], ClosedClass)
-        return self.np.floor(self.np.maximum(self.spread(only.population) - asking, 0.0) + 1e-9)
+        return np.floor(np.maximum(self.spread(only.population) - asking, 0.0) + 1e-9)
 
     def numbers(self, closed: bool, waiting: bool) -> Any:
         """Mean number in service at a copy, of closed or of open classes: (groups, points); also who waits."""
-        found = self.np.zeros((len(self.groups), self.size))
+        found = np.zeros((len(self.groups), self.size))
         for row, (key, _) in enumerate(self.groups):
             for stream, wait in zip(self.compiled.streams, self.waits, strict=True):
                 kind = self.network.classes[stream.class_index]
@@ -129,7 +125,6 @@ class _Found:
 
     def by_recursion(self, only: ClosedClass) -> list[dict[Key, Seen]]:
         """Mean and mean square of the number found at single servers, all points in one recursion."""
-        np = self.np
         rate = self.spread(self.throughputs[self.network.classes.index(only)])
         rate = np.where(rate > 0, rate, 1.0)
         # Open classes leave a closed one the rest of every server, and add to no other time.
@@ -194,7 +189,7 @@ class _Found:
         copies = self.copies[:, 0]
         away = max(population - float((copies * mean).sum()), 0.0)
         rest = away + float((copies * geometric).sum()) - geometric
-        square = self.np.minimum(geometric, rest) + mean**2
+        square = np.minimum(geometric, rest) + mean**2
         return {key: Seen(float(mean[row]), float(square[row])) for row, (key, _) in enumerate(self.groups)}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from qnet.expression import Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.parallel import Parallel, lasting, start_together
 from qnet.networks.routed import ClosedClass, RoutedNetwork
@@ -77,9 +78,7 @@ class Joining:
 
         residence  (P, K, R) seconds in a passage at every copy, of closed classes; columns of others are not read.
         """
-        import numpy
 
-        np: Any = numpy
         waits = [Wait(0.0, 0.0)] * self.streams
         found = np.zeros((residence.shape[0], residence.shape[2]))
         for item in self.queued:

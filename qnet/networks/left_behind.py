@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio, total
@@ -157,11 +158,8 @@ def settled_rates(
               one such rate, which false position encloses (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174); of
               several, damped rounds with the memory of several.
     """
-    import numpy
 
     from qnet.networks.closed.accelerated import Image, settled
-
-    np: Any = numpy
 
     def spread(values: Any) -> dict[int, Value]:
         columns = {kind: values[:, 0, place] for place, kind in enumerate(classes)}
@@ -222,9 +220,7 @@ def settled_rates(
 
 def _enclosed(image: Callable[[Any], tuple[Any, Any]], size: int) -> Any:
     """The rates at which one class passes as often as it leaves work behind, of every point, by false position."""
-    import numpy
 
-    np: Any = numpy
     low = np.zeros((size, 1, 1))
     above = image(low)[0]
     high, below = above, image(above)[0] - above

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.centres import Centre, Room, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
@@ -210,9 +211,7 @@ class OpenSolver:
 
     def one_by_one(self, settled: Value) -> int:
         """Solve every point of a batch that has not settled by itself; the largest number of rounds."""
-        import numpy
 
-        np: Any = numpy
         shape = (self.network.size,)
         means = {index: np.broadcast_to(self.waits[index].mean, shape).copy() for index in self.felt}
         variances = {index: np.broadcast_to(self.waits[index].variance, shape).copy() for index in self.felt}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.networks.state_reduction import closed_sets, reached, reduced
 
 
@@ -43,9 +44,7 @@ def visits_per_passage(
     varying = [value for row in rows for value in row.values() if getattr(value, "ndim", 0)]
     if size is None or not varying:
         return _visits(rows, reference)
-    import numpy
 
-    np: Any = numpy
     positive = np.stack(varying) > 0
     changing = positive[positive.any(axis=1) & ~positive.all(axis=1)]
     members = np.zeros(size, dtype=int)

@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
+from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.found_waiting import shared_variance, with_variances
@@ -53,9 +54,7 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     Limits    Feedback and overtaking make the times dependent, and in closed classes those who are at one station are
               at no other. `percentile_trust` tells where it is exact, and where it is not trusted.
     """
-    import numpy
 
-    np: Any = numpy
     if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
         found = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
         raise NotComputed(Problem("QN516", found, "means, such as response"))
@@ -144,9 +143,7 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
 
 def mixture_percentile(parts: Sequence[Part], share: float) -> Any:
     """The percentile of a mixture of sums of independent gamma times, elementwise over points; see above."""
-    import numpy
 
-    np: Any = numpy
     shape = np.broadcast_shapes(*(np.shape(item) for part in parts for item in (part.weight, *_flat(part.stages))))
     weights = np.array([np.broadcast_to(part.weight, shape) for part in parts], dtype=float)
     weights = weights / np.where(weights.sum(axis=0) > 0, weights.sum(axis=0), 1.0)
@@ -192,9 +189,6 @@ def _distribution(weights: Any, routes: Sequence[Sequence[tuple[Any, Any]]], tim
     """The probability of an answer within a time, by the transform of the mixture."""
     from math import comb
 
-    import numpy
-
-    np: Any = numpy
     order = np.arange(_TERMS + _AVERAGED + 1).reshape(-1, *[1] * np.ndim(time))
     place = (_SPREAD + 2j * np.pi * order) / (2 * time)
     transform = 0.0

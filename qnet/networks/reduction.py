@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.duration import NOTHING
 from qnet.networks.exactness import in_order, met_again, ranked
 from qnet.networks.joined_classes import ParallelSteps
@@ -257,11 +258,9 @@ class Reduction:
         """From leaving work behind to coming to it again, of every closed class at every copy of a station."""
         if not self.again or self.absent is not None:
             return self.absent
-        import numpy
 
         from qnet.networks.closed.absence import absences
 
-        np: Any = numpy
         rows = [(station, key[1]) for key, station, copies in self.groups for _ in range(copies)]
         size = self.network.size or 1
         counts = [copies for _, _, copies in self.groups]
@@ -295,9 +294,7 @@ class Reduction:
         """One row per copy: tuples, or an array with the batch axis first."""
         if self.network.size is None:
             return _repeated([tuple(row) for row in rows], copies)
-        import numpy
 
-        np: Any = numpy
         size = self.network.size
         table = np.stack([np.stack([np.broadcast_to(cell, (size,)) for cell in row], axis=1) for row in rows], axis=1)
         return np.repeat(table, copies, axis=1)
@@ -309,9 +306,7 @@ class Reduction:
 
 def _with_one(pieces: Any) -> Any:
     """A table with one station more, where nothing is left."""
-    import numpy
 
-    np: Any = numpy
     return np.concatenate([pieces, np.zeros((len(pieces), 1))], axis=1)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError
 from qnet.expression import Expression
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points import Part, Solved, solve_points
@@ -75,7 +76,6 @@ class Answers:
 
     def _words(self, of: Callable[[Part], str]) -> list[str | None]:
         """One word per row, the same for all rows of a part."""
-        import numpy as np
 
         def words(part: Part) -> Any:
             return np.full(part.values.size or 1, of(part), dtype=object)
@@ -113,8 +113,6 @@ class Answers:
         return [part for piece in self._pieces if piece.solved is not None for part in piece.solved.parts]
 
     def _table(self, of: Callable[[Solved], Any], nothing: Any = float("nan")) -> Any:
-        import numpy as np
-
         result: Any = None
         for piece in self._pieces:
             if piece.solved is None:
@@ -143,7 +141,6 @@ def solve_table(
     Returns   `Answers`; a row that the model refuses, that has no steady state or that cannot be computed says so in
               its status, and the others are answered all the same.
     """
-    import numpy as np
 
     table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
     asked = asked.replace(each=True)
@@ -191,6 +188,4 @@ def _words(problem: Problem) -> str:
 
 
 def _array(values: list[bool]) -> Any:
-    import numpy as np
-
     return np.array(values, dtype=bool)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import Problem, UsageError
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.answers import Answers, solve_table
@@ -162,14 +163,10 @@ def calibrate(
 
 
 def _full(value: Any, size: int) -> Any:
-    import numpy as np
-
     return np.zeros(size) + value
 
 
 def _answers(model: Model, table: dict[str, Any], size: int, wanted: Wanted) -> Answers:
-    import numpy as np
-
     with np.errstate(all="ignore"):
         return solve_table(model, table, size, wanted)
 
@@ -189,7 +186,6 @@ def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tup
 
 def _weighed(target: Target, best: Minimum) -> tuple[Minimum, Scatter]:
     """What is known of the errors, and the minimum with the weights that follow from it."""
-    import numpy as np
 
     freedom = spread(best, target.least).freedom
     if target.stated:
@@ -215,7 +211,6 @@ _Ends = dict[tuple[int, int], float | None]
 
 def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) -> tuple[_Ends, Any]:
     """The ends of profiles, where linear intervals do not hold; and a better point, if any was met."""
-    import numpy as np
 
     if not scatter.known:
         if not best.converged:
@@ -237,7 +232,6 @@ def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) ->
 
 def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends: _Ends) -> tuple[Found, ...]:
     """The fitted values with their errors and intervals, in base units."""
-    import numpy as np
 
     tied = (np.abs(known.tied) > 1e-3).any(axis=0)
     result: list[Found] = []

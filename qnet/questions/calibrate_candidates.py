@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError, suggest
+from qnet.lazy import np
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -62,7 +63,6 @@ class Candidate(Record):
 
 def root_mean_square(values: Any) -> float:
     """Of some residuals; infinite where any of them is not known, not-a-number of none."""
-    import numpy as np
 
     if not len(values):
         return float("nan")
@@ -142,8 +142,6 @@ def _status(found: Calibration, left_out: Any) -> str:
     if left_out is None:
         return "too few rows to leave one out"
     if root_mean_square(left_out[found.used]) == float("inf"):
-        import numpy as np
-
         row = int(np.argwhere(found.used & ~np.isfinite(left_out))[0][0])
         return f"no answer at row {row + 1}, when it is left out"
     return OK if found.tested else "no degrees of freedom"
@@ -166,8 +164,6 @@ def candidates_report(found: Sequence[Candidate], more: Sequence[Note] = ()) -> 
 
 
 def _row(place: int, item: Candidate) -> tuple[Cell, ...]:
-    import numpy as np
-
     found = item.found
     if found is None:
         return (None, item.model.name, *(None,) * 8, item.status, None, None)

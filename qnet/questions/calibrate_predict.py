@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.calibrate_errors import PRINTED, STATED, Scatter
 from qnet.questions.calibrate_profile import Lane, refit
 from qnet.questions.calibrate_search import Target
@@ -28,7 +29,6 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
                in the measure of the residuals (G. A. F. Seber and C. J. Wild, Nonlinear Regression, 1989, section 5.1).
     Limits     Linear: what profiles find of steps and bends is not in them.
     """
-    import numpy as np
 
     low, high = np.full(modelled.shape, np.nan), np.full(modelled.shape, np.nan)
     held: Any = np.flatnonzero(target.rows.held_out)
@@ -49,7 +49,6 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
 
 def _slopes(target: Target, best: Minimum, places: Any) -> Any:
     """The derivatives (rows, metrics, n) of plain residuals of some rows; not-a-number where there is no answer."""
-    import numpy as np
 
     count = len(best.point)
     moves = np.concatenate([np.eye(count), -np.eye(count)]) * STEP
@@ -62,7 +61,6 @@ def _slopes(target: Target, best: Minimum, places: Any) -> Any:
 
 def _of_the_model(best: Minimum, scatter: Scatter, slopes: Any) -> Any:
     """The variance of predictions with some derivatives (E, n); infinite where nothing determines them."""
-    import numpy as np
 
     free = best.side == 0
     jacobian = best.jacobian[:, free]
@@ -100,7 +98,6 @@ def leave_one_out(target: Target, best: Minimum) -> Any:
              Roy. Statist. Soc. B 36 (1974) 111-147).
     Returns  not-a-number where the model has no answer at a row that is left out.
     """
-    import numpy as np
 
     within: Any = np.nonzero(target.used[target.places])[0]
     count = len(target.places)

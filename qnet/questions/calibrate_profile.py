@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.least_squares import Minimum, Residuals, differences
 from qnet.record import Record
 
@@ -55,7 +56,6 @@ class Lane:
 
     def step(self, low: Any, high: Any, longest: float = 2.0) -> Any:
         """The damped Gauss-Newton step of the free coordinates, those pressed against a bound left where they are."""
-        import numpy as np
 
         step = np.zeros(len(self.point))
         free = self.free
@@ -80,7 +80,6 @@ class Lane:
 
     def update(self, step: Any, values: Any) -> None:
         """The derivatives after a step, by Broyden's rank-one update."""
-        import numpy as np
 
         length = float(step @ step)
         if length > 0:
@@ -95,7 +94,6 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
     Method   Gauss-Newton with the derivatives of C. G. Broyden, Math. Comp. 19 (1965) 577-593, which cost nothing;
              damped, and with differences again, where a step does not descend. A fit only ever gets better.
     """
-    import numpy as np
 
     used = 0
     for _ in range(_ROUNDS):
@@ -232,7 +230,6 @@ def profiles(
     Source       D. M. Bates and D. G. Watts, Nonlinear Regression Analysis and Its Applications, 1988, section 6.1.
     Limits       Where the sum of squares falls again beyond its first rise, nothing is seen of it.
     """
-    import numpy as np
 
     searches: list[_Search] = []
     for place, sign in sides:
@@ -260,7 +257,6 @@ def _placed(
     residuals: Residuals, asked: Sequence[tuple[_Search, float]], low: Any, high: Any
 ) -> tuple[list[Lane | None], int]:
     """Lanes at the values to be tried, the others where the tangent plane has them; None where there is no answer."""
-    import numpy as np
 
     targets: list[tuple[Any, Any]] = []
     for each, distance in asked:
@@ -296,7 +292,6 @@ def bent(residuals: Residuals, best: Minimum, covariance: Any, times: float, low
     covariance   of the coordinates; those without one are left out.
     times        how many standard errors the interval has to each side.
     """
-    import numpy as np
 
     deviations = np.sqrt(np.diag(covariance))
     known = np.flatnonzero(np.isfinite(deviations))

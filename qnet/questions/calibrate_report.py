@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from qnet.lazy import np
 from qnet.model.rewrite import Doubt
 from qnet.questions.answers import OK
 from qnet.questions.assertions import broken, conditions
@@ -180,7 +181,6 @@ def _correlations(found: Calibration) -> Iterator[tuple[Cell, ...]]:
 
 def _summary(found: Calibration) -> Iterator[tuple[Cell, ...]]:
     """How far off the model is as a whole, on what it was fitted on and on what was held out."""
-    import numpy as np
 
     kind = "of the mean" if found.absolute else "relative"
     there = np.isfinite(found.measured.values)
@@ -207,7 +207,6 @@ def _summary(found: Calibration) -> Iterator[tuple[Cell, ...]]:
 
 def _total(found: Calibration, chosen: Any) -> float:
     """The sum of squares around the mean of every metric, scaled and weighted as the residuals are."""
-    import numpy as np
 
     total = 0.0
     for place, values in enumerate(found.measured.values.T):
@@ -228,8 +227,6 @@ def _inside(found: Calibration) -> Any:
 
 
 def _rows(found: Calibration) -> Iterator[tuple[Cell, ...]]:
-    import numpy as np
-
     measured, model = found.measured, found.model
     inside = _inside(found)
     for row in range(len(measured.table.rows)):
@@ -309,7 +306,6 @@ def _errors(found: Calibration) -> Iterator[Note]:
 
 def _intervals(found: Calibration) -> Iterator[Note]:
     """What profiles and rows that are held out tell."""
-    import numpy as np
 
     named = [item.unknown.name for item in found.parameters if item.interval == PROFILE]
     if named:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.answers import OK, Answers, solve_table
@@ -40,9 +41,6 @@ class Target:
     """The residuals of a model at trial values of the unknowns, for `minimise`."""
 
     def __init__(self, model: Model, found: Sequence[Unknown], rows: Measured, absolute: bool, wanted: Wanted) -> None:
-        import numpy
-
-        np: Any = numpy
         self.model = model
         self.unknowns = found
         self.rows = rows
@@ -83,7 +81,6 @@ class Target:
 
     def weigh(self, common: float, digits: bool) -> None:
         """Take errors as a common one, and beside it what printed digits leave open."""
-        import numpy as np
 
         weights = self.rows.weights[:, None]
         variance = common**2 / weights + (self.digits**2 if digits else 0.0)
@@ -96,7 +93,6 @@ class Target:
 
     def table(self, points: Any, places: Any) -> dict[str, Any]:
         """The columns of some rows at coordinates (P, n), row after row of each point."""
-        import numpy as np
 
         count, size = len(points), len(places)
         table = {name: np.tile(values[places], count) for name, values in self.rows.conditions.items()}
@@ -106,21 +102,18 @@ class Target:
 
     def answers(self, points: Any, places: Any) -> Answers:
         """The model at some rows, at coordinates (P, n); a search looks at absurd values as well."""
-        import numpy as np
 
         with np.errstate(all="ignore"):
             return solve_table(self.model, self.table(points, places), len(points) * len(places), self.wanted)
 
     def modelled(self, answers: Answers) -> Any:
         """The metrics of a solved table, (points, metrics)."""
-        import numpy as np
 
         with np.errstate(all="ignore"):
             return np.array([answers.of(item.expression) for item in self.rows.metrics], dtype=float).T
 
     def plain(self, modelled: Any, places: Any = slice(None)) -> Any:
         """Modelled figures (..., rows, metrics) against the measured ones: logarithms of ratios, or differences."""
-        import numpy as np
 
         stated = self.rows.values[places]
         with np.errstate(all="ignore"):
@@ -133,7 +126,6 @@ class Target:
 
     def __call__(self, points: Any) -> Any:
         """Residuals (P, m) at coordinates (P, n); all rows of all points are solved as one table."""
-        import numpy as np
 
         with np.errstate(all="ignore"):
             scaled = self.every(points, self.places) * self.factors[self.places]
@@ -146,7 +138,6 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
 
     The best one may be unproven where the residuals jump there; its `reason` says so.
     """
-    import numpy as np
 
     least = target.least
     known: list[Minimum] = []
@@ -196,7 +187,6 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
 
 def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[tuple[float, ...], ...]:
     """The values at other minima that are nearly as good, the best first."""
-    import numpy as np
 
     told = spread(best, target.least)
     others: list[Minimum] = []
@@ -219,7 +209,6 @@ def _flat(target: Target, end: Minimum) -> bool:
 
 def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
     """A better end, where one coordinate, the others fitted again, leads to smaller residuals anywhere in its range."""
-    import numpy as np
 
     for _ in range(_SCANS):
         idle = spread(end, target.least).idle
@@ -248,7 +237,6 @@ def _rungs(target: Target) -> int:
 
 def _ladder(target: Target, end: Minimum, place: int, values: Any) -> list[Lane]:
     """Fits of all other coordinates where one has some values, those that have an answer."""
-    import numpy as np
 
     points = np.repeat(end.point[None], len(values), axis=0)
     points[:, place] = np.clip(values, target.low[place], target.high[place])
@@ -261,7 +249,6 @@ def _ladder(target: Target, end: Minimum, place: int, values: Any) -> list[Lane]
 
 def no_minimum(target: Target, end: Minimum) -> NotComputed:
     """Why no minimum is proven, with the row where the model is farthest from what was measured."""
-    import numpy as np
 
     found: Any = np.argwhere(target.used)[int(np.abs(end.residuals).argmax())]
     row, place = int(found[0]), int(found[1])
@@ -274,7 +261,6 @@ def no_minimum(target: Target, end: Minimum) -> NotComputed:
 
 def _nowhere(target: Target, points: Any) -> NotComputed:
     """Which row has no answer, and why, at the start at which most rows have one."""
-    import numpy as np
 
     answers = target.answers(points, target.places)
     answered = answers.answered.reshape(len(points), -1)

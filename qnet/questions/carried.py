@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import QnetError
 from qnet.expression import Expression, parse
+from qnet.lazy import np
 from qnet.model.calibration import correlation_matrix, standard_errors
 from qnet.model.model import Model
 from qnet.model.values import Values
@@ -42,8 +43,6 @@ class Doubts:
     """
 
     def __init__(self, model: Model, fixed: Sequence[str] = ()) -> None:
-        import numpy as np
-
         stated = model.calibration
         assert stated is not None
         known = Values(model, {}, None).known
@@ -70,9 +69,7 @@ class Doubts:
         Method   Half the difference over one standard error to both sides is the standard error that a parameter
                  makes, of a figure above 0 in its logarithm; together they are the square root of d' R d.
         """
-        import numpy
 
-        np: Any = numpy
         if not self.names:
             nothing = np.full(here.shape, np.nan)
             return Carried(nothing, nothing, False)
@@ -81,9 +78,7 @@ class Doubts:
 
     def intervals(self, here: Any, slopes: Any, lame: bool) -> Carried:
         """The intervals of figures by their `slopes`."""
-        import numpy
 
-        np: Any = numpy
         variance = np.einsum("ifp,ij,jfp->fp", slopes, self.correlation, slopes)
         half = self.times * np.sqrt(np.maximum(variance, 0.0))
         positive = here > 0
@@ -99,9 +94,7 @@ class Doubts:
 
         Of a figure above 0 it is that of its logarithm. Also whether some step had no answer.
         """
-        import numpy
 
-        np: Any = numpy
         count = len(self.names)
         positive = here > 0
         with np.errstate(all="ignore"):
@@ -141,7 +134,6 @@ class Doubts:
         self, columns: Mapping[str, Any], size: int, asked: Sequence[Expression], wanted: Wanted = AUTO
     ) -> Callable[[list[tuple[int, float]]], Any]:
         """What `carried` needs to move parameters: expressions at the points of a table, all steps in one batch."""
-        import numpy as np
 
         def moved(steps: list[tuple[int, float]]) -> Any:
             table = {name: np.tile(values, len(steps)) for name, values in columns.items()}
@@ -182,7 +174,6 @@ def moved_model(model: Model, name: str, value: float) -> Model:
 
 def carried_envelope(question: Any, points: Sequence[Any]) -> tuple[Carried, Doubts]:
     """The intervals (1, points) of the values that an envelope found: the envelope with every parameter moved."""
-    import numpy as np
 
     from qnet.questions.envelope import envelope
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from qnet.lazy import np
 from qnet.model.calibration import correlation_matrix
 from qnet.questions.carried import NOTHING, Carried, Doubts
 from qnet.record import Record
@@ -33,7 +34,6 @@ class Slopes(Record):
 
     def carried(self) -> Carried:
         """The intervals of the side alone."""
-        import numpy as np
 
         if self.doubts is None or not self.doubts.names:
             nothing = np.full(self.here.shape, np.nan)
@@ -43,7 +43,6 @@ class Slopes(Record):
 
 def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> Slopes:
     """How figures move with what is in doubt, which may be nothing; arguments as `Doubts.carried`."""
-    import numpy as np
 
     if doubts is None or not doubts.names:
         return Slopes(here, doubts, np.zeros((0, *here.shape)), False)
@@ -56,9 +55,7 @@ def beside(base: Slopes, value: Slopes) -> Sides:
     Sides with the same calibration have the same parameters: what moves both alike leaves their difference as it is.
     Those of different calibrations are independent.
     """
-    import numpy
 
-    np: Any = numpy
     one, other = base.doubts, value.doubts
     difference = value.here - base.here
     nothing = np.full(difference.shape, np.nan)
@@ -89,7 +86,6 @@ def beside(base: Slopes, value: Slopes) -> Sides:
 
 def _correlations(doubts: Doubts, names: Sequence[str]) -> Any:
     """Those of some parameters of a calibration, free or not."""
-    import numpy as np
 
     stated = doubts.model.calibration
     assert stated is not None

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from qnet.errors import QnetError
 from qnet.expression import FLOATS, Expression, Value, parse
 from qnet.expression.nodes import Binary, Name
+from qnet.lazy import np
 from qnet.model.bind import bind
 from qnet.model.model import THINK, Model, Parameter, StationModel, StepModel
 from qnet.networks.routed import RoutedNetwork, at_point
@@ -173,7 +174,6 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
 
 def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted) -> list[Change]:
     """The unchanged model, and each of some stations faster; `wanted` has the budget of one of them."""
-    import numpy as np
 
     points = [("", 1.0), *((name, faster) for name in names)]
     if wanted.each:

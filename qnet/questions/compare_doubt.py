@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.carried import Doubts
 from qnet.questions.carried_beside import Slopes, beside, slopes_of
 from qnet.questions.compare import Comparison, Figure, Side
@@ -29,9 +30,6 @@ def doubted(found: Comparison) -> tuple[dict[tuple[int, int], tuple[Cell, ...]],
 
 
 def _slopes(found: Comparison, place: int, side: Side, notes: dict[Note, list[str]]) -> Slopes:
-    import numpy
-
-    np: Any = numpy
     told = [figure.values[place] for figure in found.figures]
     here = np.array([[float("nan") if value is None else value] for value in told], dtype=float)
     asked = [figure.metric.expression for figure, value in zip(found.figures, told, strict=True) if value is not None]

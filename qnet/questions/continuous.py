@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
 from qnet.questions.saturation import JUST_BELOW
 from qnet.questions.scan import Scan
@@ -29,7 +30,6 @@ def continuous(trial: Trial) -> Regions:
              root. Where there is no steady state at the least value, it is looked for along the whole range.
     Limits   What happens between two neighbours that were looked at only is not seen.
     """
-    np = trial.np
     steady = largest_steady(trial)
     scan, moved = _loaded(trial, steady)
     hopeless = ~scan.stable[np.searchsorted(scan.place, np.arange(trial.size))]
@@ -44,7 +44,7 @@ def continuous(trial: Trial) -> Regions:
 
 def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Any]:
     """The scan from no load to the end of the steady state, and whether the domain moved its start."""
-    np, size = trial.np, trial.size
+    size = trial.size
     end = np.where(steady.bounded, steady.largest * JUST_BELOW, steady.largest)
     # A parameter that nothing bounds says little of where there is no load.
     asked = np.where(steady.bounded, steady.largest, np.minimum(steady.largest, trial.stated))
@@ -62,7 +62,6 @@ def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Any]:
 
 def _values(trial: Trial, here: Any, start: Any, end: Any, finite: Any) -> Any:
     """Values between two ends, the upper one included, as rows for some places."""
-    np = trial.np
     low, high = start[here, None], end[here, None]
     around = np.clip(trial.stated * np.array(_AROUND), low, high)
     if finite[here].all():
@@ -75,7 +74,6 @@ def _values(trial: Trial, here: Any, start: Any, end: Any, finite: Any) -> Any:
 
 def _unloaded(trial: Trial, scan: Scan, here: Any) -> None:
     """Look along the whole range of points without a steady state at the least value."""
-    np = trial.np
     sub = trial.at(here)
     far = abs(trial.stated) * _FAR
     inside = np.full(len(here), trial.stated)
@@ -98,7 +96,7 @@ def _unloaded(trial: Trial, scan: Scan, here: Any) -> None:
 
 
 def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Any, moved: Any, hopeless: Any) -> Regions:
-    np, size = trial.np, trial.size
+    size = trial.size
     first, last = intervals(scan)
     low, low_cause = _ends(scan, first, -1)
     high, high_cause = _ends(scan, last, 1)
@@ -131,7 +129,6 @@ def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Any, moved: Any, ho
 
 def _ends(scan: Scan, index: Any, step: int) -> tuple[Any, Any]:
     """The values at some ends of runs, and what ends them, as far as the scan knows."""
-    np = scan.np
     other = np.clip(index + step, 0, len(scan.place) - 1)
     same = (scan.place[other] == scan.place[index]) & (other != index)
     return scan.value[index], np.where(same, np.where(scan.stable[other], LIMIT, SATURATION), RANGE)
@@ -141,7 +138,6 @@ def _crossed(
     trial: Trial, scan: Scan, runs: tuple[Any, Any], causes: tuple[Any, Any], edge: Any, found: tuple[Any, Any]
 ) -> tuple[list[Any], list[Any]]:
     """The ends at which a limit is crossed, all of them as one batch of roots."""
-    np = trial.np
     value, shown = found
     lanes = [np.flatnonzero(cause == LIMIT) for cause in causes]
     inner = np.concatenate([run[lane] for run, lane in zip(runs, lanes, strict=True)])

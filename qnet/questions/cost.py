@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, short, suggest
 from qnet.expression import Operations, Value
+from qnet.lazy import np
 from qnet.model.bind import bind, counted, structures
 from qnet.model.costs import classes_of, counts, stated_cost, stations_of
 from qnet.model.fields import TABLES
@@ -191,7 +192,6 @@ def _columns(grids: Sequence[Grid]) -> tuple[dict[str, Any], int | None]:
     """The values of the parameters at every point of the product of some grids; no size for no grid."""
     if not grids:
         return {}, None
-    import numpy as np
 
     names = [item.name for item in grids]
     if len(set(names)) < len(names):
@@ -262,7 +262,6 @@ def _at_points(
     stable = part.solution.stable if part else True
     if points is None:
         return [_cost(asked, values, (), float(per), bool(stable), parts)]
-    import numpy as np
 
     size = len(points)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qnet.errors import QnetError
+from qnet.lazy import np
 from qnet.questions.carried import Doubts, moved_model
 from qnet.questions.carried_beside import Slopes, beside, slopes_of
 from qnet.questions.cost import Costs, costs
@@ -33,9 +34,6 @@ def doubted_beside(found: Costs, against: Costs, told: Told) -> tuple[list[tuple
 
 def _slopes(found: Costs, told: Told) -> tuple[Slopes, list[Note]]:
     """How the values of rows move, and notes."""
-    import numpy
-
-    np: Any = numpy
 
     def column(values: Sequence[float | None]) -> Any:
         return np.array([[float("nan") if value is None else value] for value in values], dtype=float)

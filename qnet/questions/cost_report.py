@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, UsageError
+from qnet.lazy import np
 from qnet.questions.cost import OK, Cost, CostPart, Costs
 from qnet.questions.effects import effect_notes
 from qnet.questions.labels import label
@@ -104,7 +105,6 @@ def _claimed(found: Costs, asserted: Sequence[str]) -> Claims:
 
     if not asserted:
         return Claims()
-    import numpy as np
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
+from qnet.lazy import np
 from qnet.model.fields import TABLES
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
@@ -71,7 +72,6 @@ def demands_of(
     Limits      Classes whose throughputs move together cannot be separated. Errors are taken as the same in all
                 intervals, throughputs as exact.
     """
-    import numpy as np
 
     table = read_table(source)
     columns = _Columns(table, model)
@@ -220,8 +220,6 @@ def _servers_of(model: Model | None, name: str) -> float:
 
 
 def _last(text: str, size: int) -> Any:
-    import numpy as np
-
     if not text.strip().isdigit() or not 0 < int(text) < size:
         words = f'--hold-out "{short(text)}" of {size} rows'
         raise UsageError(Problem("QN029", words, "beside --demands a number of rows, fewer than there are"))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.calibrate import SHARE
 from qnet.questions.calibrate_report import FITTED, HELD_OUT
 from qnet.questions.demands import BACKGROUND, Demands, Station
@@ -77,8 +78,6 @@ def _demands(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
 
 
 def _summary(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
-    import numpy as np
-
     known = np.isfinite(station.measured) & np.isfinite(station.modelled)
     for use, chosen in ((FITTED, station.used), (HELD_OUT, known & found.held_out)):
         if not chosen.any():
@@ -97,8 +96,6 @@ def _summary(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
 
 
 def _rows(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
-    import numpy as np
-
     for row, (measured, modelled) in enumerate(zip(station.measured, station.modelled, strict=True)):
         if not np.isfinite(measured) or not np.isfinite(modelled):
             continue

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.calibrate import Calibration, Found
 from qnet.reports.report import Note
 from qnet.units import format_number, format_quantity
@@ -54,7 +55,6 @@ def doubts(found: Calibration) -> Iterator[Note]:
 
 def entangled(inflation: Any, correlation: Any) -> list[int]:
     """The places of estimates whose variance others inflate, each with the one that it moves with most."""
-    import numpy as np
 
     inflated = [place for place, value in enumerate(inflation.tolist()) if INFLATED < value < math.inf]
     partners = np.abs(np.nan_to_num(correlation))
@@ -68,7 +68,6 @@ def _apart(text: str) -> Note:
 
 def _in_coordinates(found: Calibration, direction: list[float], place: int) -> float:
     """A direction is in coordinates scaled by their effects; this is its part in plain ones."""
-    import numpy as np
 
     norm = float(np.linalg.norm(found.minimum.jacobian[:, place]))
     return direction[place] / norm

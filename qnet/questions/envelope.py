@@ -8,6 +8,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.expression import Expression, Value
+from qnet.lazy import np
 from qnet.model.grids import Grid
 from qnet.questions.envelope_points import (
     HOPELESS,
@@ -74,13 +75,11 @@ class Envelope(Record):
     @property
     def answered(self) -> Any:
         """Which points have an answer, an array of truth values."""
-        import numpy as np
 
         return np.array([point.status == OK for point in self.points])
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression over figures, outputs and parameters per point, the parameter as it was found."""
-        import numpy as np
 
         found: Any = np.full(len(self.points), np.nan)
         for piece in self.pieces:
@@ -118,7 +117,6 @@ def envelope(asked: Question) -> Envelope:
 
 def crossings(answer: Envelope) -> list[Interval]:
     """Every interval of every point in which the limits hold; points without any have one row that says why."""
-    import numpy as np
 
     found: list[tuple[int, Interval]] = []
     asked = answer.question
@@ -153,7 +151,6 @@ def _search(
     refused: dict[int, NotComputed],
 ) -> None:  # fmt: skip
     """Search some points of the grid at once; in halves, down to those that are refused, where one is not computed."""
-    import numpy as np
 
     table: Any = np.array([grid[row] for row in rows], dtype=float).reshape(len(rows), len(asked.over))
     columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
@@ -197,8 +194,6 @@ def _reasons(asked: Question, pieces: Sequence[Piece]) -> tuple[str, ...]:
 
 
 def _looked(pieces: Sequence[Piece]) -> tuple[int, float, float]:
-    import numpy as np
-
     most = max(int(np.bincount(piece.regions.scan.place).max()) for piece in pieces)
     values = [piece.regions.scan.value for piece in pieces]
     return most, float(min(item.min() for item in values)), float(max(item.max() for item in values))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.expression import parse
+from qnet.lazy import np
 from qnet.questions.envelope_question import Question
 from qnet.questions.labels import where_exact
 from qnet.questions.regions import ENDLESS, LIMIT, SATURATION, Regions
@@ -61,7 +62,6 @@ def points(
 
     coordinates   the grid, and `places` the rows of it that are told.
     """
-    import numpy as np
 
     there = found.there
     metrics = [there.metric(item.metric) for item in asked.limits]

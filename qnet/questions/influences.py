@@ -13,6 +13,7 @@ from typing import Any
 
 from qnet.expression import FLOATS, evaluate
 from qnet.expression.nodes import Name
+from qnet.lazy import np
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
 from qnet.model.values import Values
@@ -214,9 +215,6 @@ class _Fits:
     """Fitted parameters as functions of what was given."""
 
     def __init__(self, study: Study, fits: Sequence[Claim], raw: dict[str, dict[Key, float]]) -> None:
-        import numpy
-
-        np: Any = numpy
         self.fits = fits
         self.names = [claim.sets for claim in fits]
         self.keys: list[Key] = []
@@ -242,7 +240,6 @@ class _Fits:
 
     def given(self, found: dict[Key, float], claim: Claim) -> dict[Key, float]:
         """The elasticities by what was given, the fitted parameters following."""
-        import numpy as np
 
         result = self.plain(found)
         if not self.names:

@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import Problem, UsageError
 from qnet.expression import FLOATS, Expression, evaluate
+from qnet.lazy import np
 from qnet.model.bind import expressions
 from qnet.model.grids import parameter
 from qnet.model.metrics import Metric
@@ -108,7 +109,6 @@ def _whole_populations(model: Model, name: str, value: float) -> bool:
 
 def columns(found: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
     """A table with one row for each value of one input, all others as stated; the row of an empty name moves none."""
-    import numpy as np
 
     table = {item.name: np.full(len(rows), item.value) for item in found}
     for place, (name, value) in enumerate(rows):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import Problem, UsageError, suggest
+from qnet.lazy import np
 from qnet.model.conditions import condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -97,7 +98,6 @@ def around(found: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | Mi
 
     One step is one customer, or a hundredth of a rate.
     """
-    import numpy as np
 
     answered = answered_knees(found)
     values: Any = np.array([item.value for item in answered], dtype=float)

@@ -7,6 +7,7 @@ from typing import Any
 from qnet.errors import QnetError
 from qnet.expression import Expression, arrays, parse
 from qnet.expression.nodes import Name
+from qnet.lazy import np
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
 from qnet.networks.wanted import Wanted
@@ -69,7 +70,6 @@ class Asymptotes:
 
     def light(self, values: Any, demands_at: float | None = None) -> Light:
         """The light load at values along the axis, with the demands there, or those at one value for all."""
-        import numpy as np
 
         size, kinds = len(values), len(self.axis.classes)
         at = values if demands_at is None else np.full(size, demands_at)
@@ -107,7 +107,6 @@ class Asymptotes:
 
         demands_at   the value along the axis whose demands hold throughout; None for those at each value.
         """
-        import numpy as np
 
         if self.straight and (demands_at is not None or not self.dependent):
             load = float(self.light(np.array([first]), first if demands_at is None else demands_at).load[0]) / first

@@ -8,6 +8,7 @@ from typing import Any
 from qnet.errors import Problem, UsageError, suggest
 from qnet.expression import FLOATS, Expression, evaluate, parse
 from qnet.expression.nodes import Binary, Name, Number
+from qnet.lazy import np
 from qnet.model.grids import varied
 from qnet.model.model import ChainModel, ClassModel, Model, Parameter
 from qnet.model.values import Values
@@ -57,7 +58,6 @@ class Axis(Record):
 
     def customers(self, values: Any) -> Any:
         """How many customers of each class that grows there are, fractions and all: (classes, values)."""
-        import numpy as np
 
         known = Values(self.model, self.real(values), len(values))
         loads = [known.evaluate(load_of(self.model.customers[place]), ()) for place in self.classes]

@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem, UsageError
 from qnet.expression import parse
+from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
@@ -42,9 +43,6 @@ def of_populations(axis: Axis, limits: Sequence[Condition], asked: Sequence[str]
 
 class _Seeking:
     def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted) -> None:
-        import numpy as np
-
-        self.np: Any = np
         self.axis = axis
         self.limits = limits
         self.curve = Curve(axis, limits, wanted)
@@ -92,7 +90,7 @@ class _Seeking:
             knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
             knees.append(self.curved())
-        full = self.np.array([max(self.n_star or self.first, self.first)])
+        full = np.array([max(self.n_star or self.first, self.first)])
         saturating = str(self.asymptotes.light(full).station[0]) if self.n_star else ""
         return Knees(self.axis, tuple(knees), self.curve, self.first, self.floor, self.dependent, self.span, saturating)
 
@@ -116,14 +114,14 @@ class _Seeking:
         """A knee at N*."""
         if value is None:
             return self.none(definition, f"not reached up to {self.last:g}, where the range ends")
-        whole = float(self.np.floor(value * (1 + 1e-12)))
+        whole = float(np.floor(value * (1 + 1e-12)))
         if not self.first <= whole <= self.last:
             return self.none(definition, f"at {value:.6g}, beyond the range")
         return Knee(self.axis, definition, "", "ok", value, whole)
 
     def level(self, place: int) -> Knee:
         """The largest number up to which a limit holds; of a limit from below, the smallest from which on it does."""
-        np, limit = self.np, self.limits[place]
+        limit = self.limits[place]
         about, excess = limit.source, self.excess(place)
         places, reach = self.window(1.0), 1.0
         held = excess(places) <= 0
@@ -152,7 +150,7 @@ class _Seeking:
         low = crossings[0]
         for number, place in zip((low, low + 1), self.curve.places([low, low + 1]), strict=True):
             if not place.answered:
-                why = self.curve.answers(self.np.array([number])).status[0]
+                why = self.curve.answers(np.array([number])).status[0]
                 return self.none("service_level", f"holds up to {low:.9g}; beyond, {why}", about)
         before, after = (float(value) for value in excess([low, low + 1]))
         real = low - before / (after - before)
@@ -164,7 +162,7 @@ class _Seeking:
         low      the first number at which it is known.
         margin   how far beyond a number the curve must be known; 0 for figures of that number alone.
         """
-        np, reach = self.np, 1.0
+        reach = 1.0
         low, high = self.first if low is None else low, self.last - margin
         if low > high:
             return self.none(definition, "the range is too short")
@@ -189,19 +187,19 @@ class _Seeking:
         """Whether a figure is highest where the curve begins to be looked at; of one customer that is an answer."""
         if not margin:
             return whole <= low and low > 1
-        at_low, at_whole = of(self.np.array([low, whole]))
+        at_low, at_whole = of(np.array([low, whole]))
         return bool(whole <= low or at_whole <= at_low * (1 + _HILL))
 
     def curved(self) -> Knee:
         """The number of customers at which the curve bends most."""
         if self.n_star is None:
             return self.none("curvature", "there is no N* to measure it by")
-        self.span = max(self.one_of_each, float(self.np.floor(self.n_star / _PARTS)))
+        self.span = max(self.one_of_each, float(np.floor(self.n_star / _PARTS)))
         return self.highest("curvature", self.curvature, max(self.first, self.one_of_each) + self.span, self.span)
 
     def curvature(self, values: Any) -> Any:
         """Curvature of R / R0 over N / N*, by central differences."""
-        np, span = self.np, self.span
+        span = self.span
         nearby = np.concatenate([values - span, values, values + span])
         response = self.curve.read(nearby, lambda place: place.response).reshape(3, -1) / self.floor
         step = span / (self.n_star or 1.0)

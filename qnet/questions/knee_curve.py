@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.networks.product.methods import APPROXIMATIONS
 from qnet.networks.wanted import Wanted
@@ -66,19 +67,16 @@ class Curve:
 
     def read(self, values: Any, of: Callable[[Place], float]) -> Any:
         """One figure at values along the axis, an array; not-a-number where there is no answer."""
-        import numpy as np
 
         return np.array([of(place) if place.answered else float("nan") for place in self.places(values)], dtype=float)
 
     def read_all(self, values: Any, of: Callable[[Place], float]) -> Any:
         """As `read`, of places without an answer as well, whose excess says that no limit holds there."""
-        import numpy as np
 
         return np.array([of(place) for place in self.places(values)], dtype=float)
 
     def _solve(self, new: list[float]) -> bool:
         """Solve the model at new places; whether what was known before is of another method, and to be forgotten."""
-        import numpy as np
 
         values: Any = np.array(new)
         answers = self.answers(values)
@@ -119,8 +117,6 @@ def response(axis: Axis, part: Part) -> Any:
 
 
 def _excess(answers: Answers | MixAnswers, limit: Condition) -> Any:
-    import numpy as np
-
     metric, bound = answers.of(limit.metric), answers.of(limit.bound)
     size = np.maximum(np.maximum(np.abs(metric), np.abs(bound)), 1e-300)
     excess = (1.0 if limit.upper else -1.0) * (metric - bound) / size
@@ -136,7 +132,6 @@ def power(place: Place) -> float:
 
 def whole_places(low: float, high: float, count: int) -> Any:
     """Whole numbers from one to another, both included, at most so many and evenly spread."""
-    import numpy as np
 
     low, high = float(np.ceil(low)), float(np.floor(high))
     if high - low < count:
@@ -146,14 +141,12 @@ def whole_places(low: float, high: float, count: int) -> Any:
 
 def distinct(*values: Any) -> Any:
     """The values of several arrays, each once and in order; numpy's own way loads masked arrays."""
-    import numpy as np
 
     return np.array(sorted({value for array in values for value in array.tolist()}))
 
 
 def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
     """Rates from no load to where the steady state ends: half of them evenly, half closer and closer to the end."""
-    import numpy as np
 
     if not bounded:
         return np.linspace(least, edge, count)
@@ -164,7 +157,6 @@ def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
 
 def last_whole(holds: Callable[[Any], Any], low: float, high: float, count: int) -> float:
     """The last whole number at which something holds, between one where it does and one where it does not."""
-    import numpy as np
 
     while high - low > 1:
         places = whole_places(low, high, count)
@@ -182,7 +174,6 @@ def highest_whole(of: Callable[[Any], Any], places: Any, count: int) -> tuple[fl
     Method   Closer and closer, to the last number; of thousands to a thousandth, because closer by the differences of
              an approximation say nothing: the number is then the one next to the top of the parabola.
     """
-    import numpy as np
 
     while True:
         values = of(places)
@@ -202,9 +193,7 @@ def highest_real(of: Callable[[Any], Any], places: Any, closer: int = _CLOSER) -
 
     closer   how often to look closer, each time at a quarter of the width.
     """
-    import numpy
 
-    np: Any = numpy
     values = of(places)
     best = int(np.nanargmax(values))
     if best in (0, len(places) - 1):

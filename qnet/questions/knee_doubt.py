@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qnet.errors import QnetError
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.questions.carried import Doubts, moved_model
 from qnet.questions.knee import answered_knees
@@ -46,9 +47,6 @@ def _ends(
     found: Knees, doubts: Doubts, with_value: Callable[[str, float], dict[str, Knees]]
 ) -> tuple[list[tuple[Cell, ...]], bool]:
     """The cells of an axis, and whether some step had no answer."""
-    import numpy
-
-    np: Any = numpy
 
     def moved(steps: list[tuple[int, float]]) -> Any:
         names = [(doubts.names[place], value) for place, value in steps]
@@ -67,9 +65,7 @@ def _ends(
 
 def _figures(stated: Knees, found: Knees | None) -> list[list[float]]:
     """By knee of the stated model: where it is in the other, and throughput and response there at its stated place."""
-    import numpy
 
-    np: Any = numpy
     nothing = float("nan")
     figures = [[nothing] * len(stated.knees) for _ in range(3)]
     if found is None:
@@ -91,9 +87,7 @@ def _figures(stated: Knees, found: Knees | None) -> list[list[float]]:
 
 def _where(item: Knee) -> float:
     """Customers between whole numbers, or the rate."""
-    import numpy
 
-    np: Any = numpy
     place = item.real if item.axis.closed else item.value
     if item.status != "ok" or place is None:
         return float("nan")

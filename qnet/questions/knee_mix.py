@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.expression import Expression, Value, arrays, evaluate, solution_name
 from qnet.expression.nodes import Name
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures, is_figure
 from qnet.networks.wanted import Wanted
@@ -33,7 +34,6 @@ def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
               Development 4 (1960) 518-524.
     Limits    Between whole populations a figure is a definition, not the figure of any system.
     """
-    import numpy as np
 
     exact = np.stack([np.asarray(values, dtype=float) * weight for weight in axis.weights], axis=1)
     near = np.floor(exact + 0.5)
@@ -89,7 +89,6 @@ class MixAnswers:
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression over parameters, outputs and figures, per point."""
-        import numpy as np
 
         used = [output for name, output in self.model.outputs.items() if name in expression.names]
         names = dict.fromkeys(name for item in [expression, *(one.expression for one in used)] for name in item.names)
@@ -111,7 +110,6 @@ class MixAnswers:
 
     def _between(self, value: Any) -> Any:
         """Figures of the corners, linearly interpolated; what is the same at all corners stays as it is."""
-        import numpy as np
 
         value = value[self._places]
         beyond = np.where(self._shares > 0, value - value[:, :1], 0.0)
@@ -119,9 +117,7 @@ class MixAnswers:
 
     def _weighted(self, value: Any, passages: Any) -> Any:
         """Means of the corners, weighted by passages; plainly where nobody passes."""
-        import numpy
 
-        np: Any = numpy
         total = self._between(passages)
         nobody = ~(total > 0)
         return np.where(nobody, self._between(value), self._between(value * passages) / np.where(nobody, 1.0, total))

@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import arrays, parse
+from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
@@ -35,9 +36,6 @@ def of_rates(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], want
 
 class _Seeking:
     def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
-        import numpy as np
-
-        self.np: Any = np
         self.axis = axis
         self.limits = limits
         self.multiple = multiple
@@ -93,13 +91,12 @@ class _Seeking:
 
     def lifted(self, values: Any) -> Any:
         """How far the response is above the multiple of its floor, between -1 and 1."""
-        np, bound = self.np, self.multiple * self.floor
+        bound = self.multiple * self.floor
         response = self.curve.read(values, lambda place: place.response)
         return np.where(np.isnan(response), 1.0, (response - bound) / np.fmax(response, bound))
 
     def crossing(self, definition: str, about: str, excess: Callable[[Any], Any], upper: bool) -> Knee:
         """The rate up to which a limit holds; of a limit from below, from which on it does."""
-        np = self.np
         places = self.places
         over = excess(places)
         held = over <= 0
@@ -119,7 +116,7 @@ class _Seeking:
         """The rate at which a limit begins or ceases to hold, between two."""
         low, high = places[ends]
         at_low, at_high = sign * over[ends]
-        array = self.np.array
+        array = np.array
         ends_of = array([low]), array([high]), array([at_low]), array([at_high])
         return float(root(lambda x: sign * excess(x), *ends_of, arrays())[0])
 

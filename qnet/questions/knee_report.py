@@ -8,6 +8,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Expression
+from qnet.lazy import np
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -235,7 +236,6 @@ def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...
 
 def _people(item: Knee) -> tuple[float | None, float | None]:
     """How many customers there are at a knee: between whole numbers, and in whole numbers."""
-    import numpy as np
 
     if item.real is None or item.value is None:
         return None, None
@@ -245,9 +245,6 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
 
 def _curve(found: Knees) -> list[tuple[Cell, ...]]:
     """Rows along the curve, to a little beyond the last knee, and along a rate up to the last one."""
-    import numpy
-
-    np: Any = numpy
 
     values = [item.value for item in found.knees if item.value is not None]
     if not values:
@@ -282,9 +279,6 @@ def _unanswered(source: str, found: Knees, missing: Sequence[str]) -> Problem:
 
 
 def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> tuple[Note, ...]:
-    import numpy
-
-    np: Any = numpy
     reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
     notes = approximate_notes(reasons)
     for item in found:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from qnet.expression import FLOATS, Expression, Operations, Value, arrays
 from qnet.expression.functions import percentile_share
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.routed import RoutedNetwork
 from qnet.questions.points import Part
@@ -52,7 +53,6 @@ def _exact_points(part: Part) -> Value:
     network, _ = network_of(part)
     if network is None or network.size is None or network.closed or part.solution.method != "qna":
         return False
-    import numpy as np
 
     from qnet.networks.exactness import reasons_for
     from qnet.networks.streams import streams
@@ -63,7 +63,6 @@ def _exact_points(part: Part) -> Value:
 
 def labels(answers: Answers, figures: Sequence[Expression]) -> list[str | None]:
     """The label of some figures at every row of a table; None at rows without an answer."""
-    import numpy as np
 
     def words(part: Part) -> object:
         sure = np.broadcast_to(where_exact(answers.model, figures, part), (part.values.size or 1,))
@@ -98,6 +97,5 @@ def _everywhere(sure: Value, part: Part) -> bool:
     """Whether something is so at all points of a part that have a steady state."""
     if isinstance(sure, bool) and part.points is None:
         return sure
-    import numpy as np
 
     return bool(np.all(sure | ~np.asarray(part.solution.stable, dtype=bool)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from qnet.lazy import np
 from qnet.record import Record
 
 STEP = 1e-4
@@ -73,7 +74,6 @@ def minimise(
                        Technometrics 23 (1981) 179-183.
     Limits             A local minimum: other starts may end at others. A residual that jumps has no derivative there.
     """
-    import numpy as np
 
     point = np.clip(np.asarray(start, dtype=float), low, high)
     here = residuals(point[None])[0]
@@ -109,7 +109,6 @@ def _descend(
     residuals: Residuals, point: Any, here: Any, tangent: _Tangent, low: Any, high: Any, damping: float
 ) -> tuple[tuple[Any, Any] | None, float]:
     """The best of some damped steps, dampings growing until one descends; and the damping of it."""
-    import numpy as np
 
     cost = here @ here
     while damping < 1e16:
@@ -130,8 +129,6 @@ class _Tangent:
     """Steps in the plane that touches the residuals, in the directions that are determined."""
 
     def __init__(self, jacobian: Any, least: float) -> None:
-        import numpy as np
-
         norms = np.linalg.norm(jacobian, axis=0)
         self.counted = norms > max(least, RANK * 0.1 * norms.max(initial=0.0))
         self.norms = np.where(self.counted, norms, 1.0)
@@ -141,7 +138,6 @@ class _Tangent:
 
     def step(self, here: Any, damping: float) -> Any:
         """The step that is best for residuals under a damping; 0 for Gauss-Newton."""
-        import numpy as np
 
         squares = np.where(self.kept, self.singular**2 + damping, 1.0)
         shares = np.where(self.kept, self.singular / squares, 0.0) * (self.left.T @ here)
@@ -166,7 +162,6 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
     Central where both sides are inside the bounds and have an answer, else of the second order from one side; shorter
     steps where neither side has one.
     """
-    import numpy as np
 
     count = len(point)
     found = np.full((len(here), count), np.nan)
@@ -196,7 +191,6 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
 
 def _moved(residuals: Residuals, point: Any, moves: Sequence[tuple[int, float]], low: Any, high: Any) -> Any:
     """Residuals where one coordinate is moved, for each move; not-a-number outside the bounds."""
-    import numpy as np
 
     points = np.repeat(point[None], len(moves), axis=0)
     for number, (place, move) in enumerate(moves):
@@ -237,7 +231,6 @@ def spread(found: Minimum, least: float = 0.0, variance: float | None = None) ->
              Nonlinear Regression Analysis and Its Applications, 1988, section 2.3.
     Limits   Linear: where a residual bends much within its own error, true regions are not symmetric.
     """
-    import numpy as np
 
     count = len(found.point)
     tangent = _Tangent(found.jacobian * (found.side == 0), least)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, short, suggest
+from qnet.lazy import np
 from qnet.model.metrics import every_metric, metrics
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -177,7 +178,6 @@ class Mapper:
         """The cells of both ends of every metric by the doubt of calibrated parameters, where a model states it."""
         if self.model.calibration is None:
             return []
-        import numpy as np
 
         from qnet.questions.carried import Doubts
 

@@ -10,6 +10,7 @@ from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
 from qnet.expression import Expression
 from qnet.expression.functions import percentile_share
 from qnet.expression.nodes import Name
+from qnet.lazy import np
 from qnet.model.conditions import condition
 from qnet.model.metrics import Metric, column_key, metric, metrics
 from qnet.model.model import Model
@@ -57,7 +58,6 @@ def measured(
     error     texts such as `1%` or `response=2 ms`: standard errors; cells of a column of errors go before them.
     Raises    `InvalidInput` with what is wrong with columns and cells, `UsageError` with what is wrong with the rest.
     """
-    import numpy as np
 
     named = parameter_columns(table.header, model)
     clash = next((column for column, name in named.items() if name in fitted), None)
@@ -223,7 +223,6 @@ def _measurement(item: Metric, cell: object) -> float:
 
 def _held_out(model: Model, found: Measured, text: str) -> Any:
     """Which rows a number, or a condition, holds out."""
-    import numpy as np
 
     size = len(found.table.rows)
     if text.strip().isdigit():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.record import Record
 
 RANK = 1e-9
@@ -39,7 +40,6 @@ def regress(design: Any, target: Any) -> Coefficients:
     Raises   `NotComputed` where it does not end, which only rounding can cause.
     Limits   Errors of coefficients beside others at 0 are those with the others known to be 0.
     """
-    import numpy as np
 
     norms = np.linalg.norm(design, axis=0)
     scaled = design / norms
@@ -66,8 +66,6 @@ def regress(design: Any, target: Any) -> Coefficients:
 
 
 def _solved(design: Any, target: Any, positive: Any) -> Any:
-    import numpy as np
-
     values = np.zeros(design.shape[1])
     if positive.any():
         values[positive] = np.linalg.lstsq(design[:, positive], target, rcond=RANK)[0]
@@ -76,7 +74,6 @@ def _solved(design: Any, target: Any, positive: Any) -> Any:
 
 def _told(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> Coefficients:
     """The coefficients in their own units, with their errors."""
-    import numpy as np
 
     count = design.shape[1]
     errors, inflation = np.full(count, np.nan), np.ones(count)
@@ -103,6 +100,5 @@ def _told(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> C
 
 def _inverse(gram: Any) -> Any:
     """The inverse of a matrix of products of columns, in the directions that are determined."""
-    import numpy as np
 
     return np.linalg.pinv(gram, rcond=RANK**2, hermitian=True)  # pyright: ignore[reportUnknownVariableType]

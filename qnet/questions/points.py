@@ -8,6 +8,7 @@ from typing import Any
 
 from qnet.expression import Expression, Value, evaluate
 from qnet.expression.functions import percentile_share
+from qnet.lazy import np
 from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.scope import about, depends_on_solution, uses_solution
@@ -67,7 +68,6 @@ class Solved(Record):
         """One value per point from a function of a part."""
         if self.size is None:
             return of(self.parts[0])
-        import numpy as np
 
         result: Any = None
         for part in self.parts:
@@ -99,7 +99,6 @@ def _evaluate(expression: Expression, names: Mapping[str, Value], part: Part) ->
     operations = part.values.operations
     if part.values.size is None:
         return evaluate(expression.root, names, operations, part.values.choices)
-    import numpy as np
 
     with np.errstate(all="ignore"):
         return evaluate(expression.root, names, operations, part.values.choices) + np.zeros(part.values.size)
@@ -131,7 +130,6 @@ def solve_points(
     values = Values(model, given, size)
     if size is None:
         return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, patient, asked),))
-    import numpy as np
 
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from math import exp, isfinite, log
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.influences import INFLUENCE, Influences
 from qnet.questions.printed import printed
 from qnet.questions.study import Claim, Study, Where
@@ -117,9 +118,7 @@ def _solved(
     study: Study, found: Influences, fits: list[Claim], cases: list[_Case], start: float = 0.0
 ) -> tuple[Any, Any]:  # fmt: skip
     """The logarithms by which fitted parameters move in every case, and whether the figures are reached."""
-    import numpy
 
-    np: Any = numpy
     names = [claim.sets for claim in fits]
     stated = [_target(study, claim, found) for claim in fits]
     targets = np.array([[case.targets.get(claim.id, value) for claim, value in zip(fits, stated, strict=True)]
@@ -233,7 +232,6 @@ def doubts(
 
     errors  of predictions to the nearest figure that is printed so, by id.
     """
-    import numpy as np
 
     fits = fits_of(study, found)
     names = [claim.sets for claim in fits]

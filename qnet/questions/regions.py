@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.scan import ALIKE, Scan
 from qnet.record import Record
 
@@ -53,7 +54,6 @@ class Regions(Record):
 
 def _index(place: Any, size: int, first: int, step: int) -> Any:
     """The last index of each place in a list that begins at `first` and goes by `step`."""
-    import numpy as np
 
     found = np.full(size, -1)
     found[place] = first + step * np.arange(len(place))
@@ -62,7 +62,6 @@ def _index(place: Any, size: int, first: int, step: int) -> Any:
 
 def intervals(scan: Scan) -> tuple[Any, Any]:
     """The runs of neighbouring values at which the limits hold, as indices of the first and of the last of each."""
-    np = scan.np
     holds, same = scan.holds, scan.neighbours()
     before = np.concatenate([[False], holds[:-1] & same])
     after = np.concatenate([holds[1:] & same, [False]])
@@ -74,7 +73,6 @@ def best(scan: Scan, size: int) -> Any:
 
     Of several values that are alike it is the lowest, else the highest, of all that have a steady state.
     """
-    np = scan.np
     found = np.zeros(size)
     order = np.lexsort((-scan.value, -np.where(scan.stable, scan.excess, 2.0)))
     found[scan.place[order]] = scan.value[order]

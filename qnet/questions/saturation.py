@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.exactness import LAYERS, STATES
 from qnet.networks.solution import RoutedSolution
@@ -172,7 +173,6 @@ def limiting(part: Part) -> Any:
     solution = part.solution
     if part.values.size is None:
         return _cause(solution, None)
-    import numpy as np
 
     return np.array([_cause(solution, point) for point in range(part.values.size)], dtype=object)
 
@@ -216,6 +216,5 @@ def _of_busiest(part: Part, pick: Callable[[list[str], list[float]], Any], nothi
 
     if part.values.size is None:
         return one(None)
-    import numpy as np
 
     return np.array([one(point) for point in range(part.values.size)], dtype=object if nothing == "" else float)

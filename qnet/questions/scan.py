@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
+from qnet.lazy import np
 from qnet.questions.domain import outside
 from qnet.questions.trial import Trial
 
@@ -22,8 +23,6 @@ class Scan:
     """
 
     def __init__(self, trial: Trial) -> None:
-        np = trial.np
-        self.np: Any = np
         self.trial = trial
         self.place: Any = np.zeros(0, dtype=int)
         self.value: Any = np.zeros(0)
@@ -45,8 +44,8 @@ class Scan:
         except QnetError as error:
             if not outside(error):
                 raise
-            allowed = self.np.array([trial.domain.allows(index, one) for index, one in enumerate(value)])
-            place, value, trial = place[allowed], value[allowed], trial.at(self.np.flatnonzero(allowed))
+            allowed = np.array([trial.domain.allows(index, one) for index, one in enumerate(value)])
+            place, value, trial = place[allowed], value[allowed], trial.at(np.flatnonzero(allowed))
             if not len(place):
                 return
             solved = trial.solve(value)
@@ -54,7 +53,6 @@ class Scan:
 
     def keep(self, place: Any, value: Any, excess: Any, stable: Any, sure: bool = True) -> None:
         """Add what is known of some values."""
-        np = self.np
         self.sure = np.concatenate([self.sure, np.full(len(place), sure)])
         place, value = np.concatenate([self.place, place]), np.concatenate([self.value, value])
         excess, stable = np.concatenate([self.excess, excess]), np.concatenate([self.stable, stable])
@@ -65,7 +63,6 @@ class Scan:
 
     def settle(self) -> None:
         """Look again at both sides of every change that a first look found, until all that is left is sure."""
-        np = self.np
         while True:
             index = np.unique(np.concatenate(self.changes(self.holds)))
             index = index[~self.sure[index]]
@@ -86,7 +83,7 @@ class Scan:
 
     def nearest_at_end(self, place: int, lowest: bool) -> bool:
         """Whether nowhere at a point of the grid the excess is below that of its lowest value, or of its highest."""
-        own = slice(*self.np.searchsorted(self.place, [place, place + 1]))
+        own = slice(*np.searchsorted(self.place, [place, place + 1]))
         excess = self.excess[own][self.stable[own]]
         return not len(excess) or excess[0 if lowest else -1] <= excess.min() + ALIKE
 
@@ -95,7 +92,6 @@ class Scan:
 
         middle   a value between two others; one of them where there is none.
         """
-        np = self.np
         for _ in range(_CLOSER):
             if len(self.place) < 3:
                 return
@@ -120,7 +116,6 @@ class Scan:
 
     def changes(self, flags: Any) -> tuple[Any, Any]:
         """The places of neighbours of which only one has a flag: that one, and the other."""
-        np = self.np
         before = np.flatnonzero(self.neighbours() & (flags[1:] != flags[:-1])) if len(flags) > 1 else self.place[:0]
         first = flags[before]
         return np.where(first, before, before + 1), np.where(first, before + 1, before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.continuous import continuous
 from qnet.questions.points import Solved
 from qnet.questions.regions import ENDLESS, LIMIT, SATURATION, Ends, Regions
@@ -55,8 +56,8 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> Found:
     """
     size = trial.size
     if smallest:
-        return ends(trial, regions, trial.np.arange(size), regions.last(size), regions.low)
-    return ends(trial, regions, trial.np.arange(size), regions.first(size), regions.high)
+        return ends(trial, regions, np.arange(size), regions.last(size), regions.low)
+    return ends(trial, regions, np.arange(size), regions.first(size), regions.high)
 
 
 def ends(trial: Trial, regions: Regions, place: Any, index: Any, side: Ends) -> Found:
@@ -64,7 +65,6 @@ def ends(trial: Trial, regions: Regions, place: Any, index: Any, side: Ends) -> 
 
     place   the point of the grid of each row; `index` its interval, -1 for none.
     """
-    np = trial.np
     held = index >= 0
     best = regions.best[place]
     if not len(side.value):

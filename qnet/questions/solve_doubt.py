@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qnet.expression import parse, solution_name
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.carried import Doubts
@@ -23,7 +24,6 @@ def doubted(
 
     solved   the model at its stated point.
     """
-    import numpy as np
 
     keys = [column.key for column in columns]
     asked: list[str] = []

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
+from qnet.lazy import np
 from qnet.questions.domain import outside
 from qnet.questions.points import Solved
 from qnet.questions.saturation import JUST_BELOW
@@ -42,7 +43,6 @@ def largest_steady(trial: Trial) -> Steady:
     Domain   Values that the model refuses are never left as an answer: the search ends where they begin.
     Limits   There must be a steady state at the least value; and values beyond the first end are not looked at.
     """
-    np = trial.np
     greatest: Any = np.full(trial.size, trial.greatest)
     lowest = low = np.full(trial.size, max(trial.least, 0.0))
     high = np.minimum(max(trial.stated, trial.least * 2, 1e-12), greatest)
@@ -67,7 +67,6 @@ def largest_steady(trial: Trial) -> Steady:
 
 def _descended(trial: Trial, low: Any, high: Any, at_low: Any, wanted: Any) -> tuple[Any, Any, Any]:
     """A bracket of the end of the steady state, where the first guess was far beyond it."""
-    np = trial.np
     top = high
     for _ in range(_DESCENTS):
         below = np.maximum(high * _DESCENT, low)
@@ -89,7 +88,6 @@ def _descended(trial: Trial, low: Any, high: Any, at_low: Any, wanted: Any) -> t
 
 def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
     """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one."""
-    np = trial.np
 
     def certain(solved: Solved) -> Any:
         return solved.certain_load - 1
@@ -132,7 +130,6 @@ def sign_change(
     Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
              and over u they are smooth.
     """
-    np = trial.np
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
     found = root(
@@ -154,7 +151,6 @@ def _anew(
     Most roots of a batch are found long before the last one. Where the method of solution depends on the number of
     points, all of them are always solved.
     """
-    np = trial.np
     asked: Any = np.full(trial.size, np.nan)
     found: Any = np.full(trial.size, np.nan)
 

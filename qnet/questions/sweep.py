@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import Problem, UsageError, short
+from qnet.lazy import np
 from qnet.model.grids import Grid, grid, refuse_twice
 from qnet.model.metrics import Metric, every_metric
 from qnet.model.metrics import metrics as parse_metrics
@@ -83,7 +84,6 @@ def _axis(text: str, model: Model) -> tuple[Grid, ...]:
 
 def _product(axes: Sequence[Sequence[Grid]], size: int) -> dict[str, Any]:
     """The values of every parameter at every point, the first axis slowest."""
-    import numpy as np
 
     columns: dict[str, Any] = {}
     repeats = size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from qnet.lazy import np
 from qnet.questions.answers import OK, Answers
 from qnet.questions.assertions import broken, conditions
 from qnet.questions.columns import Columns, metric_cells, parameter_cells
@@ -65,7 +66,6 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
 
 def _doubt(found: Sweep, make: Columns, told: list[Column], cells: list[list[Cell]]) -> list[Note]:
     """Add the intervals that a calibration leaves, behind the metrics; and say what they rest on."""
-    import numpy as np
 
     from qnet.questions.carried import Doubts
 

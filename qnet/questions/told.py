@@ -8,6 +8,7 @@ from typing import Any
 from qnet.errors import Problem
 from qnet.expression import Expression, evaluate, parse
 from qnet.expression.operations import arrays
+from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, is_figure
@@ -81,8 +82,6 @@ class _Points:
     """The points of an answer as one condition sees them."""
 
     def __init__(self, told: Told, asserted: Condition, model: Model | None, solved: Answers | None) -> None:
-        import numpy as np
-
         self.size = told.size
         self.choices = model.choices if model else {}
         self.names: dict[str, Any] = {}
@@ -103,7 +102,6 @@ class _Points:
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression per point."""
-        import numpy as np
 
         with np.errstate(all="ignore"):
             return evaluate(expression.root, self.names, arrays(), self.choices) + np.zeros(self.size)

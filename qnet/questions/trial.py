@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import QnetError
 from qnet.expression import FLOATS, Expression, arrays, evaluate
+from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -29,9 +30,7 @@ class Trial:
         self, model: Model, vary: str, limits: Sequence[Condition], coordinates: Mapping[str, Any], size: int,
         wanted: Wanted = AUTO, applies: Sequence[Any] = (),
     ) -> None:  # fmt: skip
-        import numpy as np
 
-        self.np: Any = np
         self.model = model
         self.vary = vary
         self.limits = tuple(limits)
@@ -72,7 +71,7 @@ class Trial:
     def solve(self, value: Any) -> Solved:
         """The model where the parameter has these values, one for each point; a search looks at absurd ones as well."""
         varied = {**self.coordinates, self.vary: value}
-        with self.np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
             return solve_points(self.model, varied, self.size, patient=False, asked=self.wanted)
 
     def within(self, inside: Any, value: Any) -> tuple[Any, Solved]:
@@ -83,17 +82,16 @@ class Trial:
             if not outside(error):
                 raise
             ends = enumerate(zip(inside, value, strict=True))
-            value = self.np.array([self.domain.end(place, *both) for place, both in ends])
+            value = np.array([self.domain.end(place, *both) for place, both in ends])
             return value, self.solve(value)
 
     def overload(self, solved: Solved) -> Any:
         """The largest load less one: negative with a steady state."""
-        load = self.np.minimum(solved.load - 1, 1.0)
-        return self.np.where(solved.stable, self.np.minimum(load, -1e-16), self.np.maximum(load, 0.0))
+        load = np.minimum(solved.load - 1, 1.0)
+        return np.where(solved.stable, np.minimum(load, -1e-16), np.maximum(load, 0.0))
 
     def excesses(self, solved: Solved) -> list[Any]:
         """How far each limit is exceeded, between -1 and 1: not above 0 where it holds, 1 without a steady state."""
-        np = self.np
         found: list[Any] = []
         for place, asked in enumerate(self.limits):
             metric, bound = solved.metric(asked.metric), solved.metric(asked.bound)
@@ -109,8 +107,8 @@ class Trial:
         """How far the limit that is exceeded most is exceeded; without limits only whether there is a steady state."""
         found = self.excesses(solved)
         if not found:
-            return self.np.where(solved.stable, -1.0, 1.0)
-        return found[0] if len(found) == 1 else self.np.max(found, axis=0)
+            return np.where(solved.stable, -1.0, 1.0)
+        return found[0] if len(found) == 1 else np.max(found, axis=0)
 
 
 def _plain(bound: Expression | None) -> float | None:

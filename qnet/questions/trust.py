@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from qnet.expression import Expression, Value
+from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.exactness import Beyond
 from qnet.networks.solution import RoutedSolution
@@ -89,6 +90,5 @@ def _count(where: Value, part: Part) -> int:
     """At how many points of a part something is so."""
     if part.points is None:
         return int(bool(where))
-    import numpy as np
 
     return int(np.broadcast_to(where, (len(part.points),)).sum())

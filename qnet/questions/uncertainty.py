@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -134,7 +135,6 @@ def sampled(
              all points are one batch. Figures are of the points that have an answer.
     Raises   as `tornado`; `NotComputed` or `NoAnswer` where no point has an answer.
     """
-    import numpy as np
 
     wanted, found, point = _ready(model, of, by, stated, within, spread, asked)
     random = np.random.Generator(np.random.PCG64(seed))
@@ -163,7 +163,6 @@ def corners(
     effect has one sign at some combinations and the other at others are named: there it is not.
     Raises   as `tornado`; `NotComputed` QN531 for more than `MAX_CORNERS` parameters.
     """
-    import numpy as np
 
     wanted, found, point = _ready(model, of, by, stated, within, (), asked)
     if len(found) > MAX_CORNERS:
@@ -229,9 +228,7 @@ def _uncertainty(
 
 def _drawn(item: Range, places: Any, shape: str) -> Any:
     """The values at some places between 0 and 1 of the distribution of a parameter."""
-    import numpy
 
-    np: Any = numpy
     low, high, value = item.low, item.high, item.input.value
     if item.origin == SPREAD:
         from statistics import NormalDist
@@ -251,8 +248,6 @@ def _drawn(item: Range, places: Any, shape: str) -> Any:
 
 
 def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
-    import numpy as np
-
     values = answers.of(metric.expression)
     values = values[np.isfinite(values)]
     if not len(values):
@@ -265,7 +260,6 @@ def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
 
 def _mixed(changes: Any) -> bool:
     """Whether some changes rise and others fall, by more than rounding."""
-    import numpy as np
 
     changes = changes[np.isfinite(changes)]
     if not changes.size:
@@ -276,7 +270,6 @@ def _mixed(changes: Any) -> bool:
 
 def _moves(changes: Any) -> bool:
     """Whether any change is there at all."""
-    import numpy as np
 
     return bool((changes[np.isfinite(changes)] != 0).any())
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import Problem, UsageError, short
+from qnet.lazy import np
 from qnet.model.grids import parameter
 from qnet.model.model import Model
 from qnet.questions.inputs import Input, inputs
@@ -39,7 +40,6 @@ class Unknown(Record):
 
     def values(self, coordinates: Any) -> Any:
         """The values at an array of coordinates."""
-        import numpy as np
 
         if self.logarithmic:
             return np.exp(np.clip(coordinates, -690, 690))
@@ -134,7 +134,6 @@ def starts(found: Sequence[Unknown], count: int) -> Any:
     Source   J. H. Halton, On the efficiency of certain quasi-random sequences of points in evaluating
              multi-dimensional integrals, Numer. Math. 2 (1960) 84-90.
     """
-    import numpy as np
 
     columns: list[list[float]] = []
     for item, base in zip(found, _primes(len(found)), strict=True):

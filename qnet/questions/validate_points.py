@@ -8,6 +8,7 @@ from typing import Any
 from qnet.documents import Path
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError
 from qnet.expression import FLOATS, Expression, ExpressionError, check, evaluate, parse
+from qnet.lazy import np
 from qnet.model.conditions import condition
 from qnet.model.grids import grid, varied
 from qnet.model.model import Model
@@ -225,7 +226,6 @@ class Computer:
 
     def compute(self, key: _Key, lanes: list[_Lane]) -> None:
         """Solve a batch and read the figures of its claims."""
-        import numpy as np
 
         system, vary, smallest, _ = key
         model = self.systems.models[system]
@@ -264,7 +264,6 @@ def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
 
 def _columns(model: Model, name: str, values: tuple[float, ...], moved: dict[str, float]) -> dict[str, Any]:
     """The values of all parameters along a grid, some of them moved."""
-    import numpy as np
 
     size = len(values)
     others = {other: np.full(size, value) for other, value in moved.items() if other != name}

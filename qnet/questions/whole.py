@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from qnet.lazy import np
 from qnet.questions.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
 from qnet.questions.scan import Scan
 from qnet.questions.trial import Trial
@@ -27,7 +28,7 @@ def whole(trial: Trial) -> Regions:
              is halved down to two neighbours.
     Limits   What happens between two neighbours that were looked at only is not seen.
     """
-    np, size = trial.np, trial.size
+    size = trial.size
     domain = trial.domain
     customers = trial.vary in domain.customers()
     ends = [domain.whole_range(place) for place in range(size)]
@@ -54,7 +55,7 @@ def _look(trial: Trial, scan: Scan, first: Any, last: Any, customers: bool, unli
 
     unlimited   stop where the limits have failed after they have held.
     """
-    np, size = trial.np, trial.size
+    size = trial.size
     least, most = float(first.min()), float(last.max())
     if most - least < _ALL:
         common = np.arange(least, most + 1)
@@ -80,7 +81,6 @@ def _look(trial: Trial, scan: Scan, first: Any, last: Any, customers: bool, unli
 
 def _farther(scan: Scan, last: Any, end: Any) -> Any:
     """How far was looked in the end: ever farther at the points where the limits still hold at the last number."""
-    np = scan.np
     while True:
         held = np.zeros(len(last), dtype=bool)
         latest = np.flatnonzero(np.append(~scan.neighbours(), True))
@@ -94,7 +94,6 @@ def _farther(scan: Scan, last: Any, end: Any) -> Any:
 
 def _halve(scan: Scan, flags: Callable[[], Any]) -> None:
     """Look between neighbours of which only one has a flag until they are next to each other."""
-    np = scan.np
     while True:
         inner, outer = scan.changes(flags())
         middle = np.floor((scan.value[inner] + scan.value[outer]) / 2)
@@ -105,7 +104,7 @@ def _halve(scan: Scan, flags: Callable[[], Any]) -> None:
 
 
 def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
-    np, size = trial.np, trial.size
+    size = trial.size
     ends: list[Ends] = []
     first_run, last_run = intervals(scan)
     place = scan.place[first_run]

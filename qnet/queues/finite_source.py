@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.record import Record
 
 MAX_SOURCES = 2000
@@ -61,9 +62,7 @@ def full_probabilities(
     guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
     Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
     """
-    import numpy
 
-    np: Any = numpy
     offered = np.atleast_1d(np.asarray(offered, dtype=float))
     sources = np.asarray(sources, dtype=float)
     chain = _chain(sources.reshape(-1, 1), servers, _column(first_share, np), _column(open_offered, np), np)
@@ -146,7 +145,6 @@ def _all_busy(servers: int, erlangs: Any, np: Any) -> Any:
 @lru_cache(maxsize=64)
 def _constants(servers: int) -> tuple[Any, Any, Any]:
     """Logarithms: of binomial(c, n) and n! for n = 0 .. c, and of (c^n / n!) / (c^c / c!) for n = 0 .. c - 1."""
-    import numpy as np
 
     factorials = np.array([math.lgamma(n + 1) for n in range(servers + 1)])
     binomials = factorials[-1] - factorials - factorials[::-1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from qnet.lazy import np
+
 _STAGES = 40
 """The most stages of a mixed Erlang time; what varies less is a constant and such a time."""
 
@@ -20,9 +22,6 @@ class Fitted:
     """
 
     def __init__(self, mean: Any, variance: Any) -> None:
-        import numpy
-
-        np: Any = numpy
         self.mean = mean
         scv = variance / np.where(mean > 0, mean, 1.0) ** 2
         scv = np.where(np.abs(scv - 1) <= 1e-12, 1.0, np.where(scv <= 1e-24, 0.0, scv))
@@ -54,9 +53,7 @@ class Fitted:
 
     def passed(self, times: Any) -> Any:
         """The probability that each time has passed: of (points, moments) an array (times, points, moments)."""
-        import numpy
 
-        np: Any = numpy
         since = np.maximum(times - self.shift[..., None], 0.0)
         left = self._left(since)
         if self.wide.any():
@@ -67,9 +64,7 @@ class Fitted:
 
     def density(self, times: Any) -> Any:
         """The densities, of the same shape; 0 for constants."""
-        import numpy
 
-        np: Any = numpy
         since = times - self.shift[..., None]
         density = self._ending(np.maximum(since, 0.0))
         if self.wide.any():
@@ -95,9 +90,7 @@ class Fitted:
 
     def _stages(self, since: Any, weight: Callable[[int, Any], Any]) -> Any:
         """The sum over stages of the probability to be in one, weighted."""
-        import numpy
 
-        np: Any = numpy
         done = self.rate[..., None] * since
         term = np.exp(-done)
         found = weight(1, self.stages)[..., None] * term

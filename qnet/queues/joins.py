@@ -8,6 +8,7 @@ from math import comb
 from typing import Any
 
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.queues.fitted_times import Fitted
 from qnet.record import Record
 
@@ -52,9 +53,7 @@ def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
 
     Constants that pass together share what they decide.
     """
-    import numpy
 
-    np: Any = numpy
     order = _Order(branches, needed)
     found: list[Any] = [0.0 for _ in branches]
     for times, weights in order.nodes():
@@ -77,9 +76,6 @@ class _Order:
     """Fitted times, of which so many must pass."""
 
     def __init__(self, branches: Sequence[Branch], needed: int) -> None:
-        import numpy
-
-        np: Any = numpy
         self.shape = np.broadcast_shapes(*(np.shape(value) for item in branches for value in item[:2]))
         size = int(np.prod(self.shape))
         moments = np.array(
@@ -92,17 +88,13 @@ class _Order:
 
     def told(self, value: Any) -> Value:
         """Values of points as they were given."""
-        import numpy
 
-        np: Any = numpy
         value = np.where(self.known, np.maximum(value, 0.0), 0.0)
         return value.reshape(self.shape) if self.shape else float(value[0])
 
     def nodes(self) -> Iterator[tuple[Any, Any]]:
         """Times and weights, (points, nodes), between each two of the moments at which a distribution has a bend."""
-        import numpy
 
-        np: Any = numpy
         places, shares = _legendre()
         low, high = _SHORTEST * self.fitted.shortest, _LONGEST * self.fitted.longest
         panels = int(np.ceil(np.log((high / low).max()) / np.log(_GROWTH)))
@@ -141,9 +133,7 @@ class _Order:
 @cache
 def _legendre() -> tuple[Any, Any]:
     """Places and weights of Gauss and Legendre, from -1 to 1."""
-    import numpy
 
-    np: Any = numpy
     return np.polynomial.legendre.leggauss(_NODES)
 
 
@@ -169,9 +159,7 @@ def _numbers(passed: Any, counts: Sequence[int]) -> list[Any]:
 
 def ranked(values: Sequence[Value], counts: Sequence[int], rank: int) -> Value:
     """The value at a rank, the smallest first, from 1, each value as often as it counts; elementwise over points."""
-    import numpy
 
-    np: Any = numpy
     table = np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values)))
     order = np.argsort(table, axis=0)
     passed = np.cumsum(np.array(counts)[order], axis=0)

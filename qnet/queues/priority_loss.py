@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.record import Record
 
 MOST_STATES = 1500
@@ -38,9 +38,7 @@ def priority_loss(
     Exact         yes, at any load.
     Method        The Markov chain of the numbers of every level that wait and are served.
     """
-    import numpy
 
-    np: Any = numpy
     count = len(rates)
     size = math.comb(places + count, count) if interrupting else 0
     if not interrupting:

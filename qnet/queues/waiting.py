@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from qnet.expression import Operations, Value
+from qnet.lazy import np
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.erlang import erlang_c
 from qnet.record import Record
@@ -270,9 +270,7 @@ def _finite(holders: int, servers: int, held: Value, share: Value, open_offered:
             return alone, alone
         seen, observed, _ = full_probabilities(holders, servers, held, share, open_offered)
         return float(seen[0]), float(observed[0])
-    import numpy
 
-    np: Any = numpy
     loads, shares, opens, result = np.broadcast_arrays(*np.atleast_1d(held, share, open_offered, alone))
     result, other = result.copy(), result.copy()
     asked = np.flatnonzero(loads > _NEGLIGIBLE)

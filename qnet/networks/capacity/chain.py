@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from qnet.lazy import np
+
 if TYPE_CHECKING:
     from qnet.networks.capacity.closed_levels import Levels, Pool
 
@@ -16,10 +18,6 @@ class Chain:
     """
 
     def __init__(self, levels: Levels, pool: Pool, visits: Any) -> None:
-        import numpy
-
-        np: Any = numpy
-        self.np = np
         self.pool = pool
         self.visits = visits
         classes = range(levels.cycle.shape[2])
@@ -58,7 +56,6 @@ class Chain:
 
     def found(self) -> Any:
         """The shares of time."""
-        np = self.np
         beyond = self.pool.numbers > self.pool.last[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             steps = np.log(self.coming[:, :-1]) - np.log(self.freed[:, 1:])
@@ -69,7 +66,6 @@ class Chain:
 
     def mean(self, values: Any, rates: Any = None) -> Any:
         """(points,) the mean of a figure of all numbers over time, or over what happens at some rates."""
-        np = self.np
         weights = self.shares
         if rates is not None:
             often = self.shares * np.where(np.isfinite(rates), rates, 1.0)
@@ -80,4 +76,4 @@ class Chain:
         """(points, closed classes) the shares of the classes among those who find no place."""
         flow = (self.late[:, :, None] * self.rates).sum(axis=1) * self.visits
         whole = flow.sum(axis=1, keepdims=True)
-        return self.np.where(whole > 1e-300, flow / self.np.where(whole > 1e-300, whole, 1.0), before)
+        return np.where(whole > 1e-300, flow / np.where(whole > 1e-300, whole, 1.0), before)

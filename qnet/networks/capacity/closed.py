@@ -14,6 +14,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.by_demands import ceiling
 from qnet.networks.capacity.chain import Chain
 from qnet.networks.capacity.closed_exactness import reasons_for
@@ -95,9 +96,6 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
 class _Closed:
     def __init__(self, network: RoutedNetwork, wanted: Wanted) -> None:
-        import numpy
-
-        self.np: Any = numpy
         self.network = network
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.points = 1 if network.size is None else network.size
@@ -105,8 +103,8 @@ class _Closed:
         self.ways = ways(network, self.full, self.column)
         self.pool = Pool(
             self.full.form,
-            self.np.floor(self.column(self.full.places)).astype(int),
-            self.np.stack([self.column(item.population) for item in network.closed], axis=1),
+            np.floor(self.column(self.full.places)).astype(int),
+            np.stack([self.column(item.population) for item in network.closed], axis=1),
             by_class(self.ways, self.closed, [way.rate for way in self.ways]) > 0,
         )
         self.rest = Rest(network, self.full, self.ways, self.pool, wanted)
@@ -121,7 +119,7 @@ class _Closed:
 
     def column(self, value: Value) -> Any:
         """A value as an array of points."""
-        return self.np.broadcast_to(self.np.asarray(value, float), (self.points,))
+        return np.broadcast_to(np.asarray(value, float), (self.points,))
 
     def value(self, column: Any) -> Value:
         """An array of points as a value of the network."""
@@ -129,7 +127,6 @@ class _Closed:
 
     def solve(self) -> RoutedSolution:
         """Find the fixed point and tell the figures there."""
-        np = self.np
         rest = self.rest
         count = len(self.closed)
         unknown = np.concatenate(
@@ -172,7 +169,6 @@ class _Closed:
                      come. Each moves by its own secant, in logarithms; the others to their images, or by one step of
                      Anderson mixing.
         """
-        np = self.np
         here, there = (np.log(np.maximum(values[:, :count], _LEAST)) for values in (unknown, after))
         step = there - here
         if memory is not None:
@@ -196,12 +192,11 @@ class _Closed:
         """(points, closed classes) the shares of the classes among those who wait, to begin with."""
         shares = self.pool.population * self.rest.visits
         whole = shares.sum(axis=1, keepdims=True)
-        plain = self.pool.fills / self.np.maximum(self.pool.fills.sum(axis=1, keepdims=True), 1)
-        return self.np.where(whole > 0, shares / self.np.where(whole > 0, whole, 1.0), plain)
+        plain = self.pool.fills / np.maximum(self.pool.fills.sum(axis=1, keepdims=True), 1)
+        return np.where(whole > 0, shares / np.where(whole > 0, whole, 1.0), plain)
 
     def mix(self, passages: Any) -> Any:
         """(points, ways) the shares of the ways among the places that are taken, by the passages of the classes."""
-        np = self.np
         flow = np.stack([way.rate * passages[:, self.closed.index(way.kind)] for way in self.ways], axis=1)
         flow = np.where(flow.sum(axis=1, keepdims=True) > 0, flow, 1.0)
         return flow / flow.sum(axis=1, keepdims=True)
@@ -269,7 +264,7 @@ class _Closed:
 
     def losses(self, chain: Chain) -> Losses:
         """What is lost where."""
-        kept = self.value(self.np.maximum(1.0 - chain.full, LEAST))
+        kept = self.value(np.maximum(1.0 - chain.full, LEAST))
         if self.full.form == STATION:
             return Losses({(self.full.name, 0): kept}, {}, {})
         return Losses({}, {self.full.name: kept}, {self.full.name: (0.0, 1.0)})
@@ -287,12 +282,11 @@ class _Closed:
                     weights = weights * chain.rates[:, :, self.closed.index(stream.class_index)]
             mean = chain.mean(self.pool.at_all(own), weights)
             # Rounding leaves something where no more come than there are servers.
-            found.append(Wait(self.value(self.np.where(mean > _LEAST_SHARE * levels.turn.max(1), mean, 0.0)), 0.0))
+            found.append(Wait(self.value(np.where(mean > _LEAST_SHARE * levels.turn.max(1), mean, 0.0)), 0.0))
         return found
 
     def figures(self, compiled: Streams, waits: Sequence[Wait], chain: Chain) -> BufferFigures:
         """The figures of the buffer."""
-        np = self.np
         where = self.operations.where
         offered = self.value(chain.taken)
         carried = self.value(chain.taken * (1.0 - chain.full)) if self.full.form == LOST else offered

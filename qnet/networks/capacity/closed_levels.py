@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
+from qnet.lazy import np
 from qnet.networks.capacity.closed_parts import STATION, WAIT, Limited, Way, by_class, customers, places, used
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.duration import Wait
@@ -61,9 +62,7 @@ class _Answer(Record):
 
         away   the time between two of its passages.
         """
-        import numpy
 
-        np: Any = numpy
         mine, theirs = (away + item.responses[-1] for item in (self, other))
         least = mine / self.room
         apart = mine - theirs
@@ -83,9 +82,6 @@ class Rest:
     """The network around a buffer."""
 
     def __init__(self, network: RoutedNetwork, full: Limited, found: list[Way], pool: Pool, wanted: Wanted) -> None:
-        import numpy
-
-        self.np: Any = numpy
         self.pool = pool
         self.ways = found
         self.full = full
@@ -118,7 +114,6 @@ class Rest:
                   the places.
         lost      (points, 1) the share of those who ask for a place that are lost.
         """
-        np = self.np
         inside = self.pool.population[:, None, :] - self.pool.spread(self.pool.waiting, waiting)
         # Rounding must not make a whole number of customers a fraction.
         inside = np.where(np.abs(inside - np.rint(inside)) < 1e-9, np.rint(inside), np.maximum(inside, 0.0))
@@ -154,8 +149,8 @@ class Rest:
     def without_one(self, inside: Any, mix: Any) -> Any:
         """The customers whom the work for a place meets: while nobody waits, not the one who has taken the place."""
         own = by_class(self.ways, self.closed, [mix[:, number] for number in range(len(self.ways))])
-        few = self.np.maximum(1.0 - self.pool.waiting, 0.0)[:, :, None] * own[:, None, :]
-        return self.np.maximum(inside - few, 0.0)
+        few = np.maximum(1.0 - self.pool.waiting, 0.0)[:, :, None] * own[:, None, :]
+        return np.maximum(inside - few, 0.0)
 
     def populated(self, batch: RoutedNetwork, inside: Any) -> RoutedNetwork:
         """The batch with the customers who do not wait."""
@@ -166,7 +161,6 @@ class Rest:
 
     def placed(self, mix: Any, kept: Any) -> ClosedClass:
         """The places that are taken, as a class of every level."""
-        np = self.np
         count = self.pool.levels
         routes = tuple(
             route.replace(
@@ -200,7 +194,7 @@ class Rest:
             raise NotComputed(Problem("QN555", found, "one or the other"))
 
         def column(value: Value) -> Any:
-            return self.np.broadcast_to(self.np.asarray(value, float), (batch.size,))
+            return np.broadcast_to(np.asarray(value, float), (batch.size,))
 
         return _Answer(
             tuple(column(wait.mean) for wait in solution.passages.waits),
@@ -212,7 +206,6 @@ class Rest:
 
     def room(self, solution: RoutedSolution, column: Callable[[Value], Any]) -> Any:
         """How many times as fast places might go round until a station is full; 1 where none are."""
-        np = self.np
         used = {item.label: column(item.utilization) for item in solution.stations if item.utilization is not None}
         found = [
             1.0 + np.maximum(1.0 - used[item.label], 0.0) / np.maximum(column(item.utilization), _NOTHING)
@@ -224,13 +217,13 @@ class Rest:
     def table(self, value: Value) -> Any:
         """A figure of a batch by points and levels."""
         shape = self.pool.taken.shape
-        return self.np.broadcast_to(self.np.asarray(value, float), (shape[0] * shape[1],)).reshape(shape)
+        return np.broadcast_to(np.asarray(value, float), (shape[0] * shape[1],)).reshape(shape)
 
     def levels(self, batch: RoutedNetwork, answer: _Answer, inside: Any) -> Levels:
         """The figures of the customers, by levels."""
         compiled = streams(batch, arrays(), [1.0] * len(batch.classes)).streams
         waits = answer.waits[: len(compiled)]
-        cycle = self.np.stack(
+        cycle = np.stack(
             [
                 self.table(item.think_time) + self.table(answer.responses[kind])
                 for kind, item in enumerate(batch.classes)
@@ -256,7 +249,6 @@ class Rest:
 
     def keeping(self, waits: Sequence[Any], rates: Any) -> Any:
         """How long a place is kept before the response, over all that are taken at each level."""
-        np = self.np
         flow, spent = np.zeros(()), np.zeros(())
         flat = [Wait(wait, 0.0) for wait in waits]
         by_name = {(way.kind, way.route): way for way in self.ways}

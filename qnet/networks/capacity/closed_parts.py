@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Step, Time
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
@@ -112,9 +113,7 @@ def ways(network: RoutedNetwork, full: Limited, column: Callable[[Value], Any]) 
 
 def by_class(found: Sequence[Way], closed: Sequence[int], columns: Sequence[Any]) -> Any:
     """(points, closed classes) the sums of columns of the ways, by class."""
-    import numpy
 
-    np: Any = numpy
     none = 0.0 * np.asarray(columns[0])
     own = ([item for item, way in zip(columns, found, strict=True) if way.kind == kind] for kind in closed)
     return np.stack([total([none, *items]) for items in own], axis=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.capacity.closed_parts import LOST, STATION, WAIT
 
 _DENSE, _RATIO = 24, 1.25
@@ -17,9 +18,6 @@ class Pool:
     """The places and the customers of a buffer."""
 
     def __init__(self, form: str, places: Any, population: Any, fills: Any) -> None:
-        import numpy
-
-        self.np: Any = numpy
         self.form = form
         self.places = places
         """(points,) whole."""
@@ -27,15 +25,15 @@ class Pool:
         """(points, closed classes)."""
         self.fills = fills
         """(points, closed classes) which of them take places."""
-        crowd = self.np.ceil((population * fills).sum(axis=1)).astype(int)
-        last = {WAIT: places + crowd, LOST: places, STATION: self.np.minimum(places, crowd)}
+        crowd = np.ceil((population * fills).sum(axis=1)).astype(int)
+        last = {WAIT: places + crowd, LOST: places, STATION: np.minimum(places, crowd)}
         self.last = last[form]
         """(points,) the greatest number of places that are taken or waited for."""
         self.most = int(self.last.max())
         if len(places) * (self.most + 1) > _MOST:
             found = f"{len(places)} points with up to {self.most} places and customers are too many to look at each"
             raise NotComputed(Problem("QN556", found, "fewer points, places or customers"))
-        self.numbers = self.np.arange(self.most + 1)
+        self.numbers = np.arange(self.most + 1)
         self.taken, self.waiting = self.looked_at()
         """(points, levels) places that are taken, and customers who are not around, at the numbers that are solved."""
         self.below, self.share = self.between()
@@ -47,7 +45,6 @@ class Pool:
 
     def looked_at(self) -> tuple[Any, Any]:
         """The numbers that are solved: few of many."""
-        np = self.np
         last = self.last[:, None]
         if self.form == WAIT:
             before, crowd = _grid(int(self.places.max())), last - self.places[:, None]
@@ -65,7 +62,6 @@ class Pool:
 
     def between(self) -> tuple[Any, Any]:
         """(points, most + 1) the last solved number not above each, and how far it is on the way to the next."""
-        np = self.np
         solved = self.taken + (self.waiting if self.form == WAIT else 0)
         below = np.stack([np.searchsorted(row, self.numbers, side="right") - 1 for row in solved])
         below = np.minimum(below, self.levels - 2) if self.levels > 1 else below
@@ -76,7 +72,6 @@ class Pool:
 
     def at_all(self, table: Any) -> Any:
         """(points, levels) at every number, (points, most + 1): on a line between those that are solved."""
-        np = self.np
         low = np.take_along_axis(table, self.below, axis=1)
         high = np.take_along_axis(table, np.minimum(self.below + 1, self.levels - 1), axis=1)
         return low + self.share * (high - low)
@@ -86,7 +81,6 @@ class Pool:
 
         waiting  (points, any), shares  (points, closed classes).
         """
-        np = self.np
         population = (self.population * self.fills)[:, None, :]
         weights = np.broadcast_to(shares[:, None, :], (*waiting.shape, shares.shape[1]))
         found = np.zeros(weights.shape)
@@ -104,9 +98,7 @@ class Pool:
 
 def _grid(most: int) -> Any:
     """Whole numbers from 0 to one, all of the first and ever fewer."""
-    import numpy
 
-    np: Any = numpy
     dense = np.arange(min(most, _DENSE) + 1)
     if most <= _DENSE:
         return dense

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.capacity.buffers import Found, find
 from qnet.networks.capacity.exactness import reasons_for
 from qnet.networks.capacity.lines import LEAST, Lines
@@ -55,10 +56,9 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     _refuse(network, wanted)
     if network.size is None:
         return _Solver(network).solve()
-    import numpy
 
     # Points without a steady state have numbers without a meaning, which nobody is told.
-    with numpy.errstate(all="ignore"):
+    with np.errstate(all="ignore"):
         return _Solver(network).solve()
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
+from qnet.lazy import np
 from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
 
@@ -112,11 +113,9 @@ def absences(
     left   the places of the closed classes, in order, and (P, K) the mean seconds of a piece of their work at a
            station; 0 where there is none.
     """
-    import numpy
 
     from qnet.expression import arrays
 
-    np: Any = numpy
     if not all(plain(network.classes[kind].routes) for kind, _ in left):
         return None
     size = network.size or 1
@@ -166,9 +165,7 @@ def _copies(rows: Sequence[tuple[Station, int]], hold: Hold) -> Iterator[tuple[i
 
 def _decay(time: Any, scv: Any) -> Any:
     """-log E[e^-T] of a time T: gamma up to an scv of 1, which holds for Erlang times; two exponentials above."""
-    import numpy
 
-    np: Any = numpy
     calm = np.where((scv > 0) & (scv <= 1), scv, 1.0)
     below = np.where(scv > 1e-12, np.log1p(time * calm) / calm, time)
     odd = np.maximum(scv, 1.0)
@@ -185,9 +182,7 @@ def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: 
     residence  (P, K, R) seconds per passage at each station, `visits` how often.
     times      (P, K, R) the variance of what a visit is served.
     """
-    import numpy
 
-    np: Any = numpy
     each = np.where(visits > 0, residence / np.where(visits > 0, visits, 1.0), 0.0)
     spread = times + np.maximum(each - np.sqrt(np.maximum(times, 0.0)), 0.0) ** 2
     spread = np.where(each > 0, np.minimum(spread / np.where(each > 0, each, 1.0) ** 2, 1.0), 1.0)
@@ -206,9 +201,7 @@ def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: 
 
 def _general(mean: Any, variance: Any, scv: Any) -> Any:
     """E[(L - A)+] of a gamma time A and a piece of mean 1: mixed Erlang, or two exponentials."""
-    import numpy
 
-    np: Any = numpy
     shape = np.where(variance > 0, mean**2 / np.where(variance > 0, variance, 1.0), np.inf)
     shape = np.clip(shape, 1e-9, 1e6)
     scale = mean / shape

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from qnet.lazy import np
+
 _ROUNDS, _SOME = 3000, 300
 _ENOUGH = 1e-13
 _SETTLED = 1e-11
@@ -43,18 +45,14 @@ def settled(images: Callable[[Any], Image], start: Any, patience: int = 300, rou
             577-593). Points that have settled are left alone; those that do not settle start again, with rounds alone,
             and at last without memory.
     """
-    import numpy
 
-    np: Any = numpy
     with np.errstate(all="ignore"):  # What overflows is not finite, and never taken.
         return _settled(images, np.asarray(start, dtype=float), patience, rough)
 
 
 def _settled(images: Callable[[Any], Image], start: Any, patience: int, rough: bool) -> Any:
     """As `settled`."""
-    import numpy
 
-    np: Any = numpy
     every = np.arange(len(start))
     few = start[0].size <= _FEW if len(start) else False
     ends = (_FIRST, _NEAR) if few else (_ROUNDS, _ENOUGH)
@@ -75,9 +73,7 @@ def _settled(images: Callable[[Any], Image], start: Any, patience: int, rough: b
 
 def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, chosen: Any) -> None:
     """Newton's steps of some points, with the slopes of the images, as long as residuals become smaller."""
-    import numpy
 
-    np: Any = numpy
     shape, size = best.shape[1:], best[0].size
     live = chosen[least[chosen] > _ENOUGH]
     if not live.size:
@@ -119,9 +115,7 @@ def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, ch
 
 def _slopes(images: Callable[[Any], Image], chosen: Any, values: Any, moves: Any, shape: tuple[int, ...]) -> Any:
     """(p, n, n) the inverse of how moves fall with values."""
-    import numpy
 
-    np: Any = numpy
     size = values.shape[1]
     place = np.arange(size)
     nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
@@ -144,9 +138,7 @@ def _rounds(
 
     enough   the residual with which a point has settled.
     """
-    import numpy
 
-    np: Any = numpy
     start = start[chosen]
     best = np.array(start, dtype=float)
     moved, least = np.zeros(best.shape), np.full(len(best), np.inf)
@@ -183,9 +175,7 @@ def _rounds(
 
 def _mix(history: list[tuple[Any, Any]], moves: Any) -> Any:
     """What the memory of earlier rounds takes off a damped move."""
-    import numpy
 
-    np: Any = numpy
     if not history:
         return 0.0
     size = len(moves)

@@ -27,6 +27,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.closed.approximate_core import CoreAnswer
 from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
 from qnet.networks.closed.approximate_servers import conway, one_server, rolia_sevcik, seidmann, servers_of
@@ -101,9 +102,6 @@ def solve(
                 all but saturate a station may find no proven answer: both say so.
     Source      see `approximate_methods` and `approximate_servers`.
     """
-    import numpy
-
-    np: Any = numpy
 
     _check(method, correction, solutions)
     with np.errstate(all="ignore"):  # What overflows is not finite, and refused.
@@ -114,9 +112,6 @@ def _solved(
     network: ClosedNetwork, method: str, correction: str, solutions: int | None, open_load: Any
 ) -> ClosedFigures:
     """The same, after the options were checked."""
-    import numpy
-
-    np: Any = numpy
 
     lift = network.size is None
     inputs = (network.demands, network.population, network.think_time)
@@ -161,9 +156,6 @@ def _check(method: str, correction: str, solutions: int | None) -> None:
 
 def _open_load(given: Any, size: int, stations: int) -> Any:
     """(B, K) what open classes offer."""
-    import numpy
-
-    np: Any = numpy
 
     if given is None:
         return np.zeros((size, stations))
@@ -174,10 +166,6 @@ def _open_load(given: Any, size: int, stations: int) -> Any:
 
 
 def _check_load(load: Any, servers: Any, places: list[int], size: int) -> None:
-    import numpy
-
-    np: Any = numpy
-
     if not (np.isfinite(load) & (load >= 0)).all():
         raise InvalidInput(Problem("QN514", "an open load is negative or not finite", "erlangs of 0 or more"))
     if (load >= servers).any():
@@ -189,9 +177,6 @@ def _check_load(load: Any, servers: Any, places: list[int], size: int) -> None:
 
 def _core(demands: Any, population: Any, think_time: Any, open_load: Any, counts: tuple[int, ...]) -> Core:
     """The core of Bard-Schweitzer for queueing stations: no change of proportions."""
-    import numpy
-
-    np: Any = numpy
 
     own = 1.0 / np.maximum(population, 1.0)
     return Core(
@@ -211,9 +196,6 @@ def _core(demands: Any, population: Any, think_time: Any, open_load: Any, counts
 
 def _prepared(core: Core, network: ClosedNetwork, demands: Any, places: list[int], correction: str) -> _Work:
     """The core with delays folded into think times and several servers corrected as asked."""
-    import numpy
-
-    np: Any = numpy
 
     fixed = np.where(np.array(network.delay, dtype=bool)[:, None], demands, 0.0)
     if (core.servers > 1).any():
@@ -237,9 +219,6 @@ def _answer(core: Core, method: str, solutions: int | None) -> CoreAnswer:
 
 def _prove(answer: CoreAnswer, method: str, correction: str, first: int, size: int) -> None:
     """Refuses answers that are not converged or not possible."""
-    import numpy
-
-    np: Any = numpy
 
     beyond = "left the feasible region (a residence below the demand, a utilization above 1)"
     for failed, found in ((~answer.converged, "did not converge"), (~answer.feasible, beyond)):
@@ -262,9 +241,6 @@ def _where(point: int, size: int) -> str:
 
 def _means(network: ClosedNetwork, work: _Work, answer: CoreAnswer, demands: Any) -> tuple[Any, ...]:
     """Throughput, residence, queue length, utilization and busy servers of all stations, delays included."""
-    import numpy
-
-    np: Any = numpy
 
     residence = work.fixed.copy()
     residence[:, work.queueing] += answer.residence

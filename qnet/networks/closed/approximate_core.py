@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from qnet.lazy import np
 from qnet.networks.closed.approximate_servers import saturated
 from qnet.networks.closed.approximate_state import Core, Point, State, point_at
 from qnet.record import Record
@@ -58,9 +59,6 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
     Source    Schweitzer, in Proc. Int. Conf. Stochastic Control and Optimization, Amsterdam, 1979, for the fixed point;
               its reduction and solution: this tool.
     """
-    import numpy
-
-    np: Any = numpy
 
     with np.errstate(all="ignore"):
         attempts = [_near(start), _afar, _grown] if start is not None else [_afar, _grown]
@@ -79,9 +77,6 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
 
 def _near(start: CoreAnswer) -> Callable[[Core, Any], State]:
     """A beginning: the answer of a batch nearly like it."""
-    import numpy
-
-    np: Any = numpy
 
     def begin(core: Core, active: Any) -> State:
         offered = core.demands * np.where(active, start.throughput, 0.0)[:, None, :]
@@ -97,9 +92,6 @@ def _grown(core: Core, active: Any) -> State:
     In units of the population this follows the central path of interior points. It costs ten times as much as a jump,
     and arrives where a jump does not: many classes whose populations differ by orders of magnitude.
     """
-    import numpy
-
-    np: Any = numpy
 
     total = np.maximum(core.population.sum(-1), 1e-300)
     share = np.minimum(1.0 / total, 1.0)
@@ -114,9 +106,6 @@ def _grown(core: Core, active: Any) -> State:
 
 def _afar(core: Core, active: Any) -> State:
     """A beginning: customers spread in proportion to their demands."""
-    import numpy
-
-    np: Any = numpy
 
     used = (core.demands > 0) & active[:, None, :]
     fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
@@ -131,9 +120,6 @@ def _afar(core: Core, active: Any) -> State:
 
 def _newton(core: Core, active: Any, state: State) -> State:
     """Throughputs, total queue lengths and chances that place each population and fit each other."""
-    import numpy
-
-    np: Any = numpy
 
     level, queue, busy = (value.copy() for value in state)
     best = np.full(level.shape[0], np.inf)
@@ -164,9 +150,6 @@ def _newton(core: Core, active: Any, state: State) -> State:
 
 def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
     """Throughputs that place the populations at given total queue lengths, nearly, and what follows from them."""
-    import numpy
-
-    np: Any = numpy
 
     point = point_at(core, active, state)
     for _ in range(2):
@@ -181,9 +164,6 @@ def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
 
 def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, Any]:
     """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of chances."""
-    import numpy
-
-    np: Any = numpy
 
     slopes, share, offered = point.slopes, point.share, point.offered
     slope = slopes.slope[..., None]
@@ -229,9 +209,6 @@ def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
 
     The chances that all servers are busy stay as they are; the imbalance sees what they miss.
     """
-    import numpy
-
-    np: Any = numpy
 
     point = point_at(core, active, state)
     throughput = np.where(active, np.exp(state.level), 0.0)
@@ -270,9 +247,6 @@ def _imbalance(core: Core, active: Any, throughput: Any, queue: Any, busy: Any) 
     balance of each station, relative to its small terms, does. Chances that all servers are busy are those of the
     throughputs.
     """
-    import numpy
-
-    np: Any = numpy
 
     rounding = np.full(queue.shape, _ROUNDING)
     if core.bends:
@@ -287,9 +261,6 @@ def _imbalance(core: Core, active: Any, throughput: Any, queue: Any, busy: Any) 
 
 def _round(core: Core, active: Any, throughput: Any, queues: Any, busy: Any) -> tuple[Any, Any]:
     """Throughputs and residences from given queue lengths: one round of successive substitution."""
-    import numpy
-
-    np: Any = numpy
 
     slopes = core.correction(
         core.servers, core.open_load, core.population.sum(-1), core.demands * throughput[:, None, :], core.absent, busy

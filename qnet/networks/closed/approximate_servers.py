@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from qnet.lazy import np
 from qnet.record import Record
 
 _FEW = 150
@@ -51,9 +52,6 @@ def one_server(servers: Any, open_load: Any, total: Any, offered: Any, own: Any,
     Source     Reiser and Lavenberg, J. ACM 27 (1980) 313-322; for mixed networks Zahorjan and Wong, ACM Sigmetrics
                Performance Evaluation Review 10 (1981) 80-85.
     """
-    import numpy
-
-    np: Any = numpy
 
     nothing = np.zeros(offered.shape)
     slope = 1.0 / (1.0 - open_load)
@@ -77,9 +75,6 @@ def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, own: An
     Fails      never.
     Source     Rolia and Sevcik, IEEE Trans. Software Engineering 21 (1995) 689-700; open classes: this tool.
     """
-    import numpy
-
-    np: Any = numpy
 
     several = servers > 1
     share = open_load / servers
@@ -112,9 +107,6 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, bus
     Source     Conway, in Puigjaner and Potier (eds), Modeling Techniques and Tools for Computer Performance Evaluation,
                1989; de Souza e Silva and Muntz, IEEE Trans. Computers 39 (1990) 840-842; the closed form: this tool.
     """
-    import numpy
-
-    np: Any = numpy
 
     slope = 1.0 / (servers - open_load)
     closed = np.maximum(offered.sum(-1)[..., None] - own[:, None, :] * offered, 0.0)
@@ -143,9 +135,6 @@ def all_busy(servers: int, load: Any, closed: Any, total: Any) -> tuple[Any, Any
     Erlang's C counts states with any number waiting; closed customers fill only those with less than `total` present,
     which leaves 1 - (load / m)^(total - m) of their weight.
     """
-    import numpy
-
-    np: Any = numpy
 
     chance, growth = erlang_c(servers, load)
     some = np.maximum(load, 1e-300)
@@ -189,9 +178,6 @@ def saturated(servers: Any, open_load: Any, offered: Any) -> tuple[Any, Any]:
     Fails      never.
     Source     definition.
     """
-    import numpy
-
-    np: Any = numpy
 
     load = np.maximum(open_load + offered.sum(-1), 1e-300)
     several = servers > 1
@@ -209,9 +195,6 @@ def erlang_c(servers: int, offered: Any) -> tuple[Any, Any]:
     Fails     never.
     Source    Cooper, Introduction to Queueing Theory, 2nd ed., 1981, 3.3-3.4.
     """
-    import numpy
-
-    np: Any = numpy
 
     if servers <= _FEW:
         blocked: Any = np.ones(offered.shape)
@@ -233,9 +216,6 @@ def _erlang_b_of_many(servers: int, offered: Any) -> Any:
     The integrand is nearly a Gaussian bell around t = m / a - 1 of the width sqrt(m) / a: 120 nodes of Gauss and
     Legendre over 14 widths to each side give ten digits and more. B is 0 where it is below the smallest float.
     """
-    import numpy
-
-    np: Any = numpy
 
     nodes, weights = _nodes()
     top, width = servers / offered - 1.0, 14.0 * servers**0.5 / offered
@@ -249,10 +229,6 @@ def _erlang_b_of_many(servers: int, offered: Any) -> Any:
 
 @cache
 def _nodes() -> tuple[Any, Any]:
-    import numpy
-
-    np: Any = numpy
-
     return np.polynomial.legendre.leggauss(120)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from qnet.lazy import np
 from qnet.networks.closed.approximate_servers import Slopes, saturated
 from qnet.record import Record
 
@@ -94,9 +95,6 @@ class Point(Record):
 
 def point_at(core: Core, active: Any, state: State) -> Point:
     """What follows from the unknowns."""
-    import numpy
-
-    np: Any = numpy
 
     throughput = np.where(active, np.exp(state.level), 0.0)
     offered = core.demands * throughput[:, None, :]
@@ -119,8 +117,5 @@ def point_at(core: Core, active: Any, state: State) -> Point:
 
 def _missed(rise: Any, busy: Any) -> Any:
     """(P,) the largest error of a chance that all servers are busy."""
-    import numpy
-
-    np: Any = numpy
 
     return np.abs(np.exp(np.minimum(busy + rise, 1.0)) - np.exp(busy)).max(-1, initial=0.0)

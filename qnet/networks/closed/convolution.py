@@ -20,6 +20,7 @@ from itertools import accumulate
 from math import inf, log
 from typing import Any
 
+from qnet.lazy import np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
 from qnet.networks.closed.reduction import Group, Reduced, expanded, nothing, reduced, stacked
@@ -171,11 +172,8 @@ def _rate(core: Reduced) -> float:
 
 
 def _arrays_of_point(core: Reduced, marginals: bool) -> _Answer:
-    import numpy
-
     from qnet.networks.closed import convolution_arrays
 
-    np: Any = numpy
     demands = np.array([[group.demands[0]] for group in core.groups]).reshape(-1, 1)
     rates = [group.rates for group in core.groups]
     counts = [group.size for group in core.groups]
@@ -199,12 +197,10 @@ def _logarithms(core: Reduced) -> _Answer:
 
 def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     """All variants at once where every queue has some demand in every variant, or in none; otherwise one by one."""
-    import numpy
 
     from qnet.networks.closed import convolution_arrays
     from qnet.networks.closed.reduction import batch_figures
 
-    np: Any = numpy
     size = network.size or 0
     population, think = network.population[:, 0], network.think_time[:, 0]
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)
@@ -249,9 +245,7 @@ def _together(demands: Any, think: Any, population: Any, served: Any) -> Iterato
     served    the variants that have customers.
     Yields    variants, and whether they are one network at several populations.
     """
-    import numpy
 
-    np: Any = numpy
     if not len(served):
         return
     kinds, family = np.unique(np.vstack((demands, think))[:, served], axis=1, return_inverse=True)

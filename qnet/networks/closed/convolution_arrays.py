@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from qnet.lazy import np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import Rates
 from qnet.record import Record
@@ -35,9 +36,6 @@ class _Station:
     """A group in the open networks of all variants."""
 
     def __init__(self, load: Any, rates: Rates, count: int) -> None:
-        import numpy
-
-        np: Any = numpy
         self.size = count
         self.head, self.ratio, self.log = weights.batch_station(load, np.array(rates or (1.0,)))
         used = np.flatnonzero(self.head.max(axis=0) > 0)
@@ -45,9 +43,7 @@ class _Station:
 
     def joined(self, constants: Any, times: int) -> Any:
         """The constants (B, N + 1) with `times` such stations more."""
-        import numpy
 
-        np: Any = numpy
         size = constants.shape[1]
         tail = self.head.shape[1] - 1
         for _ in range(times):
@@ -65,9 +61,7 @@ class _Station:
 
     def weights(self, length: int) -> Any:
         """(B, length): the probabilities of 0 .. length - 1 customers."""
-        import numpy
 
-        np: Any = numpy
         head = self.head[:, :length]
         more = length - head.shape[1]
         with np.errstate(under="ignore"):
@@ -80,9 +74,7 @@ def filtered(constants: Any, ratio: Any) -> Any:
 
     1 / (1 - r z) = (1 + r z) (1 + r^2 z^2) (1 + r^4 z^4) ...: positive terms only.
     """
-    import numpy
 
-    np: Any = numpy
     values = constants.copy()
     shift, size = 1, values.shape[1]
     with np.errstate(under="ignore"):
@@ -97,9 +89,7 @@ def filtered(constants: Any, ratio: Any) -> Any:
 
 def open_rates(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> Any:
     """(B,): the arrival rates at which the open networks hold as many customers as the closed ones."""
-    import numpy
 
-    np: Any = numpy
     fastest = np.full(len(think), np.inf)
     for demand, row in zip(demands, rates, strict=True):
         fastest = np.minimum(fastest, (1.0 if row is None else row[-1]) / demand)
@@ -133,9 +123,7 @@ def solve(
     think       (B,)
     population  (B,), positive
     """
-    import numpy
 
-    np: Any = numpy
     size, largest = len(think), int(population.max())
     rate = open_rates(demands, rates, counts, think, population)
     stations = [_Station(load, row, count) for load, row, count in zip(demands * rate, rates, counts, strict=True)]
@@ -176,9 +164,7 @@ def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: fl
     think       seconds
     population  (S,), positive, ascending
     """
-    import numpy
 
-    np: Any = numpy
     size = len(population)
     throughput, logs, residence = np.zeros(size), np.zeros(size), np.zeros((len(demands), size))
     sound, waiting = np.zeros(size, dtype=bool), np.arange(size)
@@ -196,9 +182,7 @@ def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: fl
 
 def _below(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> Found:
     """The figures at several populations from the convolution that suits the last, the largest."""
-    import numpy
 
-    np: Any = numpy
     largest = int(population[-1])
     rate = open_rates(demands, rates, counts, think, population[-1:])
     stations = [_Station(load, row, count) for load, row, count in zip(demands * rate, rates, counts, strict=True)]
@@ -231,9 +215,7 @@ def logarithms(
 
     groups  for each group demand, rates and number of stations
     """
-    import numpy
 
-    np: Any = numpy
     counts = np.arange(1.0, population + 1)
     with np.errstate(divide="ignore"):
         delay = np.concatenate(([0.0], np.cumsum(np.log(think / counts))))
@@ -261,9 +243,7 @@ class _Logarithmic:
 
     def joined(self, constants: Any, times: int) -> Any:
         """The logarithms of the constants with `times` such stations more."""
-        import numpy
 
-        np: Any = numpy
         for _ in range(times):
             joined = np.empty(len(constants))
             for place in range(len(constants)):

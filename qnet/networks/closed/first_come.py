@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.closed.accelerated import Image, settled
 from qnet.networks.closed.left_lines import Left, with_left
 from qnet.record import Record
@@ -121,9 +122,7 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
               for what is found; Eager, Sorin, Vernon, ACM SIGMETRICS 2000, for the problem of scv above 1; the factor
               of absence: this tool.
     """
-    import numpy
 
-    np: Any = numpy
     with np.errstate(all="ignore"):
         shape = (*lines.demands.shape, lines.demands.shape[-1])
         classes = shape[-1]
@@ -168,9 +167,7 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
 
 def _start(lines: Lines) -> Any:
     """(P, K, R) residences at which no station does more than it can: from others rounds find their way slowly."""
-    import numpy
 
-    np: Any = numpy
     residence = lines.demands + 0.0
     place = np.arange(len(residence))
     for _ in range(_PASSES):
@@ -192,25 +189,19 @@ def _start(lines: Lines) -> Any:
 
 def _tamed(lines: Lines, busy: Any) -> Any:
     """(P, K, R) the excess, one below 0 times the idle share of its station."""
-    import numpy
 
-    np: Any = numpy
     return np.where(lines.excess < 0, _idle(lines, busy)[..., None], 1.0) * lines.excess
 
 
 def _idle(lines: Lines, busy: Any) -> Any:
     """(P, K) the share idle of what open classes leave of a station."""
-    import numpy
 
-    np: Any = numpy
     return np.maximum(1.0 - busy.sum(-1) / (1.0 - lines.open_load), 0.0)
 
 
 def _throughput(lines: Lines, cycle: Any) -> Any:
     """(P, R) by Little's law."""
-    import numpy
 
-    np: Any = numpy
     return np.where(lines.population > 0, lines.population / np.where(cycle > 0, cycle, 1.0), 0.0)
 
 
@@ -233,9 +224,6 @@ def _feasible(lines: Lines, throughput: Any) -> Any:
 
 def _core(lines: Lines, changes: _Changes, start: Any) -> Any:
     """(P, K, R) residences at the fixed point."""
-    import numpy
-
-    np: Any = numpy
 
     def images(chosen: Any) -> Image:
         here, calm = lines, changes
@@ -253,9 +241,7 @@ def _core(lines: Lines, changes: _Changes, start: Any) -> Any:
 
 def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
-    import numpy
 
-    np: Any = numpy
     cycle = _cycle(lines, residence)
     met = np.maximum(_met(lines, changes, residence)[0], 0.0)
     image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * met, 0.0)
@@ -265,9 +251,7 @@ def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
 
 def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) what is met on arrival, as `Lines.weight`, and what work left behind makes of it, or None."""
-    import numpy
 
-    np: Any = numpy
     cycle = _cycle(lines, residence)
     throughput = _throughput(lines, cycle)[:, None, :]
     one = np.eye(lines.population.shape[-1])
@@ -294,9 +278,7 @@ def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
     waited for as long as its own service; after a long absence it finds what is there at random. Between the two as
     after an exponential absence from M/M/1 (see `solve`), and never so little that the station could do too much.
     """
-    import numpy
 
-    np: Any = numpy
     load = lines.open_load[..., None]
     least = load * lines.weight
     change = lines.open_rest[..., None] - least
@@ -319,9 +301,7 @@ def _behind(lines: Lines, residence: Any, cycle: Any) -> Any:
 
     Who comes again soon meets those who came during its last time there, which is long where its own service is.
     """
-    import numpy
 
-    np: Any = numpy
     longer = lines.weight[..., None] - lines.weight[:, :, None, :]
     if not (longer != 0).any():
         return 0.0
@@ -337,17 +317,13 @@ def _behind(lines: Lines, residence: Any, cycle: Any) -> Any:
 
 def _away(lines: Lines, residence: Any, cycle: Any) -> Any:
     """(P, K, R) seconds from leaving a station to coming to it again."""
-    import numpy
 
-    np: Any = numpy
     return np.maximum(cycle[:, None, :] - residence, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
 
 
 def _random(lines: Lines, residence: Any, cycle: Any) -> Any:
     """(P, K, R, R) how far a service that is met, of a class, is one at a random moment to an arriving class."""
-    import numpy
 
-    np: Any = numpy
     absence = _away(lines, residence, cycle)
     known = _ABSENCE * lines.memory[:, :, None, :]
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)
@@ -360,9 +336,7 @@ def _changes(
 
     starts   such residences to begin with.
     """
-    import numpy
 
-    np: Any = numpy
     queue, busy = np.zeros(changes.queue.shape), np.zeros(changes.busy.shape)
     shares = _shares(lines, residence)
     found: list[Any] = []
@@ -380,9 +354,7 @@ def _changes(
 
 def _shares(lines: Lines, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) queue length and utilization per customer of the class."""
-    import numpy
 
-    np: Any = numpy
     people = np.where(lines.population > 0, lines.population, 1.0)[:, None, :]
     rate = _throughput(lines, _cycle(lines, residence))[:, None, :] / people
     return rate * residence, rate * lines.demands

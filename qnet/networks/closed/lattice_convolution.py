@@ -21,6 +21,7 @@ from math import log, prod, sqrt
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
 from qnet.networks.closed.reduction import Group, Reduced, expanded, nothing, reduced, stacked
@@ -68,9 +69,6 @@ class _Lattice:
     """Arrays over all populations, flat, with one layer of zeros below each axis so that shifts need no bounds."""
 
     def __init__(self, core: Reduced, marginals: bool) -> None:
-        import numpy
-
-        np: Any = numpy
         self.core = core
         self.marginals = marginals
         self.lengths = [count + 2 for count in core.population]
@@ -136,9 +134,7 @@ class _Lattice:
 
     def thinking(self) -> tuple[Any, float]:
         """The constants of the think times alone, and the logarithm of what they are divided by."""
-        import numpy
 
-        np: Any = numpy
         constants, logs = np.ones(()), 0.0
         for count, think, rate in zip(self.core.population, self.core.think_time, self.rates, strict=True):
             values, scale = weights.poisson(think * rate, count)
@@ -148,9 +144,7 @@ class _Lattice:
 
     def shifted(self, values: Any, mix: list[float]) -> Any:
         """One customer more, of a class chosen by the mix."""
-        import numpy
 
-        np: Any = numpy
         result = np.zeros(self.size)
         part = np.empty(self.size)
         for share, stride in zip(mix, self.strides, strict=True):
@@ -222,9 +216,7 @@ def open_rates(core: Reduced) -> list[float]:
     The minimum of sum log W_k + sum s_r Z_r - sum N_r log s_r over log s, which is convex, by Newton's method with
     halved steps.
     """
-    import numpy
 
-    np: Any = numpy
     demands = np.array([group.demands for group in core.groups]).reshape(-1, len(core.population))
     tables = [group.rates or (1.0,) for group in core.groups]
     counts = [group.size for group in core.groups]

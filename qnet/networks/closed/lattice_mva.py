@@ -20,6 +20,7 @@ from math import prod
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem
+from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
 from qnet.networks.closed.reduction import Reduced, batch_figures, expanded, nothing, reduced
 
@@ -68,9 +69,6 @@ def solve(network: ClosedNetwork) -> ClosedFigures:
 
 
 def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
-    import numpy
-
-    np: Any = numpy
     order = sorted(range(len(core.population)), key=lambda place: -core.population[place])
     population = [core.population[place] for place in order]
     think = [core.think_time[place] for place in order]
@@ -121,9 +119,7 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
 
 def _batch(network: ClosedNetwork) -> ClosedFigures:
     """The figures of a batch, the variants that share a population together."""
-    import numpy
 
-    np: Any = numpy
     assert network.size is not None
     demands, think = network.demands.copy(), network.think_time.copy()
     for station in range(network.stations):
@@ -165,9 +161,7 @@ def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[
     Yields   for each recursion: of each of its sets of demands the variants that have them, the first of these, and
              which of the populations each has; and the populations (S, R) to stop at.
     """
-    import numpy
 
-    np: Any = numpy
     variant = np.concatenate((demands.reshape(len(demands), -1), think), axis=1)
     _, firsts, family = np.unique(variant, axis=0, return_index=True, return_inverse=True)
     batches: dict[bytes, tuple[Any, list[Any], list[int], list[Any]]] = {}
@@ -202,9 +196,7 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
 
     The recursion of a point with one axis more; stations are added up one by one, and none are grouped.
     """
-    import numpy
 
-    np: Any = numpy
     counts = stops.max(0).tolist()
     order = sorted(range(len(counts)), key=lambda place: -counts[place])
     population = [counts[place] for place in order]
@@ -256,9 +248,6 @@ class _Paths:
     """The ways of the recursion to the populations to stop at, along which log G(N) adds up; the largest class last."""
 
     def __init__(self, stops: list[list[int]], strides: list[int], shape: tuple[int, ...], variants: int) -> None:
-        import numpy
-
-        np: Any = numpy
         self.strides, self.shape = strides, shape
         self.logs: Any = np.zeros((len(stops), variants))
         self.stops: dict[tuple[int, ...], dict[int, int]] = {}
@@ -268,9 +257,7 @@ class _Paths:
 
     def step(self, customers: int, throughput: list[Any]) -> list[tuple[int, int]]:
         """One customer more: the stops that are reached, each with its place in the step."""
-        import numpy
 
-        np: Any = numpy
         reached: list[tuple[int, int]] = []
         for walk in self.walks:
             others, path, logs = walk

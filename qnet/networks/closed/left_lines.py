@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from qnet.lazy import np
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -67,9 +68,7 @@ def with_left(lines: Lines, left: Left, residence: Any, throughput: Any, away: A
                 that is left together obey one linear equation. Where a station would do more than it can, all waits
                 there grow alike until it is just full: so customers and what they leave keep it busy together.
     """
-    import numpy
 
-    np: Any = numpy
     people = np.maximum(np.where(lines.population > 0, lines.population, 1.0), 1.0)[:, None, :]
     rate = throughput[:, None, :]
     busy, behind = rate * lines.demands, rate * left.demands

@@ -17,6 +17,7 @@ from math import log
 from operator import mul
 from typing import Any
 
+from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
 from qnet.networks.closed.reduction import batch_figures, expanded, nothing, reduced
 
@@ -73,9 +74,6 @@ def solve(network: ClosedNetwork) -> ClosedFigures:
     counts = [group.size for group in core.groups]
     think, population = core.think_time[0], core.total
     if len(demands) > _ARRAYS_PAY:
-        import numpy
-
-        np: Any = numpy
         rates, times, logs = arrays(np.array([demands]).T, counts, np.array([think]), np.array([population]))
         rate, residence, log_constant = float(rates[0]), times[:, 0].tolist(), float(logs[0])
     else:
@@ -141,9 +139,7 @@ def arrays(demands: Any, counts: Sequence[int], think: Any, population: Any) -> 
     population  (B,)
     Returns     throughput (B,), residence (groups, B), log G(N) (B,)
     """
-    import numpy
 
-    np: Any = numpy
     demands = np.ascontiguousarray(demands)
     weights = np.array(counts, float)
     largest = int(population.max(initial=0))
@@ -183,9 +179,6 @@ def _block(demands: Any, weights: Any, think: Any) -> int:
 
 
 def _batch(network: ClosedNetwork) -> ClosedFigures:
-    import numpy
-
-    np: Any = numpy
     population, think = network.population[:, 0], network.think_time[:, 0].copy()
     groups: dict[bytes, tuple[int, int]] = {}
     members: list[bytes | None] = []
@@ -213,9 +206,7 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
 
 def _families(demands: Any, counts: Sequence[int], think: Any, population: Any) -> tuple[Any, Any, Any]:
     """What `arrays` gives, where variants that differ in nothing but the population share one recursion."""
-    import numpy
 
-    np: Any = numpy
     kinds, family = np.unique(np.vstack((demands, think)), axis=1, return_inverse=True)
     family = family.reshape(-1)
     if kinds.shape[1] > _FEW_FAMILIES:

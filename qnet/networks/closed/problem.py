@@ -10,6 +10,7 @@ from math import inf
 from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem
+from qnet.lazy import np
 from qnet.record import Record
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -120,9 +121,6 @@ def _point(demands: Any, population: Any, think_time: Any, delay: Any, rates: An
 
 
 def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: Any, fractional: bool) -> ClosedNetwork:
-    import numpy
-
-    np: Any = numpy
     table, counts = np.asarray(demands, float), np.asarray(population, float)
     counts = counts[None] if counts.ndim == 1 else counts
     table = table.reshape(1, 0, counts.shape[-1]) if table.ndim == 1 and not table.size else table

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Matrix, Rates
 from qnet.record import Record
 
@@ -167,9 +168,7 @@ def batch_figures(
     network: ClosedNetwork, throughput: Any, residence: Any, log_constant: Any, method: str, marginals: Any = None
 ) -> ClosedFigures:
     """The same for a batch, from arrays (B, R), (B, K, R) and (B,)."""
-    import numpy
 
-    np: Any = numpy
     busy = throughput[:, None, :] * network.demands
     peaks = [float("inf") if network.delay[station] else network.peak(station) for station in range(network.stations)]
     used = busy / np.array(peaks).reshape(1, -1, 1)
@@ -179,9 +178,7 @@ def batch_figures(
 
 def stacked(answers: Sequence[ClosedFigures], network: ClosedNetwork) -> ClosedFigures:
     """The figures of a batch from those of its points; marginals are padded with zeros to the largest population."""
-    import numpy
 
-    np: Any = numpy
     shapes = {"throughput": (0, network.classes)}
     columns: dict[str, Any] = {}
     for name in ("throughput", "residence", "queue_length", "utilization", "busy_servers", "log_constant"):

@@ -25,6 +25,7 @@ from math import comb, lgamma, log10
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
 from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, stacked
 
@@ -125,9 +126,7 @@ def _dimensions(core: Reduced) -> int:
 
 def _extended_range() -> float:
     """Powers of ten that the smallest extended floats leave; not more than those of floats where there are none."""
-    import numpy
 
-    np: Any = numpy
     return -float(np.log10(np.finfo(np.longdouble).tiny)) - 30.0
 
 
@@ -156,9 +155,6 @@ def _extremes(rates: tuple[float, ...] | None, count: int, total: int) -> tuple[
 
 class _Customers:
     def __init__(self, core: Reduced, marginals: bool) -> None:
-        import numpy
-
-        np: Any = numpy
         self.core = core
         self.marginals = marginals
         self.kind: Any = np.longdouble if _growth(core) > _RANGE else np.float64
@@ -176,9 +172,7 @@ class _Customers:
 
     def solve(self, network: ClosedNetwork) -> ClosedFigures:
         """The figures, from the distributions without one customer of each class."""
-        import numpy
 
-        np: Any = numpy
         core = self.core
         start = np.ones(1, self.kind)
         turns = sorted(
@@ -218,9 +212,8 @@ class _Customers:
             yield classes[0], distribution, logs
             return
         half = len(classes) // 2
-        import numpy
 
-        room: Any = numpy.empty((2, len(self.totals)), self.kind)
+        room: Any = np.empty((2, len(self.totals)), self.kind)
         for kept, added in ((classes[:half], classes[half:]), (classes[half:], classes[:half])):
             more, grown, count = distribution, logs, present
             for place in added:
@@ -234,9 +227,7 @@ class _Customers:
         into   where it is written, if it is not to have memory of its own; as long as all states, and not where the
                distribution before it is.
         """
-        import numpy
 
-        np: Any = numpy
         size, length = len(distribution), comb(present + 1 + self.dimensions, self.dimensions)
         result = np.empty(length, self.kind) if into is None else into[:length]
         demand = self.rows[-1][place]
@@ -261,9 +252,7 @@ class _Customers:
 
     def marginal(self, distribution: Any, station: int, present: int) -> Any:
         """The probabilities of 0 .. `present` customers at a station."""
-        import numpy
 
-        np: Any = numpy
         size = len(distribution)
         last = station == self.dimensions
         numbers = present - self.totals[:size] if last else self.numbers[station][:size]
@@ -284,9 +273,7 @@ class _Customers:
 
     def found(self, distribution: Any, station: int, present: int) -> float:
         """The mean of what a customer who comes to a station waits for there, himself included, in services."""
-        import numpy
 
-        np: Any = numpy
         table, last, mean = self.tables[station][1 : present + 2], station == self.dimensions, 0.0
         part = self.temporary
         for first in range(0, len(distribution), _BLOCK):
@@ -304,9 +291,7 @@ def _states(total: int, dimensions: int) -> tuple[list[Any], list[Any], Any]:
              partial sums t_i, the place of a vector is the sum of binomial(t_i + i - 1, i): the combinatorial number
              system. Where there is nothing to take away, the place has no meaning (and the factor is 0).
     """
-    import numpy
 
-    np: Any = numpy
     if not dimensions:
         return [], [], np.zeros(1, np.int32)
     sums = [np.arange(total + 1, dtype=np.int32)]

@@ -17,6 +17,8 @@ from itertools import accumulate
 from math import exp, inf, log
 from typing import Any, Protocol
 
+from qnet.lazy import np
+
 TINY = 1e-250
 """Below this probability of N customers the terms lost to underflow may matter."""
 
@@ -117,9 +119,7 @@ def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Join
 
 def batch_products(ratios: Any) -> tuple[Any, Any]:
     """`products` for the rows of an array (B, m)."""
-    import numpy
 
-    np: Any = numpy
     size, length = ratios.shape
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         logs = np.zeros((size, length + 1))
@@ -138,9 +138,7 @@ def batch_products(ratios: Any) -> tuple[Any, Any]:
 
 def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
     """`station` for loads (B,)."""
-    import numpy
 
-    np: Any = numpy
     values, peak = batch_products(load[:, None] / rates[:-1])
     ratio = load / rates[-1]
     whole = values.sum(axis=1) + values[:, -1] * ratio / (1 - ratio)
@@ -149,9 +147,7 @@ def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
 
 def batch_mean(load: Any, rates: Any) -> Any:
     """`station_mean` for loads (B,)."""
-    import numpy
 
-    np: Any = numpy
     head, ratio, _ = batch_station(load, rates)
     rest = ratio / (1 - ratio)
     return head @ np.arange(len(rates)) + head[:, -1] * rest * (len(rates) + rest)
@@ -159,9 +155,7 @@ def batch_mean(load: Any, rates: Any) -> Any:
 
 def batch_poisson(load: Any, length: int) -> tuple[Any, Any]:
     """`poisson` for loads (B,)."""
-    import numpy
 
-    np: Any = numpy
     values, peak = batch_products(load[:, None] / np.arange(1.0, length + 1))
     whole = values.sum(axis=1)
     return values / whole[:, None], peak + np.log(whole)

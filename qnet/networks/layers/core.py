@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.lazy import np
 from qnet.networks.closed.accelerated import Image, settled
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.queues.finite_source import full_probabilities
@@ -78,9 +79,7 @@ def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, Sta
     Source    Rolia, Sevcik, The Method of Layers, IEEE TSE 21 (1995), for waits inside holding times; Chandy,
               Neuse, Comm. ACM 25 (1982) 126-134, for what is found; the ratio of others met: this tool.
     """
-    import numpy
 
-    np: Any = numpy
     size, streams = numbers.visits.shape
     changes = np.zeros((3, size, streams, streams))
     waits = np.zeros((size, streams))
@@ -92,9 +91,7 @@ def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, Sta
 
 def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool) -> tuple[Any, State]:
     """(P, S) waits at the fixed point, and what they imply."""
-    import numpy
 
-    np: Any = numpy
     logs = np.full(start.shape, np.nan)
 
     def images(chosen: Any) -> Image:
@@ -120,9 +117,7 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool)
 
 def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: State, rough: bool) -> Any:
     """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them."""
-    import numpy
 
-    np: Any = numpy
     fewer = [numbers.without(tag) for tag in shape.tags]
     every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
     count = len(shape.tags)
@@ -144,9 +139,7 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
     second   (P, S), positive where there are second phases.
     lacking  whether holds count whose server is taken from the network without the customer.
     """
-    import numpy
 
-    np: Any = numpy
     taken = shape.tags[int(shape.tag[row])][1]
     around: tuple[tuple[int, Any], ...] = shape.outer[row]
     for outer, others in around:
@@ -160,9 +153,7 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
 
 def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> State:
     """What the waits imply, and the waits after one more round; `guess` (P, K) is used and kept up to date."""
-    import numpy
 
-    np: Any = numpy
     # What a round makes of an extreme guess is no answer: the residual of the last one decides.
     with np.errstate(all="ignore"):
         return _image_of(shape, numbers, changes, waits, guess, np)
@@ -222,9 +213,6 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
 
 
 def _times(counts: Any, waits: Any) -> Any:
-    import numpy
-
-    np: Any = numpy
     return np.einsum("prs,ps->pr", counts, waits)
 
 
@@ -240,18 +228,14 @@ def _own(shape: Shape, values: Any) -> Any:
 
 def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
     """Variances of waits, which are 0 but for a share of about that of all servers busy, and else exponential."""
-    import numpy
 
-    np: Any = numpy
     chance = load ** (np.sqrt(2.0 * (servers + 1.0)) - 1.0)
     return waits**2 * np.minimum(2.0 / np.maximum(chance, 1e-6) - 1.0, 4.0)
 
 
 def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any) -> Any:
     """(P, S) squared coefficients of variation of holding times."""
-    import numpy
 
-    np: Any = numpy
     spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
     parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
     np.add.at(spread, (slice(None), shape.fraction), parts)
@@ -261,9 +245,7 @@ def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any
 
 def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, servers: Any) -> Any:
     """(P, s, S) own earlier visits found in their second phase, exponential: the last, and more at several servers."""
-    import numpy
 
-    np: Any = numpy
     share = own * visits[:, None]
     whole = share.sum(-1, keepdims=True)
     whole = np.where(whole > 0, whole, 1.0)
@@ -275,9 +257,7 @@ def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, serve
 
 def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> Any:
     """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an own visit."""
-    import numpy
 
-    np: Any = numpy
     mine = holding[:, rows, None] * np.ones(len(shape.kind))
     memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
     gone = np.where(shape.counted[rows][:, None], away[..., None], np.inf)
@@ -298,9 +278,7 @@ def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any],
     busy   (P, s) each: servers found busy by those of limited number in their first and second phase, and by others.
     guess  (P, s) where the search begins; it is kept up to date.
     """
-    import numpy
 
-    np: Any = numpy
     first, second, others = busy
     bound, place = first + second, shape.centre[rows]
     count = numbers.servers[:, place]

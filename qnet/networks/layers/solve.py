@@ -14,6 +14,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
 from qnet.networks.exactness import Beyond, between_whole
@@ -66,9 +67,7 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
 
 def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
     """Where waits are estimated beyond what was measured: (P, K) for times that differ, and for times that vary."""
-    import numpy
 
-    np: Any = numpy
     apart = np.zeros((len(state.waits), len(shape.keys)), bool)
     wild = apart.copy()
     for place in range(len(shape.keys)):
@@ -183,9 +182,7 @@ class _Layers:
 
     def found(self, shape: Shape, numbers: Numbers, rough: bool) -> tuple[Any, State]:
         """Waits and what they imply, a part of the batch at a time."""
-        import numpy
 
-        np: Any = numpy
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
             found = f"{len(shape.kind)} requests for stations, with holds around them"
@@ -213,9 +210,7 @@ class _Layers:
                    found of them is only that.
         tolerance  the largest residual.
         """
-        import numpy
 
-        np: Any = numpy
         settled = (residual <= tolerance) | np.broadcast_to(full, residual.shape)
         for load in loads.values():
             settled = settled | ((residual <= _ENDLESS) & (np.asarray(load) > 1.0 + _ENDLESS))
@@ -279,9 +274,7 @@ class _Layers:
 
     def crowded(self, numbers: Numbers) -> Numbers:
         """All points, and after them the same with customers without end."""
-        import numpy
 
-        np: Any = numpy
         both = [np.concatenate([value, value]) for value in numbers]
         crowd = np.full(numbers.population.shape, _CROWD)
         return Numbers(*both).replace(population=np.concatenate([numbers.population, crowd]))
@@ -293,9 +286,7 @@ class _Layers:
         """
         if self.network.size is None:
             return self.ceiling(shape, numbers, whole)
-        import numpy
 
-        np: Any = numpy
         size = self.network.size
         found = [
             self.ceiling(shape, numbers.part([point]), whole.part([point, size + point])) or (float("nan"), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from qnet.lazy import np
 from qnet.networks.duration import Duration
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.streams import Key, Stream, Streams, follows
@@ -56,9 +57,7 @@ class Shape(Record):
 
     def sources(self, numbers: Numbers, rows: Any) -> Any:
         """(P, s) how many others can be met at a station by those who ask."""
-        import numpy
 
-        np: Any = numpy
         found = np.empty((len(numbers.population), len(rows)))
         for column, row in enumerate(rows):
             place = self.centre[row]
@@ -121,9 +120,6 @@ def tables(network: RoutedNetwork, compiled: Streams) -> tuple[Shape, Numbers]:
 
 class _Tables:
     def __init__(self, network: RoutedNetwork, compiled: Streams) -> None:
-        import numpy
-
-        self.np: Any = numpy
         self.network, self.compiled = network, compiled
         self.streams = compiled.streams
         self.size = network.size or 1
@@ -137,21 +133,20 @@ class _Tables:
 
     def column(self, values: Sequence[Any]) -> Any:
         """(P, n) of n numbers."""
-        np = self.np
         if not values:
             return np.zeros((self.size, 0))
         return np.stack([np.broadcast_to(np.asarray(value, float), (self.size,)) for value in values], axis=1)
 
     def linear(self, durations: Sequence[Duration]) -> tuple[Any, Any]:
         """Means without waits, and how often each stream is waited for."""
-        counts = self.np.zeros((self.size, len(durations), len(self.streams)))
+        counts = np.zeros((self.size, len(durations), len(self.streams)))
         for row, duration in enumerate(durations):
             for stream, count in duration.waits.items():
                 counts[:, row, stream] += count
         return self.column([duration.mean for duration in durations]), counts
 
     def numbers(self) -> Numbers:
-        np, classes = self.np, self.network.classes
+        classes = self.network.classes
         response = np.zeros((self.size, len(classes)))
         waits = np.zeros((self.size, len(classes), len(self.streams)))
         for route in self.compiled.routes:
@@ -188,7 +183,7 @@ class _Tables:
         )
 
     def shape(self) -> Shape:
-        np, streams = self.np, self.streams
+        streams = self.streams
         centre = np.array([self.place[stream.station, stream.group] for stream in streams])
         kind = np.array([stream.class_index for stream in streams])
         counted = np.array([self.closed[stream.class_index] and not stream.behind for stream in streams])
@@ -252,12 +247,12 @@ class _Tables:
                 and (item.class_index, item.route) == (stream.class_index, stream.route)
             )  # fmt: skip
             copies = 1 if follows(self.stations[stream.station], station) else station.groups[key[1]].copies
-            found.append((own, self.np.array([(key in item.around) / copies for item in self.streams])))
+            found.append((own, np.array([(key in item.around) / copies for item in self.streams])))
         return tuple(found)
 
     def pools(self) -> Any:
         """For every centre that is asked from inside holds alone: the copies of the centres whose servers ask."""
-        found = self.np.zeros((len(self.keys), len(self.keys)))
+        found = np.zeros((len(self.keys), len(self.keys)))
         for number, key in enumerate(self.keys):
             own = [stream for stream in self.streams if (stream.station, stream.group) == key]
             if not own or not all(self.held(stream) for stream in own):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.networks.memory.regions import Region
 from qnet.networks.routed import Hold, RoutedNetwork, Step, Time
 
@@ -36,19 +37,15 @@ def averaged(network: RoutedNetwork, levels: RoutedNetwork, region: Region, weig
 
 class _Mean:
     def __init__(self, weights: Any, size: int | None) -> None:
-        import numpy
-
-        self.np: Any = numpy
         self.shape = weights.shape
         self.size = size
 
     def table(self, value: Value) -> Any:
         count = self.shape[0] * self.shape[1]
-        return self.np.broadcast_to(self.np.asarray(value, float), (count,)).reshape(self.shape)
+        return np.broadcast_to(np.asarray(value, float), (count,)).reshape(self.shape)
 
     def of(self, values: Any, weights: Any) -> Value:
         """The weighted mean; where nothing has weight, what it is with one customer."""
-        np = self.np
         whole = weights.sum(axis=1)
         idle = whole <= 0
         found = np.where(idle, values[:, 0], (weights * values).sum(axis=1) / np.where(idle, 1.0, whole))

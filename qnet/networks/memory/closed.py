@@ -11,6 +11,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.networks.by_demands import solve as solve_demands
 from qnet.networks.exactness import between_whole
 from qnet.networks.memory.levels import repeated, solved, solved_inside
@@ -39,11 +40,10 @@ class _Closed(Aggregation):
         assert isinstance(own, ClosedClass)
         self.own = own
         self.population = self.column(own.population)
-        self.most = int(self.np.ceil(self.population.max())) if self.points else 0
+        self.most = int(np.ceil(self.population.max())) if self.points else 0
 
     def solve(self) -> RoutedSolution:
         """Take apart, solve the parts at every number of customers, and put them together."""
-        np = self.np
         outer = self.outside()
         parts = [self.region(region, self.most) for region in self.found]
         self.refuse_idle([outer, *parts])
@@ -78,7 +78,6 @@ class _Closed(Aggregation):
 
     def outside(self) -> Part:
         """What is around the regions, with 0, 1, ... customers there."""
-        np = self.np
         outer = around(self.network, self.found)
         count = 1 if self.no_queue(outer) else max(1, self.most)
         people = np.tile(np.arange(count + 1.0), self.points)
@@ -103,14 +102,13 @@ class _Closed(Aggregation):
 
     def refuse_idle(self, parts: list[Part]) -> None:
         """Raise where customers spend no time anywhere."""
-        idle = self.np.isinf(self.np.stack([part.logs[:, -1] for part in parts])).all(axis=0)
+        idle = np.isinf(np.stack([part.logs[:, -1] for part in parts])).all(axis=0)
         if self.most and (idle & (self.population > 0)).any():
             found = f'class "{self.own.name}" has customers and neither demand nor think time'
             raise NoAnswer(Problem("QN403", f"{found}: its throughput has no limit", "some time to spend"))
 
     def throughput(self, parts: list[Part], shares: list[Any]) -> Any:
         """Passages of the class per second, from the first part in which they spend any time."""
-        np = self.np
         found = np.zeros(self.points)
         for part, own in zip(parts[::-1], shares[::-1], strict=True):
             spends = np.isfinite(part.logs).all(axis=1)
@@ -122,7 +120,7 @@ class _Closed(Aggregation):
     def first(self, value: Value, part: Part) -> Any:
         """Of a value of points and numbers of customers the one of each point."""
         shape = part.levels.throughput.shape
-        return self.np.broadcast_to(self.np.asarray(value, float), (shape[0] * shape[1],)).reshape(shape)[:, 0]
+        return np.broadcast_to(np.asarray(value, float), (shape[0] * shape[1],)).reshape(shape)[:, 0]
 
     def states(self, shares: list[Any]) -> dict[str, tuple[float, ...]]:
         """How many customers are at each region, those who wait for a place included."""
@@ -130,7 +128,6 @@ class _Closed(Aggregation):
 
     def full(self, parts: list[Part]) -> dict[str, Value]:
         """The passages per second that each region lets through at most; of many points where all numbers are known."""
-        np = self.np
         found: dict[str, Value] = {}
         for region, part in zip(self.found, parts, strict=True):
             often = self.column(entries(self.network, region))

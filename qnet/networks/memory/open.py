@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.networks.memory.parts import Aggregation, Inside, Outside
 from qnet.networks.memory.regions import Region, around, entries
 from qnet.networks.routed import OpenClass, RoutedNetwork
@@ -51,7 +52,6 @@ class _Open(Aggregation):
         Method   Births at the arrival rate, deaths at the throughput with so many inside: product form up to the limit,
                  and beyond it a geometric queue. Where the load is 1 or more, the region is always full.
         """
-        np = self.np
         part = self.region(region, region.limit)
         rate = self.column(self.arrivals(region.class_index))
         often = self.column(entries(self.network, region)) * rate

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, Beyond
 from qnet.networks.figures import Steady, figures, not_above_one
@@ -35,9 +36,7 @@ class Part(Record):
 
     def means(self, shares: Any) -> list[Any]:
         """The mean wait of every stream over all its visits, by the shares of time with 0, 1, ... customers."""
-        import numpy
 
-        np: Any = numpy
         found: list[Any] = []
         for rate, wait in zip(self.levels.rates, self.levels.waits, strict=True):
             often = shares * rate[:, self.places]
@@ -48,9 +47,7 @@ class Part(Record):
 
     def leaving(self, shares: Any, levels: int) -> Any:
         """How often customers leave a region with 1, 2, ... inside, (points, levels)."""
-        import numpy
 
-        np: Any = numpy
         flow = shares * self.levels.throughput[:, self.places]
         found = np.zeros((len(flow), levels))
         for number, place in enumerate(self.places.tolist()):
@@ -95,9 +92,6 @@ class Aggregation:
     """A network with limited subnetworks: what is the same for closed and open classes."""
 
     def __init__(self, network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted) -> None:
-        import numpy
-
-        self.np: Any = numpy
         self.network = network
         self.found = found
         self.wanted = wanted
@@ -107,7 +101,7 @@ class Aggregation:
 
     def column(self, value: Value) -> Any:
         """A value as an array of points."""
-        return self.np.broadcast_to(self.np.asarray(value, float), (self.points,))
+        return np.broadcast_to(np.asarray(value, float), (self.points,))
 
     def value(self, column: Any) -> Value:
         """An array of points as a value of the network."""
@@ -115,7 +109,6 @@ class Aggregation:
 
     def region(self, region: Region, most: int) -> Part:
         """A region with up to so many customers there; only as many are inside as may be."""
-        np = self.np
         profile = self.profiles.get(region.station)
         count = profile.levels if profile else max(1, min(region.limit, most))
         batch = profile.network if profile else repeated(self.network, count)

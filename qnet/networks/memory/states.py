@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from qnet.lazy import np
+
 _VALLEY, _SHARE = 0.9, 0.01
 """Two likely numbers are told apart by a valley this much lower than the lower of them, each with this share."""
 
@@ -19,9 +21,7 @@ def spread(parts: Sequence[Any], population: Any) -> list[Any]:
     Method      The parts are stations whose rates depend on the number present: product form, in logarithms (Chandy,
                 Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42). For two parts it is a birth-death chain.
     """
-    import numpy
 
-    np: Any = numpy
     low = np.floor(population)
     share = (population - low)[:, None]
     found = _whole(parts, low.astype(int))
@@ -32,9 +32,6 @@ def spread(parts: Sequence[Any], population: Any) -> list[Any]:
 
 
 def _whole(parts: Sequence[Any], population: Any) -> list[Any]:
-    import numpy
-
-    np: Any = numpy
     points, length = parts[0].shape
     numbers = np.arange(length)
     left = population[:, None] - numbers[None, :]
@@ -50,9 +47,7 @@ def _whole(parts: Sequence[Any], population: Any) -> list[Any]:
 
 def _together(parts: Sequence[Any], points: int, length: int) -> Any:
     """The logarithms of several parts taken as one."""
-    import numpy
 
-    np: Any = numpy
     result = np.full((points, length), -np.inf)
     result[:, 0] = 0.0
     for number, part in enumerate(parts):
@@ -69,9 +64,7 @@ def two_modes(shares: Any) -> tuple[int, int] | None:
 
     shares   of time with 0, 1, ... customers there; those of more are left out where they only fall.
     """
-    import numpy
 
-    np: Any = numpy
     row = np.asarray(shares)
     behind = np.concatenate([[-1.0], row[:-1]])
     after = np.concatenate([row[1:], [-1.0]])

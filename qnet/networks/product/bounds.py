@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.closed import bounds as closed_bounds
 from qnet.networks.product.closed_classes import closed_part, most_present
 from qnet.networks.product.demands import Demands
@@ -158,7 +159,4 @@ def _stretches(network: Demands, station: int, load: float) -> tuple[float, floa
 
 
 def _array(value: Any) -> Any:
-    import numpy
-
-    np: Any = numpy
     return np.asarray(value, dtype=float)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from qnet.lazy import np
 from qnet.networks.product.given import Given
 
 KINDS = ("queue", "delay")
@@ -118,9 +119,7 @@ class Demands:
 
     def _spread(self, size: int) -> None:
         """Give every number its batch axis."""
-        import numpy
 
-        np: Any = numpy
         table = np.asarray(self.demands, float)
         shape = (size, *table.shape[-2:])
         self.demands = np.broadcast_to(table, shape)

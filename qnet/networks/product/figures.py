@@ -6,6 +6,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.product.demands import Demands
 from qnet.queues.arithmetic import total
 from qnet.record import Record
@@ -134,14 +135,8 @@ def _rows(values: list[list[Value]]) -> tuple[tuple[float, ...], ...]:
 
 
 def _columns(values: list[Value], size: int) -> Any:
-    import numpy
-
-    np: Any = numpy
     return np.stack([np.broadcast_to(np.asarray(value, float), (size,)) for value in values], axis=1)
 
 
 def _table(rows: list[list[Value]], size: int) -> Any:
-    import numpy
-
-    np: Any = numpy
     return np.stack([_columns(row, size) for row in rows], axis=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.exactness import RESIDUAL
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
@@ -144,11 +145,9 @@ class _Corrected(Record):
 
 def _corrected(table: Table, starts: Any = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival."""
-    import numpy
 
     from qnet.networks.closed.first_come import solve
 
-    np: Any = numpy
     network = table.network
     own = list(network.closed)
     places = table.queues
@@ -181,11 +180,9 @@ def _corrected(table: Table, starts: Any = None) -> _Corrected:
 
 def _weighted(table: Table, found: _Corrected, wanted: Wanted) -> Any:
     """(B, K, R) the waits of product form, weighted by the correction for the order of arrival."""
-    import numpy
 
     from qnet.networks.product.weighted import product_form_residence, shared, weighted, weights
 
-    np: Any = numpy
     network = table.network
     alike = shared(network)
     known = product_form_residence(alike, wanted)
@@ -219,9 +216,7 @@ def _weighted(table: Table, found: _Corrected, wanted: Wanted) -> Any:
 
 def _solution(table: Table, residence: Any, found: _Corrected) -> Solution:
     """The answer, of (B, K, R) residences."""
-    import numpy
 
-    np: Any = numpy
     network = table.network
     own = list(network.closed)
     throughput = found.throughput
@@ -248,9 +243,6 @@ class Table:
     """A network in arrays, (B, K, R), with several servers made a fast one and a rest."""
 
     def __init__(self, network: Demands) -> None:
-        import numpy
-
-        np: Any = numpy
         size = 1 if network.size is None else network.size
         stations, classes = network.shape
 
@@ -326,9 +318,7 @@ class Table:
 
         if not self.network.left:
             return None
-        import numpy
 
-        np: Any = numpy
         own = list(self.network.closed)
         rows = [np.zeros((len(self.demands), len(places), len(own))) for _ in range(3)]
         for column, kind in self.network.left.items():
@@ -366,9 +356,6 @@ class _Joins:
         return part
 
     def __call__(self, residence: Any) -> Any:
-        import numpy
-
-        np: Any = numpy
         table = np.zeros((len(residence), *self.shape))
         rows, columns = np.array(self.places, int)[:, None], np.array(self.own, int)[None, :]
         table[:, rows, columns] = residence + self.rest

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem, suggest
+from qnet.lazy import np
 
 LEAST, MOST = 1e-100, 1e100
 """Times and rates beyond these are a mistake of units, and would overflow."""
@@ -259,9 +260,7 @@ def _depth(value: Any) -> int:
 
 def _array(value: Any) -> Any:
     """An array of floats, or None."""
-    import numpy
 
-    np: Any = numpy
     try:
         return None if np.asarray(value).dtype.kind in "bSUc" else np.array(value, float)
     except (TypeError, ValueError):

@@ -6,6 +6,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.open_classes import load_of
 
@@ -22,9 +23,7 @@ def loads(network: Demands) -> list[Any]:
 def _nothing(network: Demands) -> Value:
     if network.size is None:
         return 0.0
-    import numpy
 
-    np: Any = numpy
     return np.zeros(network.size)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.exactness import PRIORITY
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
@@ -39,12 +40,10 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
               where a fixed point is not proven; `NoAnswer` QN403.
     Method    `closed.priorities`.
     """
-    import numpy
 
     from qnet.networks.closed.priorities import solve
     from qnet.networks.product.closed_classes import refuse_without_time
 
-    np: Any = numpy
     _refuse(network, wanted)
     refuse_without_time(network)
     places = [place for place, away in enumerate(network.delay) if not away]
@@ -71,12 +70,10 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
 
 def _arrays(network: Demands, places: list[int]) -> tuple[Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-    import numpy
 
     from qnet.networks.closed.ranked import IN_ORDER, PREEMPTIVE, SHARING, Ranked
     from qnet.networks.product.first_come import Table, lines
 
-    np: Any = numpy
     table, ordered = Table(network), set(lines(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)

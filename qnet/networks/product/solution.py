@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from qnet.lazy import np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures
 from qnet.plain_tables import markdown_table, plain_table
@@ -99,9 +100,7 @@ class Solution:
     @property
     def response_per_visit(self) -> Any:
         """(K, R) or (B, K, R): residence / visits; 0 where nobody visits."""
-        import numpy
 
-        np: Any = numpy
         visits = self.network.visits
         visited = _array(self.network.demands) > 0 if visits is None else _array(visits)
         return np.divide(self.residence, visited, out=np.zeros(visited.shape), where=visited > 0)
@@ -163,7 +162,4 @@ class Solution:
 
 
 def _array(value: Any) -> Any:
-    import numpy
-
-    np: Any = numpy
     return np.asarray(value, dtype=float)

@@ -10,6 +10,7 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, suggest
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures, figures
 from qnet.networks.product.first_come import solve_first_come, wanted_for
@@ -57,8 +58,6 @@ def solve(network: Demands, wanted: Wanted = AUTO, near: Solution | None = None)
     if network.size is not None and any(visited_open(network, station) for station in shared(network)):
         points = [_mixed(network.point(index), wanted) for index in range(network.size)]
         if wanted.each and len({point.exact for point in points}) > 1:
-            import numpy as np
-
             raise Divided(np.array([point.exact for point in points]))
         return _stacked(network, points)
     return _mixed(network, wanted)
@@ -168,9 +167,7 @@ def _approximate_stretch(
 
 def _stacked(network: Demands, points: list[Solution]) -> Solution:
     """The solutions of the points of a batch as one."""
-    import numpy
 
-    np: Any = numpy
     values: list[Any] = []
     for name in Figures.fields():
         column = [getattr(point.figures, name) for point in points]
@@ -186,9 +183,7 @@ def _stacked(network: Demands, points: list[Solution]) -> Solution:
 
 def _padded(rows: list[Any]) -> Any:
     """State probabilities of different lengths, filled up with zeros: (B, K, longest)."""
-    import numpy
 
-    np: Any = numpy
     longest = max(len(row) for states in rows for row in states)
     found = np.zeros((len(rows), len(rows[0]), longest))
     for point, states in enumerate(rows):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import NotComputed
+from qnet.lazy import np
 from qnet.networks.product.demands import Demands
 from qnet.networks.wanted import Divided, Wanted
 
@@ -45,9 +46,7 @@ def _with_least(network: Demands) -> Any:
             visited = [network.visits[station][kind] > 0 for kind in range(len(row))]
             rows.append(tuple(max(one, least) if here else one for one, here in zip(row, visited, strict=True)))
         return tuple(rows)
-    import numpy
 
-    np: Any = numpy
     least = np.where(np.array(network.delay)[:, None], 0.0, _LEAST * network.demands.max(-1, keepdims=True))
     return np.where(network.visits > 0, np.maximum(network.demands, least), network.demands)
 
@@ -57,11 +56,9 @@ def product_form_residence(network: Demands, wanted: Wanted) -> Any:
 
     Returns  None where no method finds them.
     """
-    import numpy
 
     from qnet.networks.product.solve import solve
 
-    np: Any = numpy
     budget = Wanted(operations=min(wanted.operations, OPERATIONS), memory=wanted.memory, each=True)
     try:
         found = solve(network, budget).figures.residence
@@ -101,9 +98,7 @@ def weights(demands: Any, known: Any, corrected: Any) -> Any:
     known       (B, K, R) residences of product form.
     corrected   (B, K, R) residences by the method that corrects them.
     """
-    import numpy
 
-    np: Any = numpy
     least = _LEAST * demands
     ratio = np.maximum(known - demands + least, least) / np.maximum(corrected - demands + least, 1e-300)
     return np.where((demands > 0) & np.isfinite(ratio), ratio, 1.0)
@@ -118,9 +113,6 @@ def weighted(demands: Any, waits: Any, weight: Any, spare: Any, population: Any,
     spare        (B, K) what open classes leave of the servers; infinite at delays.
     population   (B, C) customers; think_time  (B, C) seconds.
     """
-    import numpy
-
-    np: Any = numpy
 
     def residence(share: Any) -> Any:
         return demands + waits * weight ** share[:, None, None]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
+from qnet.lazy import np
 from qnet.record import Record
 
 State = TypeVar("State", bound=Hashable)
@@ -80,9 +81,7 @@ def stationary(found: Walk, operations: float) -> Any:
     Raises      `TooLarge` beyond them; `ArithmeticError` where the states do not all reach each other, or where the
                 balance of some state is off by more than rounding.
     """
-    import numpy
 
-    np: Any = numpy
     size = len(found.states)
     sources, targets = np.array(found.sources, dtype=np.int64), np.array(found.targets, dtype=np.int64)
     rates = np.array(found.rates, dtype=float)
@@ -115,14 +114,13 @@ class _Graph:
     """The neighbours of every state."""
 
     def __init__(self, np: Any, size: int, sources: Any, targets: Any) -> None:
-        self.np, self.size = np, size
+        self.size = size
         order = np.argsort(sources, kind="stable")
         self.targets = targets[order]
         self.begins = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=size))])
 
     def levels(self, root: int) -> Any:
         """The distance of every state from one; -1 where there is no way."""
-        np = self.np
         level = np.full(self.size, -1)
         level[root] = 0
         front, distance = np.array([root]), 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from qnet.lazy import np
 from qnet.networks.states.chain import Walk
 from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import Program
@@ -63,9 +64,7 @@ class Found(Record):
 
 def means(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
     """The rates and the mean numbers of a chain with the probabilities of its states."""
-    import numpy
 
-    np: Any = numpy
     often = {
         mark: float(sum(rate * shares[state] for state, rate in table.items())) for mark, table in found.ended.items()
     }

@@ -7,6 +7,7 @@ from math import comb, log
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses
 from qnet.networks.duration import NOTHING, Wait
@@ -104,8 +105,6 @@ def tried(
     if len(answered) == len(found):
         return _told(network, answered, wanted)
     if answered:
-        import numpy as np
-
         raise Divided(np.array([item is not None for item in found]))
     return None
 
@@ -244,7 +243,6 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
     def column(values: Sequence[float]) -> Value:
         if network.size is None:
             return values[0]
-        import numpy as np
 
         return np.array(values)
 

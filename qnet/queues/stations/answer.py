@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.plain_tables import markdown_table, plain_table
 from qnet.record import Record
 
@@ -130,9 +131,6 @@ def answer(
 
 def stacked(answers: Sequence[StationAnswer], shape: tuple[int, ...]) -> StationAnswer:
     """Answers of single points as one answer whose figures are arrays of the given shape."""
-    import numpy
-
-    np: Any = numpy
 
     def column(values: list[Any]) -> Any:
         if any(value is None for value in values):

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from qnet.errors import NotComputed, Problem, UsageError, suggest
+from qnet.lazy import np
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.numbers import is_array, is_symbol
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS, STATIONS, WHOLE
@@ -103,9 +104,6 @@ def _read(station: str, name: str, value: Any) -> Any:
         items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType]
         return [_in_domain(station, name, item) for item in items]
     if isinstance(value, Sequence):
-        import numpy
-
-        np: Any = numpy
         value = np.array(value)
     return _in_domain(station, name, value)
 

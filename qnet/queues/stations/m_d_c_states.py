@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.queues.roots import neighbours
 from qnet.queues.stations.distributions import log_poisson, poisson_sum
 from qnet.queues.stations.m_g_1 import number_present
@@ -153,9 +154,7 @@ def transformed(servers: int, offered: float) -> Waiting:
              van Leeuwaarden, Back to the roots of the M/D/s queue and the works of Erlang, Crommelin and Pollaczek,
              Statistica Neerlandica 62 (2008) 299-313.
     """
-    import numpy
 
-    np: Any = numpy
     more = growth(servers, offered)
     points = 256
     while True:
@@ -186,9 +185,7 @@ def transformed(servers: int, offered: float) -> Waiting:
 
 def _logarithms(servers: int, offered: float, more: float, points: int) -> Any:
     """l(0), l(1), ..., l(-2), l(-1) of `transformed` by so many points on the circle."""
-    import numpy
 
-    np: Any = numpy
     turns = np.fft.fftfreq(points)
     angle = 2 * np.pi * turns[1:]
     sine, lift = np.sin(angle), 2 * np.sin(angle / 2) ** 2

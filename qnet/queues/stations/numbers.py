@@ -9,6 +9,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays, symbols
+from qnet.lazy import np
 from qnet.queues.stations.answer import StationAnswer, stacked
 
 
@@ -33,9 +34,7 @@ def elementwise(function: Callable[..., Value], *values: Value) -> Value:
     """A function of plain numbers over values of any kind: arrays are broadcast and taken point by point."""
     if not any(map(is_array, values)):
         return function(*values)
-    import numpy
 
-    np: Any = numpy
     spread = np.broadcast_arrays(*values)
     flat = [function(*(_plain(item) for item in point)) for point in zip(*(item.flat for item in spread), strict=True)]
     return np.array(flat, dtype=float).reshape(spread[0].shape)
@@ -57,9 +56,7 @@ def pointwise(family: Callable[..., StationAnswer]) -> Callable[..., StationAnsw
     def spread(**given: Any) -> StationAnswer:
         if not any(map(is_array, given.values())):
             return family(**given)
-        import numpy
 
-        np: Any = numpy
         values: Any = np.broadcast_arrays(*given.values())
         points = zip(*(value.flat for value in values), strict=True)
         named = [dict(zip(given, map(_plain, point), strict=True)) for point in points]
@@ -95,9 +92,6 @@ def require_stable(station: str, arrival_rate: Value, service_time: Value, serve
 
 
 def _at(value: Value, place: int, shape_of: Value) -> Value:
-    import numpy
-
-    np: Any = numpy
     return _plain(np.broadcast_to(value, shape_of.shape).flat[place])
 
 

@@ -1,0 +1,30 @@
+"""numpy by name at the top of a module, loaded when it is first used.
+
+A small network needs no arrays, and numpy takes longer to load than such a network to solve. A module that works
+on arrays names it at its top, as any other; that a command loads nothing it does not use is held by the tests of loaded
+modules.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+
+class _Lazy(ModuleType):
+    """A module that is loaded when one of its names is first asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        module = import_module(self.__name__)
+        # From now on names are found at once, as in the module itself.
+        self.__dict__.update(vars(module))
+        return getattr(module, name)
+
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = _Lazy("numpy")
+
+__all__ = ["np"]
