@@ -9,7 +9,7 @@ from qnet.model.model import Model
 
 if TYPE_CHECKING:
     from qnet.networks.wanted import Wanted
-    from qnet.questions.tables import Rows
+    from qnet.questions.map.tables import Rows
     from qnet.reports.report import Report
 
 Texts = str | Sequence[str]
@@ -69,7 +69,7 @@ class System(Model):
 
         Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state.
         """
-        from qnet.questions.solve import metric_value
+        from qnet.questions.solve.solve import metric_value
 
         return metric_value(self, text)
 
@@ -89,7 +89,7 @@ class System(Model):
         states   whether state probabilities are wanted.
         """
         from qnet.networks.wanted import Wanted
-        from qnet.questions.solve import solve_report
+        from qnet.questions.solve.solve import solve_report
 
         wanted = Wanted(method, states, operations, memory, servers_correction, core_solutions, bounds=bounds)
         return solve_report(self, wanted)
@@ -116,9 +116,9 @@ class System(Model):
         find       "largest" or "smallest"; if left out, the one that the limits stop.
         crossings  a row for every interval in which the limits hold.
         """
-        from qnet.questions.envelope import envelope
-        from qnet.questions.envelope_question import questions
-        from qnet.questions.envelope_report import envelope_report
+        from qnet.questions.envelope.envelope import envelope
+        from qnet.questions.envelope.question import questions
+        from qnet.questions.envelope.report import envelope_report
 
         wanted = _wanted(method, operations)
         asked = questions(self, names, vary, _texts(limit), _texts(over), route, find, wanted)
@@ -147,8 +147,8 @@ class System(Model):
         over        grids, such as "users=200,300".
         against     a system to compare with.
         """
-        from qnet.questions.cost import cost
-        from qnet.questions.cost_report import cost_report
+        from qnet.questions.cost.cost import cost
+        from qnet.questions.cost.report import cost_report
 
         asked = (names, _texts(of), per, class_name, _texts(route), unit, _texts(over), _texts(work))
         return cost_report(cost(self, *asked), cost(against, *asked) if against else None)
@@ -159,8 +159,8 @@ class System(Model):
         of   metrics such as "response"; the main ones if left out.
         by   parameters; every stated number of the model if left out.
         """
-        from qnet.questions.sensitivity import sensitivity
-        from qnet.questions.sensitivity_report import sensitivity_report
+        from qnet.questions.sensitivity.report import sensitivity_report
+        from qnet.questions.sensitivity.sensitivity import sensitivity
 
         return sensitivity_report(sensitivity(self, _texts(of), _texts(by), _wanted(method, operations)))
 
@@ -179,8 +179,8 @@ class System(Model):
         range    ranges such as "seek=10ms:14ms", before those of the catalog and the model.
         within   a range for all parameters without one, such as "10%".
         """
-        from qnet.questions.uncertainty import tornado
-        from qnet.questions.uncertainty_report import tornado_report
+        from qnet.questions.sensitivity.uncertainty import tornado
+        from qnet.questions.sensitivity.uncertainty_report import tornado_report
 
         asked = (_texts(of), _texts(by), _texts(range), within, _wanted(method, operations))
         return tornado_report(tornado(self, *asked))
@@ -195,8 +195,8 @@ class System(Model):
         operations: float = 1e10,
     ) -> Report:
         """Least and most of metrics over all ends of all ranges, as `qnet sensitivity --corners`; as for `tornado`."""
-        from qnet.questions.uncertainty import corners
-        from qnet.questions.uncertainty_report import uncertainty_report
+        from qnet.questions.sensitivity.uncertainty import corners
+        from qnet.questions.sensitivity.uncertainty_report import uncertainty_report
 
         asked = (_texts(of), _texts(by), _texts(range), within, _wanted(method, operations))
         return uncertainty_report(corners(self, *asked))
@@ -220,8 +220,8 @@ class System(Model):
         spread   lognormal parameters with their deviation over mean, such as "seek=10%".
         shape    how parameters with a range are distributed inside it: "uniform" or "triangular".
         """
-        from qnet.questions.uncertainty import sampled
-        from qnet.questions.uncertainty_report import uncertainty_report
+        from qnet.questions.sensitivity.uncertainty import sampled
+        from qnet.questions.sensitivity.uncertainty_report import uncertainty_report
 
         asked = (_texts(of), _texts(by), _texts(range), within, _texts(spread), shape, _wanted(method, operations))
         return uncertainty_report(sampled(self, sample, seed, *asked), seed=seed, shape=shape)
@@ -250,8 +250,8 @@ class System(Model):
         starts    how many starts to search from.
         error     standard errors of the measurements, such as "1%" or "response=2 ms".
         """
-        from qnet.questions.calibrate import calibrate
-        from qnet.questions.calibrate_report import calibration_report
+        from qnet.questions.calibrate.calibrate import calibrate
+        from qnet.questions.calibrate.report import calibration_report
 
         wanted = _wanted(method, operations)
         asked = (_texts(fit), _texts(metric), _texts(between), hold_out, absolute, starts, wanted, _texts(error))
@@ -264,8 +264,8 @@ class System(Model):
         background  whether to find also what is busy without any throughput.
         hold_out    how many rows at the end only test the regression.
         """
-        from qnet.questions.demands import demands_of
-        from qnet.questions.demands_report import demands_report
+        from qnet.questions.calibrate.demands import demands_of
+        from qnet.questions.calibrate.demands_report import demands_report
 
         return demands_report(demands_of(measured, self, _texts(servers), background, hold_out))
 
@@ -275,8 +275,8 @@ class System(Model):
         vary     grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
         metric   such as "response"; all of them if left out.
         """
-        from qnet.questions.sweep import sweep
-        from qnet.questions.sweep_report import sweep_report
+        from qnet.questions.sweep.report import sweep_report
+        from qnet.questions.sweep.sweep import sweep
 
         return sweep_report(sweep(self, vary, _texts(metric), _wanted(method, operations)), chosen=bool(metric))
 
@@ -296,7 +296,7 @@ class System(Model):
         prefix   stands before the names of the answers.
         chunk    how many rows are solved at once, at most.
         """
-        from qnet.questions.map import map_rows
+        from qnet.questions.map.map import map_rows
 
         return map_rows(self, rows, _texts(metric), _wanted(method, operations), prefix, chunk)
 
@@ -306,8 +306,8 @@ class System(Model):
         others   systems, or this one with other parameters: `system.compare(system.set(users=250))`.
         metric   such as "response"; all of them if left out.
         """
-        from qnet.questions.compare import compare
-        from qnet.questions.compare_report import compare_report
+        from qnet.questions.compare.compare import compare
+        from qnet.questions.compare.report import compare_report
 
         return compare_report(compare((self, *others), _texts(metric), _wanted(method, operations)))
 
@@ -321,8 +321,8 @@ class System(Model):
         expand      put the definitions of parameters into the formulas.
         keep        parameters that stay names, all others become numbers; all stay if left out.
         """
-        from qnet.questions.formula import formula
-        from qnet.questions.formula_report import formula_report
+        from qnet.questions.formula.formula import formula
+        from qnet.questions.formula.report import formula_report
 
         kept = None if keep is None else _texts(keep)
         return formula_report(formula(self, of, solve_for, value, expand, kept))
@@ -343,7 +343,7 @@ class System(Model):
         multiple     of open classes, how many times its floor the response may be.
         definition   only these, such as "n_star" or "service_level".
         """
-        from qnet.questions.knee_report import knee_report
+        from qnet.questions.knee.report import knee_report
 
         return knee_report(self, vary, _texts(limit), multiple, _texts(definition), _wanted(method, operations))
 
@@ -352,13 +352,13 @@ class System(Model):
 
         faster   by what the speed of a station is multiplied in the changes that are tried, above 1.
         """
-        from qnet.questions.bottleneck_report import bottleneck_report
+        from qnet.questions.bottleneck.report import bottleneck_report
 
         return bottleneck_report(self, faster, _wanted(method, operations))
 
     def why(self, faster: float = 2.0, method: str = "auto", operations: float = 1e10) -> Report:
         """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`."""
-        from qnet.questions.why_report import why_report
+        from qnet.questions.why.report import why_report
 
         return why_report(self, faster, _wanted(method, operations))
 
@@ -381,7 +381,7 @@ def validate(study: str = "", claims: bool = False) -> Report:
     Raises   `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one. Claims that are
              missed raise nothing: those without a reason stand in `broken` of the report.
     """
-    from qnet.questions.validate_report import validate_report
+    from qnet.questions.study.validate_report import validate_report
 
     return validate_report(study, claims=claims)
 
@@ -393,6 +393,6 @@ def study(name: str) -> Report:
     Raises   `UsageError` for a study that is not there or tells no story, `InvalidInput` for what is wrong with one,
              `NoAnswer` or `NotComputed` where a question of the story has no answer.
     """
-    from qnet.questions.study_report import study_report
+    from qnet.questions.study.report import study_report
 
     return study_report(name)

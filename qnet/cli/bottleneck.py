@@ -39,7 +39,7 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.bottleneck_report import bottleneck_report
+    from qnet.questions.bottleneck.report import bottleneck_report
 
     wanted, output, found = method(options), collect(options), asked(options)
     ready(output)

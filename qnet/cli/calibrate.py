@@ -93,8 +93,8 @@ def command(given: tuple[str, ...], settings: tuple[str, ...], fit: tuple[str, .
     if demands:
         fitting = (fit, metrics, between, errors, absolute, starts, written, asserted, settings and not systems)
         _refuse_beside_demands(*fitting, len(systems) > 1)
-        from qnet.questions.demands import demands_of
-        from qnet.questions.demands_report import demands_report
+        from qnet.questions.calibrate.demands import demands_of
+        from qnet.questions.calibrate.demands_report import demands_report
 
         ready(output)
         model = _model(systems[0], settings, measured) if systems else None
@@ -104,7 +104,7 @@ def command(given: tuple[str, ...], settings: tuple[str, ...], fit: tuple[str, .
         raise click.UsageError("found no MEASURED.csv, expected a SYSTEM and measurements; or --demands")
     if servers or background:
         raise click.UsageError("found --servers or --background without --demands, expected both")
-    from qnet.questions.calibrate import SEARCHES, calibrate, fitted_point, refuse_without_fit
+    from qnet.questions.calibrate.calibrate import SEARCHES, calibrate, fitted_point, refuse_without_fit
 
     names = [name.strip() for text in fit for name in text.split(",") if name.strip()]
     asked = (names, metrics, between, hold_out or "", absolute, starts or SEARCHES)
@@ -115,8 +115,8 @@ def command(given: tuple[str, ...], settings: tuple[str, ...], fit: tuple[str, .
         ready(output)
         write(_ranked(systems, measured, settings, asked, wanted, errors), output)
         return
-    from qnet.questions.assertions import conditions
-    from qnet.questions.calibrate_report import calibration_report, doubt_of, fitted_on
+    from qnet.questions.calibrate.report import calibration_report, doubt_of, fitted_on
+    from qnet.questions.presentation.assertions import conditions
 
     refuse_without_fit(names)
     ready(output)
@@ -157,7 +157,7 @@ def _ranked(
     from qnet.cli.system import open_system
     from qnet.errors import Problem, UsageError
     from qnet.model.settings import parse_settings, with_settings
-    from qnet.questions.calibrate_candidates import candidates, candidates_report
+    from qnet.questions.calibrate.candidates import candidates, candidates_report
 
     if [*systems, measured].count("-") > 1:
         raise click.UsageError("found - twice, expected a FILE for all but one")

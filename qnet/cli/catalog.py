@@ -24,7 +24,7 @@ def list_entries(kind: str | None, **options: Any) -> None:
     Parts are there to build with, systems are complete models, and studies hold systems against published figures.
     """
     from qnet.cli.output import ready, write
-    from qnet.questions.catalog_report import list_report
+    from qnet.questions.tables.catalog_report import list_report
 
     output = collect(options)
     ready(output)
@@ -46,7 +46,7 @@ def show(name: str, why: bool, **options: Any) -> None:
       qnet catalog show dasd/ibm-3390-3 --why
     """
     from qnet.cli.output import ready, write
-    from qnet.questions.catalog_report import show_report
+    from qnet.questions.tables.catalog_report import show_report
 
     output = collect(options)
     ready(output)

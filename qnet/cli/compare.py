@@ -57,9 +57,9 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     from qnet.cli.output import ready, write
     from qnet.cli.system import open_system
     from qnet.model.settings import parse_settings, with_settings
-    from qnet.questions.assertions import conditions
-    from qnet.questions.compare import compare
-    from qnet.questions.compare_report import compare_report
+    from qnet.questions.compare.compare import compare
+    from qnet.questions.compare.report import compare_report
+    from qnet.questions.presentation.assertions import conditions
 
     if changes and len(systems) > 1:
         raise click.UsageError("found --with beside several systems, expected one SYSTEM, which it changes")

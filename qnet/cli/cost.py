@@ -56,8 +56,8 @@ def command(names: tuple[str, ...], of: tuple[str, ...], per: str | None,
     """
     from qnet.cli.output import ready, write
     from qnet.cli.system import open_system
-    from qnet.questions.cost import cost
-    from qnet.questions.cost_report import cost_report
+    from qnet.questions.cost.cost import cost
+    from qnet.questions.cost.report import cost_report
 
     output, network = collect(options), asked(options)
     if of and names:

@@ -77,9 +77,9 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.envelope import envelope
-    from qnet.questions.envelope_question import questions
-    from qnet.questions.envelope_report import envelope_report
+    from qnet.questions.envelope.envelope import envelope
+    from qnet.questions.envelope.question import questions
+    from qnet.questions.envelope.report import envelope_report
 
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)

@@ -8,7 +8,7 @@ import click
 
 from qnet.cli.network_options import asked, network_options, opened
 from qnet.cli.options import assert_option, collect, output_options, said
-from qnet.questions.formula_metrics import METRICS
+from qnet.questions.formula.metrics import METRICS
 
 _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, known in METRICS.items()} | {
     "max_PARAMETER": "largest value with a steady state",
@@ -70,8 +70,8 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
       qnet formula ibm-3990-6 --of max_rate --assert 'max_rate >= 1000/s'
     """
     from qnet.cli.output import ready, write
-    from qnet.questions.formula import formula
-    from qnet.questions.formula_report import formula_report
+    from qnet.questions.formula.formula import formula
+    from qnet.questions.formula.report import formula_report
 
     system, output = asked(options), collect(options)
     ready(output)

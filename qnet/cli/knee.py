@@ -109,7 +109,7 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.knee_report import knee_report
+    from qnet.questions.knee.report import knee_report
 
     wanted, found, output = method(options), asked(options), collect({**options, "plot": plot})
     ready(output)

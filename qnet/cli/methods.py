@@ -24,7 +24,7 @@ def command(error: bool, **options: Any) -> None:
     each feature; the region that these systems were taken from, and the code of the warning outside it.
     """
     from qnet.cli.output import ready, write
-    from qnet.questions.methods_report import errors_report, methods_report
+    from qnet.questions.tables.methods_report import errors_report, methods_report
 
     output = collect(options)
     ready(output)

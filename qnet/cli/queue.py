@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from qnet.cli.options import assert_option, collect, output_options, said
-from qnet.questions.queue_report import NAMES, PARAMETERS
+from qnet.questions.tables.queue_report import NAMES, PARAMETERS
 
 _EPILOG = "\b\nStations:\n" + "\n".join(f"  {name:<17} {words}" for name, words in NAMES.items())
 _METAVARS = {"/s": "RATE", "s": "TIME"}
@@ -89,7 +89,7 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
       qnet queue M/G/1-priority --arrival-rate 10/s,30/s --service-time 5ms,20ms --scv-service 1
     """
     from qnet.cli.output import ready, write
-    from qnet.questions.queue_report import queue_report
+    from qnet.questions.tables.queue_report import queue_report
 
     output = collect(options)
     ready(output)

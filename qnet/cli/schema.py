@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from qnet.questions.schemas import ANSWERS, schema_text
+from qnet.questions.presentation.schemas import ANSWERS, schema_text
 
 
 @click.command("schema")

@@ -57,9 +57,9 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions import uncertainty as doubt
-    from qnet.questions.assertions import conditions
-    from qnet.questions.uncertainty_report import tornado_report, uncertainty_report
+    from qnet.questions.presentation.assertions import conditions
+    from qnet.questions.sensitivity import uncertainty as doubt
+    from qnet.questions.sensitivity.uncertainty_report import tornado_report, uncertainty_report
 
     wanted, output, network = method(options), collect(options), asked(options)
     if tornado + corners + (sample is not None) > 1:
@@ -80,8 +80,8 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
             found = doubt.sampled(model, sample, seed, of, by, ranges, within or "", spread, shape, wanted)
             report = uncertainty_report(found, asserted, seed=seed, shape=shape)
         else:
-            from qnet.questions.sensitivity import sensitivity
-            from qnet.questions.sensitivity_report import sensitivity_report
+            from qnet.questions.sensitivity.report import sensitivity_report
+            from qnet.questions.sensitivity.sensitivity import sensitivity
 
             report = sensitivity_report(sensitivity(model, of, by, wanted), asserted)
     write(report, output)

@@ -45,7 +45,7 @@ def command(asserted: tuple[str, ...], **options: Any) -> None:
       qnet solve --station cpu=120ms --station disk=50ms --population 20 --think-time 5s -p demand_cpu=60ms
     """
     from qnet.cli.output import ready, write
-    from qnet.questions.solve import solve_report
+    from qnet.questions.solve.solve import solve_report
 
     wanted, output, found = method(options), collect(options), asked(options)
     ready(output)

@@ -32,7 +32,7 @@ def command(name: str | None, **options: Any) -> None:
       qnet study ibm-3990-6 --md
     """
     from qnet.cli.output import form, ready, write
-    from qnet.questions.study_report import studies_report, study_report
+    from qnet.questions.study.report import studies_report, study_report
 
     output = collect(options)
     ready(output)

@@ -49,9 +49,9 @@ def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import progress
-    from qnet.questions.assertions import conditions
-    from qnet.questions.sweep import sweep
-    from qnet.questions.sweep_report import sweep_report
+    from qnet.questions.presentation.assertions import conditions
+    from qnet.questions.sweep.report import sweep_report
+    from qnet.questions.sweep.sweep import sweep
 
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)

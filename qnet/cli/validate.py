@@ -81,7 +81,7 @@ def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ..
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import progress
-    from qnet.questions.validate_report import validate_report
+    from qnet.questions.study.validate_report import validate_report
 
     output = collect(options)
     if study and claims:
@@ -90,7 +90,7 @@ def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ..
         raise click.UsageError(f"found --fits beside {'--claims' if claims else '--assert'}, expected --fits alone")
     ready(output)
     if fits:
-        from qnet.questions.fits_report import fits_report
+        from qnet.questions.study.fits_report import fits_report
 
         write(fits_report(study or ""), output)
         return

@@ -79,7 +79,7 @@ class Slow(BaseException):
 
 
 def _ask(text: str, wanted: Wanted) -> Outcome:
-    from qnet.questions.solve import solve_report
+    from qnet.questions.solve.solve import solve_report
 
     try:
         with warnings.catch_warnings():

@@ -231,7 +231,7 @@ def test_whatever_happens_has_its_exit_code(
     def broken(*arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr("qnet.questions.solve.solve_report", broken)
+    monkeypatch.setattr("qnet.questions.solve.solve.solve_report", broken)
     monkeypatch.setattr("qnet.cli.failures._forget", lambda stream: None)
     result = invoke("solve", "--station", "a=1ms", "--arrival-rate", "1/s")
     assert (result.exit_code, result.stdout) == (code, "")
@@ -243,7 +243,7 @@ def test_debug_shows_the_traceback_of_an_internal_error(monkeypatch: pytest.Monk
     def broken(*arguments: object) -> None:
         raise RuntimeError("broke")
 
-    monkeypatch.setattr("qnet.questions.solve.solve_report", broken)
+    monkeypatch.setattr("qnet.questions.solve.solve.solve_report", broken)
     result = invoke("--debug", "solve", "--station", "a=1ms", "--arrival-rate", "1/s")
     assert isinstance(result.exception, RuntimeError)
     assert invoke("--debug", "solve", "nope").exit_code == 2

@@ -15,12 +15,12 @@ from qnet.cli.progress import progress, watched
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck_report import bottleneck_report
-from qnet.questions.envelope import envelope
-from qnet.questions.envelope_question import questions
-from qnet.questions.knee_report import knee_report
-from qnet.questions.sensitivity import sensitivity
-from qnet.questions.why_report import why_report
+from qnet.questions.bottleneck.report import bottleneck_report
+from qnet.questions.envelope.envelope import envelope
+from qnet.questions.envelope.question import questions
+from qnet.questions.knee.report import knee_report
+from qnet.questions.sensitivity.sensitivity import sensitivity
+from qnet.questions.why.report import why_report
 
 WEB = str(Path(__file__).parents[2] / "examples" / "one-queue.toml")
 

@@ -30,7 +30,7 @@ for module in pkgutil.walk_packages(qnet.__path__, "qnet."):
     importlib.import_module(module.name)
 from qnet.__main__ import main
 from qnet.catalog.find import root
-from qnet.questions.validate import validate
+from qnet.questions.study.validate import validate
 
 judged = {}
 

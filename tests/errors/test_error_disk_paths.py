@@ -13,7 +13,7 @@ from measuring import assert_told
 
 import qnet
 from qnet.networks.wanted import AUTO
-from qnet.questions.answers import solve_table
+from qnet.questions.points.answers import solve_table
 
 IDLE, POSITION, ORBIT, TRANSFER = range(4)
 _Disk = tuple[int, int]

@@ -7,7 +7,7 @@ import pytest
 from qnet.documents import parse
 from qnet.model.load import build
 from qnet.networks.wanted import AUTO
-from qnet.questions.points import solve_points
+from qnet.questions.points.points import solve_points
 
 BRANCHES = (
     '{ parallel = [{ steps = [{ station = "a", time = "1 s" }] }, { steps = [{ station = "b", time = "2 s" }] }] }'

@@ -11,7 +11,7 @@ from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.networks.wanted import AUTO
-from qnet.questions.points import solve_points
+from qnet.questions.points.points import solve_points
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 
 QUEUE = """

@@ -19,9 +19,9 @@ from qnet.errors import InvalidInput, NoAnswer
 from qnet.model.load import build
 from qnet.model.model import Model
 from qnet.networks.solution import RoutedSolution
-from qnet.questions.domain import Domain
-from qnet.questions.points import solve_points
-from qnet.questions.solve import solve_report
+from qnet.questions.points.domain import Domain
+from qnet.questions.points.points import solve_points
+from qnet.questions.solve.solve import solve_report
 
 np: Any = importlib.import_module("numpy")
 
@@ -370,7 +370,7 @@ def test_too_many_arrivals_of_a_chain_have_no_steady_state():
 
 
 def test_one_point_needs_no_numpy():
-    script = "import sys; from qnet.model.load import load; from qnet.questions.points import solve_points; "
+    script = "import sys; from qnet.model.load import load; from qnet.questions.points.points import solve_points; "
     script += "solve_points(load(sys.argv[1])); print('numpy' in sys.modules)"
     example = str(Path(__file__).parents[2] / "examples" / "web-shop.toml")
     run = subprocess.run([sys.executable, "-c", script, example], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ import qnet
 from qnet.errors import NotComputed
 from qnet.model.load import load
 from qnet.networks.found_waiting import shared_variance
-from qnet.questions.solve import solve_report
+from qnet.questions.solve.solve import solve_report
 
 HEAD = 'qnet = 1\ntitle = "t"\n'
 ONE = HEAD + '[stations]\na = {}\nb = {}\n[classes.io]\narrival_rate = "3/s"\nsteps = ['

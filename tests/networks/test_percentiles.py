@@ -17,8 +17,8 @@ from qnet.model.metrics import metric
 from qnet.networks.percentile_trust import beyond
 from qnet.networks.percentiles import Part, mixture_percentile, response_percentile
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
-from qnet.questions.answers import solve_table
-from qnet.questions.points import solve_points
+from qnet.questions.points.answers import solve_table
+from qnet.questions.points.points import solve_points
 
 np: Any = importlib.import_module("numpy")
 

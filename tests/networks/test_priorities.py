@@ -16,7 +16,7 @@ from qnet.networks.routed import Group as _Group
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve as solve_best
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.points import solve_points
+from qnet.questions.points.points import solve_points
 
 
 def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:

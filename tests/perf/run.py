@@ -68,9 +68,9 @@ def median_of(action: Callable[[], object], runs: int) -> float:
 
 def calls(runs: int) -> None:
     from qnet.model.load import load
-    from qnet.questions.envelope import envelope
-    from qnet.questions.envelope_question import question
-    from qnet.questions.points import solve_points
+    from qnet.questions.envelope.envelope import envelope
+    from qnet.questions.envelope.question import question
+    from qnet.questions.points.points import solve_points
 
     model = load("ibm-3990-6")
     stated = model.envelopes["ten_ms"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from qnet.documents import parse as document
 from qnet.model.load import build
-from qnet.questions.formula import formula
+from qnet.questions.formula.formula import formula
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 HEAD = 'qnet = 1\ntitle = "a model"\n'

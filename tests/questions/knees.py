@@ -4,7 +4,7 @@ import importlib
 from typing import Any
 
 from qnet.model.metrics import metric
-from qnet.questions.answers import solve_table
+from qnet.questions.points.answers import solve_table
 
 np: Any = importlib.import_module("numpy")
 

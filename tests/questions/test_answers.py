@@ -8,7 +8,7 @@ import pytest
 import qnet
 from qnet.errors import InvalidInput, NoAnswer
 from qnet.model.metrics import metric
-from qnet.questions.answers import OK, solve_table
+from qnet.questions.points.answers import OK, solve_table
 
 np: Any = importlib.import_module("numpy")
 

@@ -4,10 +4,10 @@ import pytest
 
 import qnet
 import qnet.errors
-from qnet.questions.answers import solve_table
-from qnet.questions.assertions import broken, conditions
-from qnet.questions.queue_report import queue_report
-from qnet.questions.solve import solve_report
+from qnet.questions.points.answers import solve_table
+from qnet.questions.presentation.assertions import broken, conditions
+from qnet.questions.solve.solve import solve_report
+from qnet.questions.tables.queue_report import queue_report
 
 
 @pytest.mark.parametrize(

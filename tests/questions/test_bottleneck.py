@@ -7,8 +7,8 @@ import pytest
 import qnet
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.bind import depends_on_population
-from qnet.questions.bottleneck import bottleneck
-from qnet.questions.bottleneck_report import bottleneck_report, notes
+from qnet.questions.bottleneck.bottleneck import bottleneck
+from qnet.questions.bottleneck.report import bottleneck_report, notes
 
 FAST = (
     "call-centre", "central-server", "contention", "disk-array", "interactive-users", "multiprocessor", "one-queue",

@@ -10,10 +10,10 @@ import qnet
 from qnet.documents import parse as read
 from qnet.errors import InvalidInput, NotComputed, UsageError
 from qnet.model.load import build
-from qnet.questions.calibrate import calibrate, fitted_point
-from qnet.questions.calibrate_report import calibration_report
-from qnet.questions.sweep import sweep
-from qnet.questions.sweep_report import sweep_report
+from qnet.questions.calibrate.calibrate import calibrate, fitted_point
+from qnet.questions.calibrate.report import calibration_report
+from qnet.questions.sweep.report import sweep_report
+from qnet.questions.sweep.sweep import sweep
 
 TRIALS = 50
 

@@ -7,8 +7,8 @@ import qnet
 from qnet.documents import parse as read
 from qnet.errors import InvalidInput, UsageError
 from qnet.model.load import build
-from qnet.questions.demands import demands_of
-from qnet.questions.demands_report import demands_report
+from qnet.questions.calibrate.demands import demands_of
+from qnet.questions.calibrate.demands_report import demands_report
 
 MIXED = """\
 qnet = 1

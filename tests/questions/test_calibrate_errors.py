@@ -6,10 +6,10 @@ from test_calibrate import CLOSED, QUEUE, codes, holds, model_of, warnings
 
 import qnet
 from qnet.errors import InvalidInput, UsageError
-from qnet.questions.calibrate import calibrate, fitted_point
-from qnet.questions.calibrate_errors import chi_square, half_digit, scatter_stated, scatter_unstated
-from qnet.questions.calibrate_report import calibration_report
-from qnet.questions.student import half_width
+from qnet.questions.calibrate.calibrate import calibrate, fitted_point
+from qnet.questions.calibrate.errors import chi_square, half_digit, scatter_stated, scatter_unstated
+from qnet.questions.calibrate.report import calibration_report
+from qnet.questions.uncertainty.student import half_width
 
 DRAWS = 200
 NORMAL = 1.959964

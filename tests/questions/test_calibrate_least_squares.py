@@ -3,9 +3,9 @@
 import numpy as np  # noqa: TID253
 import pytest
 
-from qnet.questions.least_squares import differences, minimise, spread
-from qnet.questions.non_negative import regress
-from qnet.questions.student import half_width
+from qnet.questions.calibrate.least_squares import differences, minimise, spread
+from qnet.questions.calibrate.non_negative import regress
+from qnet.questions.uncertainty.student import half_width
 
 INFINITE = np.inf
 

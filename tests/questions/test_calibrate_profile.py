@@ -3,8 +3,8 @@
 import numpy as np  # noqa: TID253
 import pytest
 
-from qnet.questions.calibrate_profile import Lane, bent, profiles, refit
-from qnet.questions.least_squares import minimise, spread
+from qnet.questions.calibrate.least_squares import minimise, spread
+from qnet.questions.calibrate.profile import Lane, bent, profiles, refit
 
 FAR = 50.0
 T = 2.5

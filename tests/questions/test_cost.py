@@ -13,9 +13,9 @@ from qnet.model.load import build
 from qnet.model.settings import with_settings
 from qnet.model.values import Values
 from qnet.networks.route_demands import route_demands
-from qnet.questions.cost import OK, cost
-from qnet.questions.cost_report import cost_report
-from qnet.questions.points import solve_points
+from qnet.questions.cost.cost import OK, cost
+from qnet.questions.cost.report import cost_report
+from qnet.questions.points.points import solve_points
 
 HOLDING = """\
 qnet = 1
@@ -289,7 +289,7 @@ def test_demands_are_formulas_over_symbols():
 
 
 def test_a_cost_is_a_formula_as_well():
-    from qnet.questions.formula import formula
+    from qnet.questions.formula.formula import formula
 
     model = with_settings(qnet.load("examples/paging-users.toml"), {"users": "300"})
     found = formula(model, "cost('cpu_per_command')").formulas
@@ -300,7 +300,7 @@ def test_a_cost_is_a_formula_as_well():
 
 @pytest.mark.parametrize("settings", [{}, {"rate": "3/s", "pages": "7", "size": "1 MB"}])
 def test_the_formulas_of_all_stated_costs_agree_with_their_values(settings):
-    from qnet.questions.formula import formula
+    from qnet.questions.formula.formula import formula
 
     model = with_settings(model_of(), settings)
     expected = [item.value for item in cost(model).found]
@@ -308,7 +308,7 @@ def test_the_formulas_of_all_stated_costs_agree_with_their_values(settings):
 
 
 def test_there_is_no_formula_of_a_cost_that_weights_closed_classes():
-    from qnet.questions.formula import formula
+    from qnet.questions.formula.formula import formula
 
     text = HOLDING + '[classes.user]\npopulation = 3\nsteps = [ { station = "inner", time = "5 ms" } ]\n'
     with pytest.raises(NotComputed, match="throughputs"):

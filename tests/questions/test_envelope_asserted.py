@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from envelopes import answer, model
 
-from qnet.questions.envelope_report import envelope_report
+from qnet.questions.envelope.report import envelope_report
 
 TEXT = """[parameters]
 rate = "1/s"

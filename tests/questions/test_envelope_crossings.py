@@ -8,7 +8,7 @@ from itertools import accumulate
 import pytest
 from envelopes import answer, points
 
-from qnet.questions.envelope import crossings
+from qnet.questions.envelope.envelope import crossings
 
 # The response is exactly `shape`, whatever the rate: the service time is that of an M/M/1 queue with this response.
 SHAPED = """[parameters]

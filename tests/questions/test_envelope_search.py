@@ -12,8 +12,8 @@ from envelopes import answer, holds, inside, model, points
 from qnet.cli.inline import inline
 from qnet.errors import NoAnswer, NotComputed
 from qnet.expression import parse
-from qnet.questions.envelope import crossings, envelope
-from qnet.questions.envelope_question import question
+from qnet.questions.envelope.envelope import crossings, envelope
+from qnet.questions.envelope.question import question
 from qnet.units import format_quantity
 
 

@@ -6,9 +6,9 @@ import pytest
 from envelopes import model
 
 from qnet.errors import InvalidInput, UsageError
-from qnet.questions.envelope import envelope
-from qnet.questions.envelope_question import question, questions
-from qnet.questions.envelope_report import envelope_report
+from qnet.questions.envelope.envelope import envelope
+from qnet.questions.envelope.question import question, questions
+from qnet.questions.envelope.report import envelope_report
 
 TEXT = """[parameters]
 rate = "30/s"

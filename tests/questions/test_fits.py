@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from studies import HEAD, WINDOW, claim
 
 from qnet.cli.group import qnet
-from qnet.questions.fits_report import Freedom, fits_report, freedom
-from qnet.questions.refit import fitted_values, refitted
-from qnet.questions.study import load_study
+from qnet.questions.study.fits_report import Freedom, fits_report, freedom
+from qnet.questions.study.refit import fitted_values, refitted
+from qnet.questions.study.study import load_study
 
 GRADED = WINDOW.replace(
     'time = "1 s"',

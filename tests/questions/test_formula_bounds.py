@@ -6,7 +6,7 @@ from formulas import BOUNDS, CLOSED, EXAMPLES, MIXED, combined, formulas, model,
 import qnet
 from qnet.errors import NotComputed
 from qnet.networks.wanted import Wanted
-from qnet.questions.points import solve_points
+from qnet.questions.points.points import solve_points
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -6,7 +6,7 @@ import pytest
 
 import qnet
 from qnet.errors import NotComputed, QnetError
-from qnet.questions.formula import formula
+from qnet.questions.formula.formula import formula
 
 BASE = """
 qnet = 1

@@ -4,8 +4,8 @@ import pytest
 from formulas import MIXED, NESTED, SHARED, SINGLE, SPLIT, formulas, model, some_numbers, used
 
 import qnet
-from qnet.questions.points import figures, solve_points
-from qnet.questions.saturation import saturation
+from qnet.questions.points.points import figures, solve_points
+from qnet.questions.points.saturation import saturation
 
 
 @pytest.mark.parametrize("seed", range(5))

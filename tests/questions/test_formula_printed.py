@@ -6,9 +6,9 @@ from formulas import CLOSED, EXAMPLES, MIXED, SHARED, SINGLE, SPLIT, formulas, m
 import qnet
 from qnet.expression import evaluate, parse
 from qnet.model.settings import with_settings
-from qnet.questions.cost import cost
-from qnet.questions.formula import formula
-from qnet.questions.formula_text import latex_of, text_of
+from qnet.questions.cost.cost import cost
+from qnet.questions.formula.formula import formula
+from qnet.questions.formula.text import latex_of, text_of
 
 
 @pytest.mark.parametrize("text", [SINGLE, SHARED, SPLIT, CLOSED, MIXED])

@@ -5,9 +5,9 @@ from formulas import CLOSED, MIXED, NESTED, SHARED, SINGLE, SPLIT, formulas, mod
 
 import qnet
 from qnet.errors import NotComputed, UsageError
-from qnet.questions.formula import formula
-from qnet.questions.formula_metrics import METRICS, names
-from qnet.questions.formula_text import text_of
+from qnet.questions.formula.formula import formula
+from qnet.questions.formula.metrics import METRICS, names
+from qnet.questions.formula.text import text_of
 
 
 def taking(time):

@@ -7,9 +7,9 @@ import qnet
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.metrics import metric
 from qnet.networks.wanted import AUTO
-from qnet.questions.answers import solve_table
-from qnet.questions.knee import around, knee
-from qnet.questions.knee_report import COLUMNS, knee_report
+from qnet.questions.knee.knee import around, knee
+from qnet.questions.knee.report import COLUMNS, knee_report
+from qnet.questions.points.answers import solve_table
 from qnet.units import format_quantity
 
 # What is asked and what is refused

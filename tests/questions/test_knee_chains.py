@@ -3,8 +3,8 @@
 import pytest
 
 from qnet.errors import UsageError
-from qnet.questions.knee import knee
-from qnet.questions.knee_report import knee_report
+from qnet.questions.knee.knee import knee
+from qnet.questions.knee.report import knee_report
 
 CHAIN = """
 qnet = 1

@@ -9,8 +9,8 @@ from knees import CLOSED, CURVE, ONE, SERVICE, THINK, TWO, by_definition, every_
 
 import qnet
 from qnet.model.metrics import metric
-from qnet.questions.knee import around, knee
-from qnet.questions.knee_report import COLUMNS, knee_report
+from qnet.questions.knee.knee import around, knee
+from qnet.questions.knee.report import COLUMNS, knee_report
 
 np: Any = importlib.import_module("numpy")
 

@@ -9,10 +9,10 @@ from knees import CURVE, MIXED, SERVICE, THINK
 
 import qnet
 from qnet.model.metrics import metric
-from qnet.questions.answers import solve_table
-from qnet.questions.knee import around, knee
-from qnet.questions.knee_axes import apportioned
-from qnet.questions.knee_report import COLUMNS, knee_report
+from qnet.questions.knee.axes import apportioned
+from qnet.questions.knee.knee import around, knee
+from qnet.questions.knee.report import COLUMNS, knee_report
+from qnet.questions.points.answers import solve_table
 
 np: Any = importlib.import_module("numpy")
 

@@ -6,8 +6,8 @@ import pytest
 from knees import MIXED, OPEN, by_definition
 
 from qnet.model.metrics import metric
-from qnet.questions.answers import solve_table
-from qnet.questions.knee import knee
+from qnet.questions.knee.knee import knee
+from qnet.questions.points.answers import solve_table
 
 
 def test_the_knees_of_equal_queues_are_those_of_the_closed_form(model):

@@ -9,26 +9,26 @@ from pathlib import Path
 import pytest
 
 import qnet
-from qnet.questions.bottleneck_report import bottleneck_report
-from qnet.questions.compare import compare
-from qnet.questions.compare_report import compare_report
-from qnet.questions.cost import cost
-from qnet.questions.cost_report import cost_report
-from qnet.questions.envelope import envelope
-from qnet.questions.envelope_question import questions
-from qnet.questions.envelope_report import envelope_report
-from qnet.questions.formula import formula
-from qnet.questions.formula_report import formula_report
-from qnet.questions.knee_report import knee_report
-from qnet.questions.map import Mapper
-from qnet.questions.sensitivity import sensitivity
-from qnet.questions.sensitivity_report import sensitivity_report
-from qnet.questions.solve import solve_report
-from qnet.questions.sweep import sweep
-from qnet.questions.sweep_report import sweep_report
-from qnet.questions.uncertainty import corners, tornado
-from qnet.questions.uncertainty_report import tornado_report, uncertainty_report
-from qnet.questions.why_report import why_report
+from qnet.questions.bottleneck.report import bottleneck_report
+from qnet.questions.compare.compare import compare
+from qnet.questions.compare.report import compare_report
+from qnet.questions.cost.cost import cost
+from qnet.questions.cost.report import cost_report
+from qnet.questions.envelope.envelope import envelope
+from qnet.questions.envelope.question import questions
+from qnet.questions.envelope.report import envelope_report
+from qnet.questions.formula.formula import formula
+from qnet.questions.formula.report import formula_report
+from qnet.questions.knee.report import knee_report
+from qnet.questions.map.map import Mapper
+from qnet.questions.sensitivity.report import sensitivity_report
+from qnet.questions.sensitivity.sensitivity import sensitivity
+from qnet.questions.sensitivity.uncertainty import corners, tornado
+from qnet.questions.sensitivity.uncertainty_report import tornado_report, uncertainty_report
+from qnet.questions.solve.solve import solve_report
+from qnet.questions.sweep.report import sweep_report
+from qnet.questions.sweep.sweep import sweep
+from qnet.questions.why.report import why_report
 from qnet.reports.report import Report
 from qnet.system import System
 

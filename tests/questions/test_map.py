@@ -8,8 +8,8 @@ import pytest
 
 import qnet
 from qnet.errors import AssertionFailed, InvalidInput, NoAnswer
-from qnet.questions.map import Mapper, chunks, map_rows
-from qnet.questions.map_text import MAX_LINE, Lines, map_csv, map_jsonl
+from qnet.questions.map.map import Mapper, chunks, map_rows
+from qnet.questions.map.text import MAX_LINE, Lines, map_csv, map_jsonl
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from studies import FAST, HEAD, WINDOW, claim
 
-from qnet.questions.study import load_study
-from qnet.questions.tally import tally
-from qnet.questions.validate import Judged, validate
+from qnet.questions.study.study import load_study
+from qnet.questions.study.tally import tally
+from qnet.questions.study.validate import Judged, validate
 
 GIVEN = claim("low", role="given", metric="response at half load", stated="1.95 s")
 

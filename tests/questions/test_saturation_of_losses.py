@@ -9,9 +9,9 @@ import pytest
 
 from qnet.model.model import Model
 from qnet.networks.states import solve as states
-from qnet.questions.points import solve_points
-from qnet.questions.saturation import saturation
-from qnet.questions.solve import solve_report
+from qnet.questions.points.points import solve_points
+from qnet.questions.points.saturation import saturation
+from qnet.questions.solve.solve import solve_report
 
 LINE = """
 qnet = 1

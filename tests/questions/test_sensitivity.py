@@ -7,10 +7,10 @@ from qnet.documents import parse as read
 from qnet.errors import NoAnswer, NotComputed, UsageError
 from qnet.model.load import build
 from qnet.model.settings import with_settings
-from qnet.questions.answers import OK
-from qnet.questions.points import solve_points
-from qnet.questions.sensitivity import ABOVE, BELOW, CENTRAL, NEXT, PREVIOUS, sensitivity
-from qnet.questions.sensitivity_report import sensitivity_report
+from qnet.questions.points.answers import OK
+from qnet.questions.points.points import solve_points
+from qnet.questions.sensitivity.report import sensitivity_report
+from qnet.questions.sensitivity.sensitivity import ABOVE, BELOW, CENTRAL, NEXT, PREVIOUS, sensitivity
 from qnet.units import Dimension
 
 OPEN = """\
@@ -223,7 +223,7 @@ def test_a_model_without_numbers_has_nothing_to_move():
 
 
 def test_a_point_is_solved_in_few_batches(monkeypatch):
-    import qnet.questions.sensitivity as module
+    import qnet.questions.sensitivity.sensitivity as module
 
     sizes = []
     solve = module.solve_table

@@ -8,7 +8,7 @@ import pytest
 from studies import FAST, HEAD, WINDOW, claim
 
 from qnet.errors import InvalidInput, UsageError
-from qnet.questions.study_report import studies_report, study_report
+from qnet.questions.study.report import studies_report, study_report
 
 CLAIM = claim("x", role="predicted", metric="mean response", stated="2.1 s", tolerance=0.1, figure="response")
 RATE = claim("most", role="given", metric="rate", stated="0.8 /s")

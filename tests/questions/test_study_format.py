@@ -8,9 +8,9 @@ import pytest
 from studies import FAST, HEAD, WINDOW, claim
 
 from qnet.errors import InvalidInput
-from qnet.questions.study import load_study
-from qnet.questions.tally import tally
-from qnet.questions.validate import Judged, validate
+from qnet.questions.study.study import load_study
+from qnet.questions.study.tally import tally
+from qnet.questions.study.validate import Judged, validate
 
 GIVEN = claim("a", role="given", stated="8.0 s", metric="a time") + claim("b", role="given", stated="3 s", metric="b")
 

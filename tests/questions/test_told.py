@@ -7,10 +7,10 @@ import pytest
 import qnet
 import qnet.errors
 from qnet.model.model import Model
-from qnet.questions.cost import cost
-from qnet.questions.cost_report import cost_report
-from qnet.questions.formula import formula
-from qnet.questions.formula_report import formula_report
+from qnet.questions.cost.cost import cost
+from qnet.questions.cost.report import cost_report
+from qnet.questions.formula.formula import formula
+from qnet.questions.formula.report import formula_report
 
 ONE = """
 qnet = 1

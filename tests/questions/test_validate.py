@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from qnet.cli.group import qnet
 from qnet.errors import InvalidInput, UsageError
-from qnet.questions.validate_report import validate_report
+from qnet.questions.study.validate_report import validate_report
 
 WINDOW = """
 qnet = 1

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import qnet
 from qnet.cli.group import qnet as command_line
 from qnet.expression import FLOATS, evaluate, parse
-from qnet.questions.findings import SECTIONS
-from qnet.questions.provenance import inputs
+from qnet.questions.presentation.provenance import inputs
+from qnet.questions.why.findings import SECTIONS
 from qnet.units import quantity
 
 SYSTEMS = ("ibm-3990-6", "examples/interactive-users.toml", "examples/terminals-and-web.toml")

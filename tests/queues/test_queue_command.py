@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from qnet.errors import NoAnswer, UsageError
-from qnet.questions.queue_report import COLUMNS, queue_report
+from qnet.questions.tables.queue_report import COLUMNS, queue_report
 from qnet.queues.stations.front import queue
 
 RUN = (

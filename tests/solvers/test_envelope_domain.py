@@ -10,9 +10,9 @@ from qnet.documents import parse
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.load import build
 from qnet.model.model import Model
-from qnet.questions.envelope import envelope
-from qnet.questions.envelope_points import Point
-from qnet.questions.envelope_question import question
+from qnet.questions.envelope.envelope import envelope
+from qnet.questions.envelope.points import Point
+from qnet.questions.envelope.question import question
 
 TEXT = """qnet = 1
 title = "A queue with many parameters"

@@ -12,8 +12,8 @@ from qnet.errors import NoAnswer
 from qnet.model.load import build, load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
-from qnet.questions.points import solve_points
-from qnet.questions.saturation import JUST_BELOW, limiting, saturation
+from qnet.questions.points.points import solve_points
+from qnet.questions.points.saturation import JUST_BELOW, limiting, saturation
 
 
 def model(seed: int) -> Model:

@@ -15,9 +15,9 @@ from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.networks.exactness import Beyond
 from qnet.networks.solution import RoutedSolution
-from qnet.questions.points import solve_points
-from qnet.questions.saturation import saturation
-from qnet.questions.solve import solve_report
+from qnet.questions.points.points import solve_points
+from qnet.questions.points.saturation import saturation
+from qnet.questions.solve.solve import solve_report
 
 
 def model(rate: str, time: str) -> Model:

@@ -14,7 +14,7 @@ from qnet.documents import parse
 from qnet.model.load import build
 from qnet.model.metrics import metric
 from qnet.networks.wanted import Wanted
-from qnet.questions.points import solve_points
+from qnet.questions.points.points import solve_points
 
 TESTS = Path(__file__).parents[1]
 sys.path += [str(TESTS), str(TESTS / "campaigns")]

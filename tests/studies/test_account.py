@@ -6,14 +6,14 @@ from functools import cache
 
 import pytest
 
-from qnet.questions import study_report as study_report_module
-from qnet.questions.fits_report import Freedom, freedom
-from qnet.questions.influences import influences
-from qnet.questions.refit import fitted_values, refitted
-from qnet.questions.study import load_studies, load_study
-from qnet.questions.tally import tally
-from qnet.questions.validate import Judged, Validation, validate, value_of
-from qnet.questions.validate_points import Computer
+from qnet.questions.study import report as study_report_module
+from qnet.questions.study.fits_report import Freedom, freedom
+from qnet.questions.study.influences import influences
+from qnet.questions.study.refit import fitted_values, refitted
+from qnet.questions.study.study import load_studies, load_study
+from qnet.questions.study.tally import tally
+from qnet.questions.study.validate import Judged, Validation, validate, value_of
+from qnet.questions.study.validate_points import Computer
 from qnet.reports.render import render
 from qnet.reports.report import Report, Style
 from qnet.reports.text import width

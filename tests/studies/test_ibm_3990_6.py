@@ -11,15 +11,15 @@ from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.model.values import Values
-from qnet.questions.changes import changes
-from qnet.questions.envelope import envelope
-from qnet.questions.envelope_question import question
-from qnet.questions.points import solve_points
-from qnet.questions.saturation import saturation
-from qnet.questions.search import largest, pick, search
-from qnet.questions.study import load_study
-from qnet.questions.trial import Trial
-from qnet.questions.validate import Judged, validate
+from qnet.questions.envelope.envelope import envelope
+from qnet.questions.envelope.question import question
+from qnet.questions.points.changes import changes
+from qnet.questions.points.points import solve_points
+from qnet.questions.points.saturation import saturation
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.search import largest, pick, search
+from qnet.questions.study.study import load_study
+from qnet.questions.study.validate import Judged, validate
 
 FITTED = {
     "cu.connect_overhead", "cu.path_release", "cu.destage_overhead", "cu.stage_overhead", "cu.miss_remainder",

@@ -11,9 +11,9 @@ from qnet.expression import FLOATS
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
-from qnet.questions.points import solve_points
-from qnet.questions.study import load_study
-from qnet.questions.validate import Judged, validate
+from qnet.questions.points.points import solve_points
+from qnet.questions.study.study import load_study
+from qnet.questions.study.validate import Judged, validate
 from qnet.queues.roots import root
 
 TABLES = {"packets": 15, "dhrystone": 7, "ousterhout": 64, "kernel-build": 21, "clientload": 119, "connectathon": 79}

@@ -11,12 +11,12 @@ from qnet.model.conditions import condition
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
-from qnet.questions.knee_report import knee_report
-from qnet.questions.points import solve_points
-from qnet.questions.search import largest
-from qnet.questions.study import load_study
-from qnet.questions.trial import Trial
-from qnet.questions.validate import Judged, validate
+from qnet.questions.knee.report import knee_report
+from qnet.questions.points.points import solve_points
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.search import largest
+from qnet.questions.study.study import load_study
+from qnet.questions.study.validate import Judged, validate
 
 np: Any = importlib.import_module("numpy")
 

@@ -11,10 +11,10 @@ import pytest
 from qnet.expression import FLOATS
 from qnet.model.load import load
 from qnet.model.settings import with_settings
-from qnet.questions.cost import cost
-from qnet.questions.points import solve_points
-from qnet.questions.study import load_study
-from qnet.questions.validate import Judged, validate
+from qnet.questions.cost.cost import cost
+from qnet.questions.points.points import solve_points
+from qnet.questions.study.study import load_study
+from qnet.questions.study.validate import Judged, validate
 from qnet.queues.roots import root
 
 FITTED = {"device_scsi", "device_eckd", "device_time", "share_eckd", "share_fba", "share_fba_250"}

@@ -13,10 +13,10 @@ from qnet.expression import FLOATS
 from qnet.model.load import load
 from qnet.model.model import StepModel
 from qnet.model.settings import with_settings
-from qnet.questions.bottleneck import bottleneck
-from qnet.questions.points import solve_points
-from qnet.questions.study import load_study
-from qnet.questions.validate import Judged, validate
+from qnet.questions.bottleneck.bottleneck import bottleneck
+from qnet.questions.points.points import solve_points
+from qnet.questions.study.study import load_study
+from qnet.questions.study.validate import Judged, validate
 from qnet.queues.roots import root
 
 CATALOG = Path(__file__).parents[2] / "catalog"

@@ -1,0 +1,252 @@
+"""The parts of the response, the places by when they are full, and the changes, as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qnet.model.bind import depends_on_population
+from qnet.model.conditions import Condition
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.bottleneck.bottleneck import Bottleneck, bottleneck
+from qnet.questions.bottleneck.parts import Part, Place
+from qnet.questions.points.changes import Change
+from qnet.questions.points.points import needs_solution
+from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.trust import percentile_notes
+from qnet.questions.solve.solve import claims, false_claims, trust_notes
+from qnet.questions.why.limits import software_words
+from qnet.reports.report import Cell, Column, Note, Report, row_maker
+
+COLUMNS = (
+    Column("scope", "scope"),
+    Column("rank", "rank"),
+    Column("route", "route"),
+    Column("name", "name"),
+    Column("change", "change"),
+    Column("class", "class"),
+    Column("copies", "copies"),
+    Column("servers", "servers"),
+    Column("utilization", "utilization"),
+    Column("demand", "demand on a copy", "s"),
+    Column("full_at", "full at", "/s"),
+    Column("headroom", "headroom"),
+    Column("full_population", "population then"),
+    Column("residence", "residence", "s"),
+    Column("service", "service", "s"),
+    Column("wait", "wait", "s"),
+    Column("share", "share"),
+    Column("waits_inside", "waits inside"),
+    Column("response", "response", "s"),
+    Column("response_ratio", "to before"),
+    Column("throughput", "throughput", "/s"),
+    Column("throughput_ratio", "to before"),
+    Column("maximum_throughput", "maximum throughput", "/s"),
+    Column("maximum_ratio", "to before"),
+    Column("limited_by", "limited by"),
+    Column("response_lower", "response at least", "s"),
+    Column("response_upper", "response at most", "s"),
+    Column("status", "status"),
+    Column("method", "method", footed=True),
+    Column("exactness", "exactness", footed=True),
+)
+"""`scope` says what a row is about: system, class, station, limit, delays, class at station, route at station, or what
+if. Ratios are after to before; `share` is of the response, `waits_inside` of the holding time."""
+
+_row = row_maker(COLUMNS)
+
+
+def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
+    """Tell where the time of a model goes, what is full first, and what changes would bring; see `bottleneck`.
+
+    asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
+    """
+    claimed = claims(asserted, model)
+    found = bottleneck(model, faster, wanted)
+    solution, exact = found.solution, answer_exact(found, claimed)
+    return Report(
+        "qnet/bottleneck/1",
+        f"{model.title}: where the time goes",
+        COLUMNS,
+        [*_system(found, exact), *_places(found), *_visits(found), *_routes(found), *_changes(found)],
+        (
+            *trust_notes(solution),
+            *(Note("QN641", software_words(found, item)) for item in found.software),
+            *notes(found),
+            *asked_notes(found, claimed),
+        ),
+        Basis(model, solution.method, exact),
+        group="scope",
+        broken=false_claims(found.solved, claimed),
+    )
+
+
+def answer_exact(found: Bottleneck, claimed: Sequence[Condition]) -> bool:
+    """Whether the means of the system as it stands, and what is asserted of it, are exact."""
+    return all_exact(found.model, [item.metric for item in claimed], found.solved.parts)
+
+
+def asked_notes(found: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
+    """That percentiles are approximate, where one is asserted; and that what was set has no effect."""
+    asked = [item.metric for item in claimed]
+    notes = percentile_notes(found.model, asked, found.solved.parts)
+    return [*notes, *effect_notes(found.model, found.model.settings, asked)]
+
+
+def notes(found: Bottleneck) -> list[Note]:
+    """What a reader of the figures should know."""
+    told: list[Note] = found.edge.notes
+    first = found.ranked[0] if found.ranked else None
+    if first and found.maximum and first.full_at and found.maximum < first.full_at * (1 - 1e-9):
+        text = f"waits inside holds end the steady state before {first.label} is full by its own work"
+        told.append(Note("QN623", text))
+    if depends_on_population(found.model):
+        told.append(Note("QN624", "demands depend on the population: where a place is full is told with those of now"))
+    elif needs_solution(found.model):
+        told.append(Note("QN624", "times depend on the solution: where a place is full is told with those of now"))
+    unanswered = [change for change in found.changes if change.status != "ok"]
+    if unanswered:
+        text = f"{len(unanswered)} of {len(found.changes)} changes have no answer; their status says why"
+        told.append(Note("QN625", text, "warning"))
+    if any(change.exact != found.solution.exact for change in found.changes if change.status == "ok"):
+        text = "changes share one budget, for which not all of them are exact; their ratios are to the same method"
+        told.append(Note("QN627", text, "warning"))
+    if found.left_out:
+        text = f"changes were tried at the stations that matter most, not at {len(found.left_out)} others"
+        told.append(Note("QN626", text))
+    return told
+
+
+_Rows = list[tuple[Cell, ...]]
+
+
+def _system(found: Bottleneck, exact: bool) -> _Rows:
+    solution = found.solution
+    trust = {"method": solution.method, "exactness": label(exact)}
+    rows = [
+        _row(
+            scope="system",
+            response=float(solution.response),
+            throughput=float(solution.throughput),
+            maximum_throughput=found.maximum,
+            limited_by=found.limited_by,
+            **trust,
+        )
+    ]
+    if len(solution.classes) == 1 and not solution.classes[0].enclosed:
+        return rows
+    return rows + [
+        _row(
+            scope="class",
+            name=item.name,
+            response=float(item.response),
+            throughput=float(item.throughput),
+            response_lower=item.enclosed[2] if item.enclosed else None,
+            response_upper=item.enclosed[3] if item.enclosed else None,
+        )
+        for item in solution.classes
+    ]
+
+
+def _places(found: Bottleneck) -> _Rows:
+    stations = [_row(scope="station", **_place(place)) for place in found.places if place.part]
+    limits = [_row(scope="limit", **_place(place)) for place in found.places if not place.part]
+    return [*stations, *limits, *_outside(found)]
+
+
+def _outside(found: Bottleneck) -> _Rows:
+    """The part of the response outside stations, with a name where it is more than delays."""
+    if found.delays is None:
+        return []
+    told = found.told(found.delays)
+    return [_row(scope="delays", name=None if told == "delays" else told, **_part(found.delays))]
+
+
+def _place(place: Place) -> dict[str, Cell]:
+    told: dict[str, Cell] = {
+        "rank": place.rank,
+        "name": place.label,
+        "copies": place.copies,
+        "servers": place.servers,
+        "utilization": place.utilization,
+        "demand": place.demand,
+        "full_at": place.full_at,
+        "headroom": place.headroom,
+        "full_population": place.full_population,
+        "waits_inside": place.waits_inside,
+    }
+    return told | (_part(place.part) if place.part else {})
+
+
+def _part(part: Part) -> dict[str, Cell]:
+    return {"residence": part.residence, "service": part.service, "wait": part.wait, "share": part.share}
+
+
+def _visits(found: Bottleneck) -> _Rows:
+    return [
+        _row(
+            scope="class at station",
+            name=item.part.label,
+            class_=item.class_name,
+            demand=item.demand,
+            full_at=item.full_at,
+            **_part(item.part),
+        )
+        for item in found.visits
+    ]
+
+
+def _routes(found: Bottleneck) -> _Rows:
+    return [
+        _row(
+            scope="route at station",
+            route=item.route,
+            class_=item.class_name,
+            name=found.told(item.part),
+            **_part(item.part),
+        )
+        for item in found.routes
+    ]
+
+
+def _changes(found: Bottleneck) -> _Rows:
+    rows: _Rows = []
+    for change in found.changes:
+        rows.append(_row(scope="what if", name=change.station, change=change.what, **_change(found, change)))
+        if len(change.classes) > 1:
+            before = {item.name: item for item in found.before.classes}
+            rows += [
+                _row(
+                    scope="what if",
+                    name=change.station,
+                    change=change.what,
+                    class_=item.name,
+                    **_compared("response", item.response, before[item.name].response),
+                    **_compared("throughput", item.throughput, before[item.name].throughput),
+                    maximum_throughput=item.maximum,
+                )
+                for item in change.classes
+            ]
+    return rows
+
+
+def _change(found: Bottleneck, change: Change) -> dict[str, Cell]:
+    return {
+        **_compared("response", change.response, found.before.response),
+        **_compared("throughput", change.throughput, found.before.throughput),
+        "maximum_throughput": change.maximum,
+        "maximum_ratio": _ratio(change.maximum, found.before.maximum),
+        "limited_by": change.limited_by,
+        "status": change.status,
+        "exactness": label(change.exact) if change.status == "ok" else None,
+    }
+
+
+def _compared(key: str, after: float | None, before: float | None) -> dict[str, Cell]:
+    return {key: after, f"{key}_ratio": _ratio(after, before)}
+
+
+def _ratio(after: float | None, before: float | None) -> float | None:
+    return after / before if after is not None and before else None

@@ -1,0 +1,277 @@
+"""Calibration: parameters of a model from measurements of the system, by bounded least squares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import Problem, UsageError
+from qnet.lazy import np
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.calibrate.errors import SHARE, Scatter, scatter_stated, scatter_unstated
+from qnet.questions.calibrate.least_squares import Minimum, Spread, minimise, spread
+from qnet.questions.calibrate.measured import Measured, measured
+from qnet.questions.calibrate.predict import predictions
+from qnet.questions.calibrate.profile import bent, profiles
+from qnet.questions.calibrate.search import Target, no_minimum, search
+from qnet.questions.calibrate.unknowns import Unknown, unknowns
+from qnet.questions.map.tables import Rows, read_table
+from qnet.questions.points.answers import Answers, solve_table
+from qnet.record import Record
+
+__all__ = ["SEARCHES", "SHARE", "Calibration", "Found", "calibrate", "fitted_point", "refuse_without_fit"]
+
+SEARCHES = 4
+"""How many starts are followed where nobody says: enough to see that two stations may change places."""
+LINEAR, PROFILE = "linear", "profile"
+_POINTS = 40_000
+"""Rows that may be solved for profiles; and the least number of points."""
+_FEWEST = 500
+_ROUNDS = 4
+"""How often a profile may find something better."""
+
+
+_FAR_OFF = 4.0
+"""How many times wider an interval by profile is than a linear one whose standard error is not told."""
+_WEIGHINGS = 3
+_STEADY = 0.02
+"""The change of the common error, relative, that is not worth another fit."""
+
+
+class Found(Record):
+    """A parameter that was fitted, in base units."""
+
+    unknown: Unknown
+    value: float
+    error: float | None
+    """Standard error; None where there is none to tell."""
+    low: float | None
+    """Ends of the interval; None where it is open, or not known."""
+    high: float | None
+    side: int
+    """-1 at its lower end, 1 at its upper one, 0 between."""
+    idle: bool
+    """Whether no step around its value has an effect on what was measured."""
+    interval: str = ""
+    """`linear`, `profile`, or empty where nothing tells an interval."""
+    tied: bool = False
+    """Whether it cannot be told apart from others."""
+
+    @property
+    def undetermined(self) -> bool:
+        """Whether a profile found no end to either side."""
+        return self.interval == PROFILE and self.low is None and self.high is None
+
+
+class Calibration(Record):
+    """What measurements tell of some parameters."""
+
+    model: Model
+    measured: Measured
+    parameters: tuple[Found, ...]
+    answers: Answers
+    """The model at every row, with the fitted values."""
+    modelled: Any
+    """(rows, metrics), in base units; not-a-number where there is no answer."""
+    residuals: Any
+    """(rows, metrics): with weights, without errors; not-a-number where nothing was measured."""
+    used: Any
+    """(rows, metrics): what was fitted on."""
+    absolute: bool
+    minimum: Minimum
+    spread: Spread
+    others: tuple[tuple[float, ...], ...]
+    """Fitted values at other minima, the best first; their residuals may be as small."""
+    searched: int
+    """Starts that were followed."""
+    scatter: Scatter
+    predicted: tuple[Any, Any]
+    """Ends (rows, metrics) of the intervals for measurements that are held out, in base units."""
+    target: Target
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are more measurements than parameters, so that the rows can speak against the model."""
+        return self.target.count > len(self.parameters)
+
+
+def calibrate(
+    model: Model,
+    source: Rows,
+    fit: Sequence[str],
+    metrics: Sequence[str] = (),
+    between: Sequence[str] = (),
+    hold_out: str = "",
+    absolute: bool = False,
+    searches: int = SEARCHES,
+    wanted: Wanted = AUTO,
+    error: Sequence[str] = (),
+) -> Calibration:
+    """The values of some parameters at which a model is nearest to what was measured.
+
+    source    a CSV file, or rows: columns that are named like parameters state the conditions of a row, those that are
+              named like figures or outputs (`response_s`, `utilization_cpu`) what was measured, and with `_error`
+              behind it the standard error of that; `weight` and `hold_out` where they are there.
+    fit       the parameters: stated numbers that no row states.
+    metrics   what to fit on; none: every measured column.
+    between   `NAME=LOW:HIGH` texts, ends for the search; else the range that the model states; without one,
+              from a ten-thousandth of the stated value to ten thousand times it.
+    hold_out  rows that only test the fit: a number of rows at the end, or a condition such as "rate > 900/s".
+    absolute  squared is modelled less measured, over the mean of the metric; else the logarithm of their ratio.
+    searches  how many starts to follow: the stated values, and the best of some that are spread over the ranges.
+    error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
+              of the residuals, and at least half of the last printed digit where cells are texts.
+    Raises    `UsageError`, `InvalidInput` for what cannot be read; `NotComputed` where no minimum is found.
+
+    Method    `least_squares.minimise`, from the stated values and from others; more of them where the first search has
+              no answer, or leads to an end of a range or to no minimum. All rows of all trial points are one table.
+    Errors    `least_squares.spread`; intervals are Student's t times the standard error, of a positive parameter in its
+              logarithm, where the residuals at their ends are those of the tangent plane; else by profiles
+              (`calibrate_profile.profiles`), which may be open to one side or both.
+    Limits    They know of no error of the model itself, beyond what the residuals show.
+    """
+    wanted_parameters = unknowns(model, fit, between)
+    rows = measured(model, read_table(source), fit, metrics, hold_out, error)
+    target = Target(model, wanted_parameters, rows, absolute, wanted)
+    best, others, followed = search(target, searches)
+    best, scatter, known, found = _known(target, best)
+    values = {item.unknown.name: item.value for item in found}
+    columns = {**rows.conditions, **values}
+    size = len(rows.table.rows)
+    table = {name: _full(value, size) for name, value in columns.items()}
+    answers = _answers(model, table, size, wanted)
+    modelled = target.modelled(answers)
+    return Calibration(
+        model,
+        rows,
+        found,
+        answers,
+        modelled,
+        target.plain(modelled) * rows.weights[:, None] ** 0.5,
+        target.used,
+        absolute,
+        best,
+        known,
+        others,
+        followed,
+        scatter,
+        predictions(target, best, scatter, modelled),
+        target,
+    )
+
+
+def _full(value: Any, size: int) -> Any:
+    return np.zeros(size) + value
+
+
+def _answers(model: Model, table: dict[str, Any], size: int, wanted: Wanted) -> Answers:
+    with np.errstate(all="ignore"):
+        return solve_table(model, table, size, wanted)
+
+
+def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tuple[Found, ...]]:
+    """How well the values at a minimum are known; and the minimum itself, where a profile met a better one."""
+    for _ in range(_ROUNDS):
+        best, scatter = _weighed(target, best)
+        known = spread(best, target.least, scatter.variance)
+        ends, better = _profiled(target, best, scatter, known)
+        improved = None if better is None else minimise(target, better, target.low, target.high, target.least)
+        if improved is None or improved.cost >= best.cost:
+            return best, scatter, known, _found(target, best, scatter, known, ends)
+        best = improved
+    raise no_minimum(target, best.replace(reason="profiles find ever smaller residuals"))
+
+
+def _weighed(target: Target, best: Minimum) -> tuple[Minimum, Scatter]:
+    """What is known of the errors, and the minimum with the weights that follow from it."""
+
+    freedom = spread(best, target.least).freedom
+    if target.stated:
+        return best, scatter_stated(best.cost, freedom)
+    used, enough = target.used, target.count > len(target.unknowns)
+    weights = (target.rows.weights[:, None] * np.ones(used.shape))[used]
+    before = -1.0
+    for _ in range(_WEIGHINGS):
+        plain = best.residuals / target.factors[used]
+        scatter = scatter_unstated(plain, weights, target.digits[used], freedom, enough)
+        if not scatter.digits or abs(scatter.common - before) <= _STEADY * before:
+            break
+        before = scatter.common
+        target.weigh(scatter.common, digits=True)
+        again = minimise(target, best.point, target.low, target.high, target.least)
+        best = best if again is None else again
+    return best, scatter  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+_Ends = dict[tuple[int, int], float | None]
+"""(parameter, side) -> the coordinate at which its profile ends; None for an open end."""
+
+
+def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) -> tuple[_Ends, Any]:
+    """The ends of profiles, where linear intervals do not hold; and a better point, if any was met."""
+
+    if not scatter.known:
+        if not best.converged:
+            raise no_minimum(target, best)
+        return {}, None
+    doubtful = bent(target, best, known.covariance, scatter.times, target.low, target.high)
+    doubtful |= ~np.isfinite(np.diag(known.covariance)) | (not best.converged)
+    sides = [(place, sign) for place in np.flatnonzero(doubtful).tolist() for sign in (-1, 1)]
+    sides = [(place, sign) for place, sign in sides if best.side[place] != sign]
+    if not sides:
+        return {}, None
+    threshold = max(scatter.times**2 * scatter.variance, target.least**2)
+    most = max(_FEWEST, _POINTS // len(target.places))
+    deviations = scatter.times * np.sqrt(np.diag(known.covariance))
+    found = profiles(target, best, sides, deviations, target.low, target.high, threshold, most)
+    ends = {side: end.coordinate if end.closed else None for side, end in zip(sides, found.ends, strict=True)}
+    return {**ends, **{(place, int(sign)): None for place, sign in enumerate(best.side) if sign}}, found.better
+
+
+def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends: _Ends) -> tuple[Found, ...]:
+    """The fitted values with their errors and intervals, in base units."""
+
+    tied = (np.abs(known.tied) > 1e-3).any(axis=0)
+    result: list[Found] = []
+    for place, item in enumerate(target.unknowns):
+        here = float(best.point[place])
+        value = float(item.values(here))
+        deviation = math.sqrt(float(known.covariance[place, place]))
+        error = low = high = None
+        interval = ""
+        if math.isfinite(deviation):
+            error = deviation * item.slope(value)
+            low = max(float(item.values(here - scatter.times * deviation)), item.low)
+            high = min(float(item.values(here + scatter.times * deviation)), item.high)
+            interval = LINEAR
+        if (place, -1) in ends or (place, 1) in ends:
+            low, high = (
+                None if (end := ends.get((place, sign))) is None else float(item.values(end)) for sign in (-1, 1)
+            )
+            interval = PROFILE
+            error = None if deviation != deviation or _misleads(item, low, high, error, scatter) else error
+        side = int(best.side[place])
+        idle = bool(known.idle[place])
+        result.append(Found(item, value, error, low, high, side, idle, interval, bool(tied[place])))
+    return tuple(result)
+
+
+def _misleads(item: Unknown, low: float | None, high: float | None, error: float | None, scatter: Scatter) -> bool:
+    """Whether a standard error is far from what the profile found, as where a derivative is that of a step."""
+    if error is None:
+        return False
+    reach = (item.high if high is None else high) - (item.low if low is None else low)
+    return reach > _FAR_OFF * 2 * scatter.times * error
+
+
+def fitted_point(found: Calibration) -> dict[str, float]:
+    """The fitted values by name, in base units."""
+    return {item.unknown.name: item.value for item in found.parameters}
+
+
+def refuse_without_fit(fit: Sequence[str]) -> None:
+    """Raise `UsageError` where no parameter is to be fitted."""
+    if not fit:
+        raise UsageError(Problem("QN027", "no parameter is to be fitted", "--fit NAME, or --demands"))

@@ -1,0 +1,226 @@
+"""Service demands from utilizations and throughputs, by the utilization law over many intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
+from qnet.lazy import np
+from qnet.model.fields import TABLES
+from qnet.model.metrics import column_key
+from qnet.model.model import Model
+from qnet.model.values import Values
+from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT
+from qnet.questions.calibrate.non_negative import Coefficients, regress
+from qnet.questions.map.parameter_cells import Fault
+from qnet.questions.map.tables import Rows, Table, number, read_table, refuse, truth, weight
+from qnet.record import Record
+from qnet.units import NUMBER, RATE, Dimension, UnitError, quantity
+
+BACKGROUND = "background"
+"""The pseudo-class of what is busy without any throughput."""
+_UTILIZATION, _THROUGHPUT, _PER_S = "utilization_", "throughput", "_per_s"
+
+
+class Station(Record):
+    """The regression of one station."""
+
+    name: str
+    servers: float
+    measured: Any
+    """(rows,): utilization; not-a-number where a row does not tell it."""
+    modelled: Any
+    """(rows,): by the demands that were found."""
+    used: Any
+    """(rows,): what was fitted on."""
+    found: Coefficients
+
+
+class Demands(Record):
+    """Service demands of stations by class."""
+
+    table: Table
+    model: Model | None
+    classes: tuple[str, ...]
+    """Names, empty for all passages together; the background at the end where it is asked for."""
+    stations: tuple[Station, ...]
+    held_out: Any
+    ignored: tuple[str, ...]
+
+
+def demands_of(
+    source: Rows, model: Model | None = None, servers: Sequence[str] = (), background: bool = False, hold_out: str = ""
+) -> Demands:
+    """Service demands D_kr in seconds per passage, from U_k c_k = sum over classes of X_r D_kr, for every station.
+
+    source      a CSV file, or rows, with `utilization_STATION` (a share, such as 0.37 or 37 %), and `throughput` or
+                `throughput_CLASS` for each class, per second; `weight` and `hold_out` where they are there.
+    model       whose stations and classes are meant, and how many servers they have; columns of others are left out.
+    servers     `NAME=NUMBER` texts; else those of the model, or 1.
+    background  also find a utilization that is there without throughput.
+    hold_out    a number of rows at the end that only test the regression.
+    Raises      `InvalidInput` for columns and cells that cannot be used, or too few rows; `UsageError` for the rest.
+
+    Method      `non_negative.regress` for each station. Source of the law: P. J. Denning and J. P. Buzen, The
+                operational analysis of queueing network models, ACM Computing Surveys 10 (1978) 225-261, section 3; of
+                the regression: Y. Bard and M. Shatzoff, Statistical methods in computer performance analysis, in
+                Current Trends in Programming Methodology III (1978) 1-51; J. Rolia and V. Vetland, Parameter estimation
+                for performance models of distributed application systems, CASCON 1995; Q. Zhang, L. Cherkasova and
+                E. Smirni, A regression-based analytic model for dynamic resource provisioning of multi-tier
+                applications, ICAC 2007.
+    Limits      Classes whose throughputs move together cannot be separated. Errors are taken as the same in all
+                intervals, throughputs as exact.
+    """
+
+    table = read_table(source)
+    columns = _Columns(table, model)
+    stations, classes, ignored = columns.sort()
+    given = _servers(servers, list(stations))
+    problems: list[Problem] = []
+
+    def cells(column: str, read: Any) -> Any:
+        place = table.header.index(column)
+        result = np.full(len(table.rows), np.nan)
+        for row, cell in enumerate(table.rows):
+            try:
+                value = read(cell[place])
+                result[row] = np.nan if value is None else value
+            except Fault as fault:
+                problems.append(table.fault(row, column, fault))
+        return result
+
+    busy = {name: cells(column, _share) for name, column in stations.items()}
+    rates = {name: cells(column, _rate) for name, column in classes.items()}
+    weights = cells(columns.special[WEIGHT], weight) if WEIGHT in columns.special else np.ones(len(table.rows))
+    held = cells(columns.special[HOLD_OUT], truth) > 0 if HOLD_OUT in columns.special else weights < 0
+    refuse(problems)
+    if hold_out:
+        held = held | _last(hold_out, len(table.rows))
+    names = (*rates, *((BACKGROUND,) if background else ()))
+    design = np.array([*rates.values(), *([np.ones(len(table.rows))] if background else [])]).T
+    found: list[Station] = []
+    for name, values in busy.items():
+        count = given.get(name) or _servers_of(model, name)
+        used = np.isfinite(values) & np.isfinite(design).all(axis=1) & ~held
+        if used.sum() < len(names) or not (design[used] > 0).any(axis=0).all():
+            words = f'"{name}": {int(used.sum())} rows to find {len(names)} demands from'
+            if used.sum() >= len(names):
+                idle = names[int((design[used] > 0).any(axis=0).argmin())]
+                words = f'"{name}": no row with any throughput of {idle or "the system"}'
+            raise InvalidInput(Problem("QN252", words, "rows that tell all classes", file=table.name))
+        roots = np.sqrt(weights[used])
+        result = regress(design[used] * roots[:, None], values[used] * count * roots)
+        found.append(Station(name, count, values, design @ result.values / count, used, result))
+    return Demands(table, model, names, tuple(found), held, ignored)
+
+
+class _Columns:
+    """Sorts columns into utilizations, throughputs and others."""
+
+    def __init__(self, table: Table, model: Model | None) -> None:
+        self.table = table
+        self.titles = {name.strip(): name for name in table.header if name.strip()}
+        self.special = {name: self.titles[name] for name in (WEIGHT, HOLD_OUT) if name in self.titles}
+        self.stations: dict[str, str] | None = None
+        self.classes: dict[str, str] | None = None
+        if model is not None:
+            self.stations = {column_key(item.name): item.name for item in model.stations if not item.delay}
+            self.classes = {column_key(item.name): item.name for item in model.customers}
+
+    def sort(self) -> tuple[dict[str, str], dict[str, str], tuple[str, ...]]:
+        """Station -> column, class -> column, and the columns that are neither; the class of all passages is ""."""
+        stations: dict[str, str] = {}
+        classes: dict[str, str] = {}
+        total = ""
+        for title, column in self.titles.items():
+            name = self._named(title.removeprefix(_UTILIZATION), self.stations) if title != _UTILIZATION else ""
+            if title.startswith(_UTILIZATION) and name:
+                stations[name] = column
+                continue
+            plain = title.removesuffix(_PER_S)
+            if plain == _THROUGHPUT:
+                total = column
+            elif plain.startswith(f"{_THROUGHPUT}_"):
+                name = self._named(plain.removeprefix(f"{_THROUGHPUT}_"), self.classes)
+                if name:
+                    classes[name] = column
+        if total and not classes:
+            classes[""] = total
+        if not stations or not classes:
+            missing = "utilization_STATION" if not stations else "throughput or throughput_CLASS"
+            help = suggest("", [short(title) for title in self.titles])
+            help = help.replace("known names", "the columns are")
+            raise InvalidInput(
+                Problem("QN250", f"there is no column {missing}", "one", help=help, file=self.table.name)
+            )
+        used = {*stations.values(), *classes.values(), *self.special.values()}
+        return stations, classes, tuple(title for title, column in self.titles.items() if column not in used)
+
+    def _named(self, text: str, known: dict[str, str] | None) -> str:
+        return text if known is None else known.get(text, "")
+
+
+def _share(cell: object) -> float | None:
+    value = _in(cell, NUMBER)
+    if value is not None and not 0 <= value <= 1 + 1e-9:
+        raise Fault(f"a utilization of {value:g}; expected 0 to 1, or per cent with their sign: 37 %")
+    return value
+
+
+def _rate(cell: object) -> float | None:
+    value = _in(cell, RATE)
+    if value is not None and value < 0:
+        raise Fault("a throughput below 0")
+    return value
+
+
+def _in(cell: object, dimension: Dimension) -> float | None:
+    """A number in base units, or a quantity; None for an empty cell."""
+    try:
+        return number(cell)
+    except Fault:
+        try:
+            value, found = quantity(str(cell))
+        except UnitError as error:
+            raise Fault(short(str(error))) from None
+        if found != dimension:
+            raise Fault(f'"{short(str(cell))}" is {found.describe()}; expected {dimension.describe()}') from None
+        return value
+
+
+def _servers(texts: Sequence[str], stations: Sequence[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for text in texts:
+        name, _, count = (part.strip() for part in text.partition("="))
+        if name not in stations:
+            words, help = f'no column measures the utilization of "{short(name)}"', suggest(name, stations)
+            raise UsageError(Problem("QN029", words, "--servers NAME=NUMBER", help=help))
+        if not count.isdigit() or int(count) < 1:
+            raise UsageError(Problem("QN029", f'"{short(text)}" says no number of servers', "NAME=NUMBER, 1 or more"))
+        found[name] = float(int(count))
+    return found
+
+
+def _servers_of(model: Model | None, name: str) -> float:
+    """Servers of a station in all its copies, which share the work evenly."""
+    if model is None:
+        return 1.0
+    station = next(item for item in model.stations if item.name == name)
+    if station.split.kind != "even" or station.rates:
+        what = "an uneven split" if station.split.kind != "even" else "rates"
+        words = f'"{name}" has {what}, and its utilization is not that of all servers'
+        raise UsageError(Problem("QN029", words, f"--servers {name}=NUMBER"))
+    values, fields = Values(model, {}, None), TABLES["station"]
+    counts = [
+        values.whole(expression, fields[key], (*station.path, key))
+        for key, expression in (("servers", station.servers), ("copies", station.copies))
+    ]
+    return float(counts[0] * counts[1])
+
+
+def _last(text: str, size: int) -> Any:
+    if not text.strip().isdigit() or not 0 < int(text) < size:
+        words = f'--hold-out "{short(text)}" of {size} rows'
+        raise UsageError(Problem("QN029", words, "beside --demands a number of rows, fewer than there are"))
+    return np.arange(size) >= size - int(text)

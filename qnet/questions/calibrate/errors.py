@@ -1,0 +1,192 @@
+"""Errors of measurements: stated ones, the last printed digit, and what the residuals say of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import InvalidInput, Problem, UsageError, short
+from qnet.lazy import np
+from qnet.model.metrics import Metric, metric
+from qnet.model.model import Model
+from qnet.questions.map.parameter_cells import Fault
+from qnet.questions.uncertainty.student import half_width
+from qnet.record import Record
+from qnet.units import NUMBER, UnitError, quantity
+
+SHARE = 0.95
+"""Of the intervals."""
+NORMAL = 1.959963984540054
+"""Standard errors that hold this share of a normal distribution to each side."""
+STATED, PRINTED, SCATTER, UNKNOWN = "stated", "printed digits", "residuals", "unknown"
+_SMALL = 0.1
+"""The share of the scatter up to which printed digits do not count."""
+_ROUNDING = 1e-9
+"""Relative errors below this are those of computing."""
+_NUMBER = re.compile(r"\s*([+-]?)(\d[\d_]*)?(?:\.(\d[\d_]*)?)?(?:[eE]([+-]?\d+))?")
+_EXPECTED = "--error 1%, --error '2 ms', or --error 'response=2%'"
+
+
+def half_digit(cell: object) -> str:
+    """Half of the last printed digit of a cell, as a text with its unit; empty for what is no printed number."""
+    if not isinstance(cell, str):
+        return ""
+    match = _NUMBER.match(cell)
+    if match is None or not (match[2] or match[3]):
+        return ""
+    places = len((match[3] or "").replace("_", ""))
+    try:
+        half = 0.5 * 10.0 ** (int(match[4] or 0) - places)
+    except (OverflowError, ValueError):
+        return ""
+    return f"{half:.17g}{cell[match.end() :]}" if 0 < half < math.inf else ""
+
+
+def relative(text: object) -> float | None:
+    """The share that a text with a per cent sign says; None for any other text. Raises `Fault` for no number."""
+    if not isinstance(text, str) or not text.strip().endswith("%"):
+        return None
+    try:
+        return float(text.strip()[:-1]) / 100
+    except ValueError:
+        raise Fault(f'"{short(text)}" is no share') from None
+
+
+def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric], values: Any) -> Any:
+    """Standard errors (rows, metrics) by texts such as `1%`, `2 ms` or `response=2%`; not-a-number where none is said.
+
+    Raises `UsageError` QN029 with what is wrong with any of them. Later texts, and those of one metric, have the last
+    word.
+    """
+
+    found: Any = np.full(values.shape, np.nan)
+    problems: list[Problem] = []
+    for text in sorted(texts, key=lambda item: "=" in item):
+        name, _, said = text.rpartition("=")
+        try:
+            places = _places(model, name.strip(), metrics, text)
+            share = relative(said)
+            if share is None:
+                size, dimension = quantity(said.strip())
+                places = [place for place in places if metrics[place].dimension == dimension]
+                if not places:
+                    kind = "no unit" if dimension == NUMBER else f"the unit of {dimension.describe()}"
+                    words = f'"{short(text)}" has {kind}, and nothing measured has that'
+                    raise UsageError(Problem("QN029", words, _EXPECTED))
+                errors = np.full(values.shape, size)
+            else:
+                size, errors = share, np.abs(values) * share
+            if not 0 < size < math.inf:
+                raise UsageError(Problem("QN029", f'"{short(text)}" is no error', "an error above 0"))
+            for place in places:
+                found[:, place] = errors[:, place]
+        except (UnitError, Fault) as error:
+            problems.append(Problem("QN029", f'"{short(text)}" is no error: {short(str(error))}', _EXPECTED))
+        except UsageError as error:
+            problems += error.problems
+    if problems:
+        raise UsageError(*problems)
+    return found
+
+
+def _places(model: Model, name: str, metrics: Sequence[Metric], text: str) -> list[int]:
+    if not name:
+        return list(range(len(metrics)))
+    key = metric(name, model).key
+    places = [place for place, item in enumerate(metrics) if item.key == key]
+    if not places:
+        words = f'"{short(text)}" is about what no column measures'
+        help = f"measured are {', '.join(item.source for item in metrics)}"
+        raise UsageError(Problem("QN029", words, "a metric that is measured", help=help))
+    return places
+
+
+class Scatter(Record):
+    """What is known of the errors of the measurements that were fitted on."""
+
+    kind: str
+    """Where it is from: `stated`, `printed digits`, `residuals`, or `unknown`."""
+    variance: float
+    """Of the residuals as they are squared; not-a-number where nothing tells it."""
+    times: float
+    """How many standard errors an interval has to each side."""
+    freedom: int
+    common: float
+    """Of `residuals` and `printed digits`: the error that measurements have besides what their digits leave open."""
+    ratio: float | None
+    """Scatter of the residuals over the errors that are stated, or that digits leave open; None without either."""
+    exceeds: bool
+    """Whether the residuals scatter more than stated errors can explain, in 99 of 100 cases."""
+    digits: bool = False
+    """Whether errors are a common one and beside it what printed digits leave open, so that rows weigh otherwise."""
+
+    @property
+    def known(self) -> bool:
+        """Whether anything tells how large errors are."""
+        return self.variance == self.variance
+
+
+def scatter_stated(squares: float, freedom: int) -> Scatter:
+    """Of errors that are stated: `squares` is the sum of squared residuals over errors.
+
+    Where they scatter more than chance explains, intervals are those of the scatter (R. T. Birge, Phys. Rev. 40 (1932)
+    207-227).
+    """
+    if freedom <= 0:
+        return Scatter(STATED, 1.0, NORMAL, freedom, 0.0, None, False)
+    ratio = squares / freedom
+    exceeds = squares > chi_square(freedom)
+    times = half_width(SHARE, freedom) if exceeds else NORMAL
+    return Scatter(STATED, ratio if exceeds else 1.0, times, freedom, 0.0, ratio**0.5, exceeds)
+
+
+def scatter_unstated(plain: Any, weights: Any, digits: Any, freedom: int, enough: bool) -> Scatter:
+    """Of errors that nobody states: the residuals' own scatter, and at least what printed digits leave open.
+
+    plain     (m,) residuals without weights, and the `weights` of them.
+    digits    (m,) half of the last printed digit in the same measure, 0 where nothing is printed.
+    enough    whether there are more measurements than parameters, so that the scatter says anything.
+    Method    One common variance u^2 besides that of the digits, so that sum r^2 / (u^2 / w + d^2) is the degrees of
+              freedom (R. C. Paule and J. Mandel, J. Res. Natl. Bur. Stand. 87 (1982) 377-385).
+    """
+
+    printed = bool((digits > 0).all())
+    if freedom <= 0 or not enough:
+        if not printed:
+            return Scatter(UNKNOWN, math.nan, math.nan, freedom, 0.0, None, False)
+        if freedom <= 0:
+            return Scatter(PRINTED, 1.0, NORMAL, freedom, 0.0, None, False, True)
+    scatter = float((weights * plain**2).sum()) / freedom
+    ratio = (float((plain**2 / digits**2).sum()) / freedom) ** 0.5 if printed else None
+    if float((weights * digits**2).max()) <= _SMALL**2 * scatter or not digits.any():
+        return Scatter(SCATTER, scatter, half_width(SHARE, freedom), freedom, scatter**0.5, ratio, False)
+
+    def squares(common: float) -> float:
+        return float((plain**2 / (common**2 / weights + digits**2 + 1e-300)).sum())
+
+    low, high = _ROUNDING * 1e-3, max(scatter**0.5, 1e-12) * 10
+    if squares(low) <= freedom:
+        return Scatter(PRINTED, 1.0, NORMAL, freedom, 0.0, ratio, False, True)
+    for _ in range(100):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if squares(middle) > freedom else (low, middle)
+    return Scatter(SCATTER, 1.0, half_width(SHARE, freedom), freedom, float(np.sqrt(low * high)), ratio, False, True)
+
+
+def chi_square(freedom: int) -> float:
+    """What chi-square with `freedom` degrees of freedom exceeds in one of 100 cases.
+
+    Source   E. B. Wilson and M. M. Hilferty, Proc. Natl. Acad. Sci. 17 (1931) 684-688; within 2 % from 1 on.
+    """
+    spread = 2 / (9 * freedom)
+    return freedom * (1 - spread + 2.3263478740408408 * spread**0.5) ** 3
+
+
+def refuse_unknown(table: Any, missing: Sequence[tuple[int, str]]) -> None:
+    """Raise `InvalidInput` for cells without an error beside others that have one."""
+    if missing:
+        row, column = missing[0]
+        problem = table.fault(row, column, "no error is stated, and the cell has no printed digits")
+        raise InvalidInput(problem.replace(help="--error beside the column, or an error in every row"))

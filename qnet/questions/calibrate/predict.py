@@ -1,0 +1,118 @@
+"""What a calibration says of measurements that it was not fitted on: prediction intervals, rows left out in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.lazy import np
+from qnet.questions.calibrate.errors import PRINTED, STATED, Scatter
+from qnet.questions.calibrate.least_squares import STEP, Minimum
+from qnet.questions.calibrate.profile import Lane, refit
+from qnet.questions.calibrate.search import Target
+
+MOST_LEFT_OUT = 100
+"""Fits of a leave-one-out error; of more rows, several are left out at a time."""
+_FEWEST = 10
+_ROWS = 100_000
+"""Rows of a table up to which that many fits are made of it."""
+_UNKNOWN = 1e-3
+"""The share of a prediction's change along directions that nothing determines, from which it has no interval."""
+_SETTLED = 1e-6
+
+
+def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) -> tuple[Any, Any]:
+    """The ends (rows, metrics), in base units, of the intervals for measurements of rows that are held out.
+
+    modelled   the figures of all rows at the minimum.
+    Returns    not-a-number for what is fitted on, and where nothing tells an interval.
+    Method     Variance g' C g of the model by the covariance C of the parameters, and that of the measurement itself,
+               in the measure of the residuals (G. A. F. Seber and C. J. Wild, Nonlinear Regression, 1989, section 5.1).
+    Limits     Linear: what profiles find of steps and bends is not in them.
+    """
+
+    low, high = np.full(modelled.shape, np.nan), np.full(modelled.shape, np.nan)
+    held: Any = np.flatnonzero(target.rows.held_out)
+    if not len(held) or not scatter.known:
+        return low, high
+    slopes = _slopes(target, best, held)
+    variance = _of_the_model(best, scatter, slopes.reshape(-1, len(best.point))).reshape(slopes.shape[:2])
+    half = scatter.times * np.sqrt(variance + _of_a_measurement(target, scatter, held))
+    half = np.where(np.isfinite(half), half, np.nan)
+    there = modelled[held]
+    if target.absolute:
+        low[held], high[held] = there - half * target.scale, there + half * target.scale
+    else:
+        with np.errstate(all="ignore"):
+            low[held], high[held] = there * np.exp(-half), there * np.exp(half)
+    return low, high
+
+
+def _slopes(target: Target, best: Minimum, places: Any) -> Any:
+    """The derivatives (rows, metrics, n) of plain residuals of some rows; not-a-number where there is no answer."""
+
+    count = len(best.point)
+    moves = np.concatenate([np.eye(count), -np.eye(count)]) * STEP
+    points = np.clip(best.point + moves, target.low, target.high)
+    values = target.every(points, places)
+    lengths = np.diag(points[:count] - points[count:])
+    with np.errstate(all="ignore"):
+        return np.moveaxis((values[:count] - values[count:]) / lengths[:, None, None], 0, -1)
+
+
+def _of_the_model(best: Minimum, scatter: Scatter, slopes: Any) -> Any:
+    """The variance of predictions with some derivatives (E, n); infinite where nothing determines them."""
+
+    free = best.side == 0
+    jacobian = best.jacobian[:, free]
+    norms = np.linalg.norm(jacobian, axis=0)
+    counted = norms > 1e-7 * norms.max(initial=0.0)
+    if not counted.any():
+        return np.where(np.abs(slopes).max(axis=1, initial=0.0) > 0, np.inf, 0.0)
+    scale = np.where(counted, norms, 1.0)
+    _, singular, right = np.linalg.svd(np.where(counted, jacobian / scale, 0.0), full_matrices=True)
+    singular = np.concatenate([singular, np.zeros(len(scale) - len(singular))])
+    along = (slopes[:, free] / scale) @ right.T
+    kept = singular > 1e-6 * singular[0]
+    with np.errstate(all="ignore"):
+        known = ((along[:, kept] / singular[kept]) ** 2).sum(axis=1)
+        lost = np.abs(along[:, ~kept]).max(axis=1, initial=0.0) > _UNKNOWN * np.abs(along).max(axis=1, initial=0.0)
+    return np.where(lost, np.inf, known * scatter.variance)
+
+
+def _of_a_measurement(target: Target, scatter: Scatter, places: Any) -> Any:
+    """The variance of single measurements, (rows, metrics), in the measure of the plain residuals."""
+    weights = target.rows.weights[places][:, None]
+    digits = target.digits[places] ** 2
+    if scatter.kind == STATED:
+        return target.errors[places] ** 2 / weights * scatter.variance
+    if scatter.kind == PRINTED:
+        return digits
+    return scatter.common**2 / weights + (digits if scatter.digits else 0.0)
+
+
+def leave_one_out(target: Target, best: Minimum) -> Any:
+    """Plain residuals (rows, metrics), weights included, of every fitted row by a fit without it; None for too few.
+
+    Method   One fit for each row, all side by side from the minimum, so that what another start would find is not
+             looked for. Of more than `MOST_LEFT_OUT` rows several, evenly spread, are left out at a time (M. Stone, J.
+             Roy. Statist. Soc. B 36 (1974) 111-147).
+    Returns  not-a-number where the model has no answer at a row that is left out.
+    """
+
+    within: Any = np.nonzero(target.used[target.places])[0]
+    count = len(target.places)
+    groups = min(count, MOST_LEFT_OUT, max(_FEWEST, _ROWS // count))
+    lanes: list[Lane] = []
+    for group in range(groups):
+        counted = (within % groups != group).astype(float)
+        if counted.sum() < len(best.point):
+            return None
+        lanes.append(Lane(best.point, best.residuals, best.jacobian, best.point == best.point, counted))
+    refit(target, lanes, target.low, target.high, _SETTLED * best.cost / max(len(within), 1), proven=True)
+    found: Any = np.full(target.rows.values.shape, np.nan)
+    roots = np.sqrt(target.rows.weights)[:, None]
+    for group, lane in enumerate(lanes):
+        rows = target.places[np.arange(len(target.places)) % groups == group]
+        plain = target.every(lane.point[None], rows)[0] * roots[rows]
+        found[rows] = np.where(target.used[rows], plain, np.nan)
+    return found

@@ -1,0 +1,317 @@
+"""Profiles of a sum of squares: how far one coordinate may go while the others are fitted again; only arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.lazy import np
+from qnet.questions.calibrate.least_squares import Minimum, Residuals, differences
+from qnet.record import Record
+
+LINEAR = 0.25
+"""How far the rise of the sum of squares may be from that of the tangent plane, as a share of it, for a linear
+interval to stand."""
+_SHORTEST = 1e-5
+"""The step at which a tangent plane is tried where the interval is shorter."""
+_FIRST = 1e-3
+"""The least first step of a profile, in coordinates in which 1 is much."""
+_FLAT = 2e-2
+"""The first step of a profile where no standard error is known."""
+_NARROW = 1e-3
+"""How near the ends of a bracket come, as a share of the distance from the minimum."""
+_FINEST = 1e-7
+_NEAR = 2e-2
+"""How near to the threshold is near enough, as a share of its root, for a straight line from there."""
+_ENOUGH = 3e-3
+"""The fall of the sum of squares, as a share of the threshold, that is no longer worth a round."""
+_LONGEST = 3.0
+"""How many times farther the next value of a profile is, at most."""
+_TRIES = 60
+"""Values that are tried for one end, at most."""
+_ROUNDS = 10
+_FAILURES = 5
+
+
+class Lane:
+    """One fit among several that are made side by side: some coordinates stay, some residuals do not count."""
+
+    def __init__(self, point: Any, values: Any, jacobian: Any, free: Any, counted: Any = 1.0) -> None:
+        self.point = point
+        self.values = values
+        self.jacobian = jacobian
+        self.free = free
+        self.counted = counted
+        """(m,): 1 for residuals that count, 0 for others."""
+        self.damping = 0.0
+        self.failures = 0
+        self.done = False
+        self.proven = False
+        """Whether derivatives were taken anew where the fit ended."""
+
+    @property
+    def cost(self) -> float:
+        """The sum of squares of what counts."""
+        return float(((self.values * self.counted) ** 2).sum())
+
+    def step(self, low: Any, high: Any, longest: float = 2.0) -> Any:
+        """The damped Gauss-Newton step of the free coordinates, those pressed against a bound left where they are."""
+
+        step = np.zeros(len(self.point))
+        free = self.free
+        for _ in range(2):
+            places = np.flatnonzero(free)
+            if not len(places):
+                return np.zeros(len(self.point))
+            columns = self.jacobian[:, places] * np.reshape(self.counted * np.ones(len(self.values)), (-1, 1))
+            norms = np.linalg.norm(columns, axis=0)
+            norms = np.where(norms > 1e-7 * max(float(norms.max(initial=0.0)), 1e-300), norms, np.inf)
+            left, singular, right = np.linalg.svd(columns / norms, full_matrices=False)
+            kept = singular > 1e-6 * singular.max(initial=0.0)
+            shares = np.where(kept, singular / np.where(kept, singular**2 + self.damping, 1.0), 0.0)
+            moves = -(right.T @ (shares * (left.T @ (self.values * self.counted)))) / norms
+            step = np.zeros(len(self.point))
+            step[places] = np.clip(moves, -longest, longest)
+            pressed = ((self.point <= low) & (step < 0)) | ((self.point >= high) & (step > 0))
+            if not (pressed & free).any():
+                break
+            free = free & ~pressed
+        return np.clip(self.point + step, low, high) - self.point
+
+    def update(self, step: Any, values: Any) -> None:
+        """The derivatives after a step, by Broyden's rank-one update."""
+
+        length = float(step @ step)
+        if length > 0:
+            self.jacobian = self.jacobian + np.outer(values - self.values - self.jacobian @ step, step) / length
+
+
+def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enough: float, proven: bool = False) -> int:
+    """Fit the free coordinates of some lanes side by side, each from where it is; returns the points it took.
+
+    enough   the fall of a sum of squares that is no longer worth a round.
+    proven   whether derivatives are taken anew where a fit ends, to see that it does.
+    Method   Gauss-Newton with the derivatives of C. G. Broyden, Math. Comp. 19 (1965) 577-593, which cost nothing;
+             damped, and with differences again, where a step does not descend. A fit only ever gets better.
+    """
+
+    used = 0
+    for _ in range(_ROUNDS):
+        for lane in lanes if proven else ():
+            if lane.done and not lane.proven:
+                fresh = differences(residuals, lane.point, lane.values, low, high)
+                used += 2 * len(lane.point)
+                lane.proven, lane.failures, lane.damping = True, 0, 0.0
+                if fresh is not None:
+                    lane.jacobian, lane.done = fresh, False
+        waiting = [lane for lane in lanes if not lane.done]
+        steps: list[Any] = []
+        moving: list[Lane] = []
+        for lane in waiting:
+            step = lane.step(low, high)
+            fall = lane.cost - float((((lane.values + lane.jacobian @ step) * lane.counted) ** 2).sum())
+            if fall <= enough or not step.any():
+                lane.done = True
+                continue
+            moving.append(lane)
+            steps.append(step)
+        if not moving:
+            if proven and not all(lane.proven for lane in lanes):
+                continue
+            break
+        values = residuals(np.array([lane.point + step for lane, step in zip(moving, steps, strict=True)]))
+        used += len(moving)
+        for lane, step, found in zip(moving, steps, values, strict=True):
+            there = bool(np.isfinite(found).all())
+            before = lane.cost
+            if there:
+                lane.update(step, found)
+            cost = float(((found * lane.counted) ** 2).sum()) if there else float("inf")
+            if cost < before:
+                lane.point, lane.values = lane.point + step, found
+                lane.damping *= 0.1
+                lane.done = before - cost <= enough
+                continue
+            lane.failures += 1
+            lane.damping = max(10 * lane.damping, 1e-2)
+            if lane.failures == 2:
+                fresh = differences(residuals, lane.point, lane.values, low, high)
+                used += 2 * len(lane.point)
+                lane.jacobian = lane.jacobian if fresh is None else fresh
+            lane.done = lane.failures >= _FAILURES
+    return used
+
+
+class End(Record):
+    """How far a profile goes to one side."""
+
+    coordinate: float
+    closed: bool
+    """Whether the sum of squares passes the threshold there; else the range ends, or the search was cut short."""
+
+
+class Profiles(Record):
+    """The ends of some profiles, and the best point that was met on the way where it is better than the minimum."""
+
+    ends: tuple[End, ...]
+    better: Any
+    """Coordinates, or None."""
+
+
+class _Search:
+    """The search for one end of one profile."""
+
+    def __init__(self, best: Minimum, place: int, sign: int, first: float, room: float) -> None:
+        self.place, self.sign, self.room = place, sign, room
+        self.start = float(best.point[place])
+        self.inside = 0.0
+        self.rise_inside = 0.0
+        self.outside = float("inf")
+        self.rise_outside = float("inf")
+        self.first = min(first, room)
+        self.tries = 0
+        self.lane = Lane(best.point, best.residuals, best.jacobian, best.point == best.point)
+        self.lane.free[place] = False
+
+    def next(self, threshold: float) -> float | None:
+        """The distance to try next; None where the end is known."""
+        if self.inside >= self.room or self.tries >= _TRIES or self.near(threshold):
+            return None
+        root = threshold**0.5
+        if self.outside == float("inf"):
+            # As far as a straight line says, and a little more: what is then outside is near.
+            reach = root / max(self.rise_inside**0.5, 1e-9 * root)
+            return min(max(self.inside * min(max(1.03 * reach, 1.1), _LONGEST), self.first), self.room)
+        width = self.outside - self.inside
+        if width <= _NARROW * self.outside * 0.1 + _FINEST:
+            return None
+        share = 0.5
+        if self.rise_outside < float("inf") and self.tries % 3:
+            low, high = self.rise_inside**0.5, self.rise_outside**0.5
+            share = min(max((root - low) / max(high - low, 1e-300), 0.05), 0.95)
+        return self.inside + share * width
+
+    def took(self, distance: float, rise: float, lane: Lane | None, threshold: float) -> None:
+        """Note the rise of the sum of squares at a distance."""
+        self.tries += 1
+        if rise <= threshold * (1 + _NEAR) ** 2 and lane is not None:
+            self.inside, self.rise_inside, self.lane = distance, max(rise, 0.0), lane
+        else:
+            self.outside, self.rise_outside = distance, rise
+
+    def near(self, threshold: float) -> bool:
+        """Whether the last value inside is so near to the end that a straight line leads there."""
+        root = threshold**0.5
+        return abs(self.rise_inside**0.5 - root) <= _NEAR * root
+
+    def end(self, threshold: float) -> End:
+        """Where the search ended."""
+        near = self.near(threshold)
+        distance = self.inside * (threshold / self.rise_inside) ** 0.5 if near else self.inside
+        closed = near or self.outside < float("inf")
+        return End(self.start + self.sign * min(distance, self.outside, self.room), closed)
+
+
+def profiles(
+    residuals: Residuals, best: Minimum, sides: Sequence[tuple[int, int]], deviations: Any, low: Any, high: Any,
+    threshold: float, most: int,
+) -> Profiles:  # fmt: skip
+    """How far coordinates may go from a minimum until the sum of squares, all others refitted, rises by a threshold.
+
+    sides        pairs of a coordinate and a sign: which ends are looked for.
+    deviations   (n,) how far the tangent plane says they are; not-a-number where it does not know.
+    threshold    rise of the sum of squares at the ends of an interval: the square of Student's t times the variance.
+    most         points that may be tried altogether.
+    Returns      `Profiles`; an end is the last coordinate inside, to about a thousandth of its distance.
+
+    Method       Outward in growing steps until the threshold is passed, then between the last value inside and the
+                 first outside by the root of the rise, which is a straight line in linear models, and by halves, which
+                 finds a step. All ends advance side by side. What is beyond an answer counts as a rise without end.
+    Source       D. M. Bates and D. G. Watts, Nonlinear Regression Analysis and Its Applications, 1988, section 6.1.
+    Limits       Where the sum of squares falls again beyond its first rise, nothing is seen of it.
+    """
+
+    searches: list[_Search] = []
+    for place, sign in sides:
+        here = float(best.point[place])
+        room = float(high[place]) - here if sign > 0 else here - float(low[place])
+        step = float(deviations[place])
+        first = max(step, _FIRST) if np.isfinite(step) and step > 0 else _FLAT
+        searches.append(_Search(best, place, sign, first, max(room, 0.0)))
+    used, least, better = 0, best.cost - 1e-2 * threshold, None
+    while used < most:
+        asked = [(each, distance) for each in searches if (distance := each.next(threshold)) is not None]
+        if not asked:
+            break
+        lanes, spent = _placed(residuals, asked, low, high)
+        used += spent + refit(residuals, [lane for lane in lanes if lane is not None], low, high, _ENOUGH * threshold)
+        for (each, distance), lane in zip(asked, lanes, strict=True):
+            rise = float("inf") if lane is None else lane.cost - best.cost
+            if lane is not None and lane.cost < least:
+                least, better = lane.cost, lane.point
+            each.took(distance, rise, lane, threshold)
+    return Profiles(tuple(each.end(threshold) for each in searches), better)
+
+
+def _placed(
+    residuals: Residuals, asked: Sequence[tuple[_Search, float]], low: Any, high: Any
+) -> tuple[list[Lane | None], int]:
+    """Lanes at the values to be tried, the others where the tangent plane has them; None where there is no answer."""
+
+    targets: list[tuple[Any, Any]] = []
+    for each, distance in asked:
+        moved = each.lane.point.copy()
+        moved[each.place] = each.start + each.sign * distance
+        values = each.lane.values + each.lane.jacobian @ (moved - each.lane.point)
+        ahead = Lane(moved, values, each.lane.jacobian, each.lane.free)
+        targets.append((np.clip(moved + ahead.step(low, high, float("inf")), low, high), np.clip(moved, low, high)))
+    points = np.array([best for best, _ in targets])
+    values = residuals(points)
+    used = len(points)
+    failed = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(failed):
+        # Where the tangent plane leads nowhere, the others stay as they were.
+        points[failed] = np.array([targets[number][1] for number in failed.tolist()])
+        values[failed] = residuals(points[failed])
+        used += len(failed)
+    found: list[Lane | None] = []
+    for (each, _), point, here in zip(asked, points, values, strict=True):
+        if not np.isfinite(here).all():
+            found.append(None)
+            continue
+        lane = Lane(each.lane.point, each.lane.values, each.lane.jacobian, each.lane.free)
+        lane.update(point - lane.point, here)
+        lane.point, lane.values = point, here
+        found.append(lane)
+    return found, used
+
+
+def bent(residuals: Residuals, best: Minimum, covariance: Any, times: float, low: Any, high: Any) -> Any:
+    """Which coordinates (n,) have no linear interval: the residuals at its ends are not those of the tangent plane.
+
+    covariance   of the coordinates; those without one are left out.
+    times        how many standard errors the interval has to each side.
+    """
+
+    deviations = np.sqrt(np.diag(covariance))
+    known = np.flatnonzero(np.isfinite(deviations))
+    result = np.zeros(len(best.point), dtype=bool)
+    if not len(known):
+        return result
+    steps: list[Any] = []
+    for place in known:
+        along = np.nan_to_num(covariance[:, place]) / max(float(covariance[place, place]), 1e-300)
+        along[place] = 1.0
+        length = max(times * float(deviations[place]), _SHORTEST)
+        steps += [length * along, -length * along]
+    moves = np.array(steps)
+    points = best.point + moves
+    inside = ((points >= low) & (points <= high)).all(axis=1)
+    values = residuals(np.clip(points, low, high))
+    plane = best.residuals + moves @ best.jacobian.T
+    rises = (values**2).sum(axis=1) - best.cost
+    expected = (plane**2).sum(axis=1) - best.cost
+    agree = inside & (np.abs(rises - expected) <= LINEAR * np.abs(expected) + 1e-12 * best.cost)
+    for number, place in enumerate(known):
+        result[place] = not agree[2 * number : 2 * number + 2].all()
+    return result

@@ -1,0 +1,340 @@
+"""A calibration as a report: the parameters, how they hang together, the fit as a whole, and every row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from qnet.lazy import np
+from qnet.model.rewrite import Doubt
+from qnet.questions.calibrate.calibrate import PROFILE, Calibration, Found, fitted_point
+from qnet.questions.calibrate.determined import doubts
+from qnet.questions.calibrate.errors import NORMAL, PRINTED, SCATTER, SHARE, STATED, UNKNOWN
+from qnet.questions.calibrate.measured import described
+from qnet.questions.points.answers import OK
+from qnet.questions.points.points import solve_points
+from qnet.questions.presentation.assertions import broken, conditions
+from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.solve.solve import in_unit
+from qnet.reports.report import Cell, Column, Note, Report
+from qnet.units import format_quantity
+
+COLUMNS = (
+    Column("scope", "scope"),
+    Column("name", "name"),
+    Column("row", "row"),
+    Column("at", "at"),
+    Column("use", "use"),
+    Column("stated", "stated"),
+    Column("value", "value"),
+    Column("standard_error", "standard error"),
+    Column("low", "low"),
+    Column("high", "high"),
+    Column("measured", "measured"),
+    Column("modelled", "modelled"),
+    Column("residual", "residual"),
+    Column("relative", "relative"),
+    Column("unit", "unit"),
+    Column("interval", "interval"),
+    Column("status", "status"),
+    Column("method", "method", footed=True),
+    Column("exactness", "exactness", footed=True),
+)
+"""`scope` is `parameter`, `correlation`, `summary` or `row`. `row` counts the rows of data from 1. `stated` is what the
+model states; `low` and `high` are the ends of the 95 % interval, empty where it is open, and `interval` says whether
+it is `linear` or by `profile`; of a row that is held out they are those of its prediction interval. `residual` is
+modelled less measured, `relative` that over measured. Parameters are in base units, metrics in the unit that they are
+shown in."""
+
+FITTED, HELD_OUT = "fitted", "held out"
+_MOST_NAMED = 4
+
+
+def calibration_report(found: Calibration, asserted: Sequence[str] = (), more: Sequence[Note] = ()) -> Report:
+    """Tell a calibration.
+
+    asserted  conditions that the model must meet with the fitted values, everything else as stated; those that are
+              false stand in `broken` of the report.
+    more      notes besides.
+    """
+    model, answers = found.model, found.answers
+    claimed = conditions(asserted, model)
+    point = fitted_point(found)
+    exact = all_exact(model, [item.expression for item in found.measured.metrics], answers.parts)
+    trust = (", ".join(answers.methods), label(exact))
+    parameters = [_parameter(item, found.tested) for item in found.parameters]
+    rows = [*parameters, *_correlations(found), *_summary(found), *_rows(found)]
+    failing = tuple(broken(solve_points(model, point), claimed)) if claimed else ()
+    return Report(
+        "qnet/calibration/1",
+        f"{model.title}: {', '.join(point)} from {found.measured.table.name}",
+        COLUMNS,
+        [(*row, *trust) for row in rows],
+        (*_notes(found), *more),
+        Basis(model, trust[0], exact, measured=_data(found), fitted=point),
+        group="scope",
+        broken=failing,
+    )
+
+
+def _data(found: Calibration) -> dict[str, Any]:
+    """What the calibration rests on beside the model."""
+    table = found.measured.table
+    return {"name": table.name, "digest": table.digest or None, "rows": len(table.rows)}
+
+
+def fitted_on(found: Calibration) -> str:
+    """What the parameters were fitted on, in one line."""
+    table = found.measured.table
+    used = int(found.used.any(axis=1).sum())
+    name = table.name.rpartition("/")[2]
+    metrics = ", ".join(item.source for item in found.measured.metrics)
+    told = f"{name}: {metrics} in {used} of {len(table.rows)} rows"
+    return f"{told}, sha256 {table.digest}" if table.digest else told
+
+
+def doubt_of(found: Calibration) -> Doubt:
+    """How well the fitted parameters are known, for the model that is written with them.
+
+    Standard errors are those by which a normal or Student's interval has the width that was found.
+    """
+    errors: dict[str, float] = {}
+    places: dict[str, int] = {}
+    for place, item in enumerate(found.parameters):
+        error = _known_error(found, item)
+        if error is not None:
+            errors[item.unknown.name], places[item.unknown.name] = error, place
+    names = list(errors)
+    matrix = found.spread.correlation
+    pairs = {
+        (one, other): value
+        for number, one in enumerate(names)
+        for other in names[number + 1 :]
+        if (value := float(matrix[places[one], places[other]])) == value
+    }
+    lost = tuple(item.unknown.name for item in found.parameters if item.unknown.name not in errors)
+    return Doubt(errors, pairs, None if found.scatter.times == NORMAL else found.scatter.freedom, lost)
+
+
+def _known_error(found: Calibration, item: Found) -> float | None:
+    """The standard error that belongs to an interval; None where it is not known, or open above."""
+    if not found.scatter.known or item.tied:
+        return None
+    if item.interval != PROFILE:
+        return item.error
+    if item.undetermined:
+        return None
+    low = item.value if item.side < 0 else item.low
+    high = item.value if item.side > 0 else item.high
+    low = item.unknown.low if low is None else low
+    if high is None:
+        return None
+    return (high - low) / ((1 if item.side else 2) * found.scatter.times)
+
+
+def fitted_with(found: Calibration) -> str:
+    """The fitted values in one line."""
+    return _minimum(found, [item.value for item in found.parameters])
+
+
+def _parameter(item: Found, tested: bool) -> tuple[Cell, ...]:
+    unknown = item.unknown
+    return (
+        "parameter", unknown.name, None, None, None, unknown.start, item.value, item.error, item.low, item.high,
+        None, None, None, None, unknown.unit or None, item.interval or None, standing(item, tested),
+    )  # fmt: skip
+
+
+def standing(item: Found, tested: bool) -> str:
+    """The status of a fitted parameter: `ok`, or what is missing.
+
+    tested   whether there are more measurements than parameters.
+    """
+    if item.side:
+        return "at its lower end" if item.side < 0 else "at its upper end"
+    if item.idle and (item.undetermined or not item.interval):
+        return "no effect"
+    if item.undetermined:
+        return "not determined by these rows"
+    if item.tied:
+        return "cannot be told apart"
+    if not item.interval:
+        return "no standard error" if tested else "no degrees of freedom"
+    if item.low is None or item.high is None:
+        return "no lower end" if item.low is None else "no upper end"
+    return "ok" if tested else "no degrees of freedom"
+
+
+def _plain(scope: str, name: str, use: str | None, value: float | None, at: str | None = None) -> tuple[Cell, ...]:
+    told = value if value is not None and abs(value) < float("inf") else None
+    return (scope, name, None, at, use, None, told, *(None,) * 8, None, "ok" if told is not None else "no value")
+
+
+def _correlations(found: Calibration) -> Iterator[tuple[Cell, ...]]:
+    names = [item.unknown.name for item in found.parameters]
+    for one, first in enumerate(names):
+        for other in range(one + 1, len(names)):
+            yield _plain("correlation", f"{first}, {names[other]}", None, float(found.spread.correlation[one, other]))
+
+
+def _summary(found: Calibration) -> Iterator[tuple[Cell, ...]]:
+    """How far off the model is as a whole, on what it was fitted on and on what was held out."""
+
+    kind = "of the mean" if found.absolute else "relative"
+    there = np.isfinite(found.measured.values)
+    for use, chosen in ((FITTED, found.used), (HELD_OUT, there & found.measured.held_out[:, None])):
+        count = int(chosen.sum())
+        if not count:
+            continue
+        known = chosen & np.isfinite(found.residuals)
+        complete = count == int(known.sum())
+        yield _plain("summary", "measurements", use, count)
+        squares = float((found.residuals[known] ** 2).sum())
+        error = (squares / count) ** 0.5 if complete else None
+        yield _plain("summary", "root mean square error", use, error, kind)
+        spread = _total(found, chosen)
+        yield _plain("summary", "R squared", use, 1 - squares / spread if spread > 0 and complete else None)
+        if use == HELD_OUT and found.scatter.known:
+            yield _plain("summary", "within prediction interval", use, int(_inside(found)[chosen].sum()))
+    if found.scatter.ratio is not None:
+        at = "over stated errors" if found.scatter.kind == STATED else "over half of the last printed digit"
+        yield _plain("summary", "scatter", FITTED, found.scatter.ratio, at)
+    yield _plain("summary", "degrees of freedom", FITTED, found.spread.freedom)
+    yield _plain("summary", "condition number", FITTED, found.spread.condition)
+
+
+def _total(found: Calibration, chosen: Any) -> float:
+    """The sum of squares around the mean of every metric, scaled and weighted as the residuals are."""
+
+    total = 0.0
+    for place, values in enumerate(found.measured.values.T):
+        mask = chosen[:, place]
+        if not mask.any():
+            continue
+        size = np.abs(values[np.isfinite(values)]).mean() or 1.0
+        scaled = values[mask] / size if found.absolute else np.log(values[mask])
+        weights = found.measured.weights[mask]
+        total += float((weights * (scaled - np.average(scaled, weights=weights)) ** 2).sum())
+    return total
+
+
+def _inside(found: Calibration) -> Any:
+    """Which measurements (rows, metrics) lie in the prediction interval of their row."""
+    low, high = found.predicted
+    return (low <= found.measured.values) & (found.measured.values <= high)
+
+
+def _rows(found: Calibration) -> Iterator[tuple[Cell, ...]]:
+    measured, model = found.measured, found.model
+    inside = _inside(found)
+    for row in range(len(measured.table.rows)):
+        at = described(model, measured, row)
+        use = HELD_OUT if measured.held_out[row] else FITTED
+        for place, item in enumerate(measured.metrics):
+            stated = float(measured.values[row, place])
+            if not np.isfinite(stated):
+                continue
+            modelled = float(found.modelled[row, place])
+            value = modelled if np.isfinite(modelled) else None
+            difference = None if value is None else in_unit(value - stated, item.unit)
+            relative = None if value is None or not stated else value / stated - 1
+            ends = [_end(side[row, place], item.unit) for side in found.predicted]
+            status = found.answers.status[row]
+            if status == OK and ends[0] is not None and not inside[row, place]:
+                status = "outside its prediction interval"
+            yield (
+                "row", item.source, row + 1, at or None, use, None, None, None, *ends, in_unit(stated, item.unit),
+                None if value is None else in_unit(value, item.unit), difference, relative, item.unit or None, None,
+                status,
+            )  # fmt: skip
+
+
+def _end(value: float, unit: str) -> float | None:
+    return in_unit(float(value), unit) if abs(value) < float("inf") else None
+
+
+def _notes(found: Calibration) -> Iterator[Note]:
+    answers, table = found.answers, found.measured.table
+    yield from approximate_notes(answers.reasons)
+    yield from percentile_notes(found.model, [item.expression for item in found.measured.metrics], answers.parts)
+    yield from _errors(found)
+    yield from doubts(found)
+    yield from _intervals(found)
+    if found.others:
+        shown = "; ".join(_minimum(found, values) for values in found.others[:_MOST_NAMED])
+        text = f"minima beside this one, with residuals at most twice as large: {shown}"
+        yield Note("QN636", text, "warning", "narrow the ranges with --between")
+    missing = int((~answers.answered).sum())
+    if missing:
+        yield Note("QN602", f"{missing} of {len(table.rows)} rows have no answer; their status says why", "warning")
+    if found.measured.ignored:
+        names = ", ".join(name.strip() for name in found.measured.ignored)
+        yield Note("QN637", f"columns that were not used: {names}")
+
+
+def _errors(found: Calibration) -> Iterator[Note]:
+    """What errors are taken to be, and whether the residuals agree."""
+    scatter = found.scatter
+    measure = "the same at every row, of a metric" if found.absolute else "proportional to the measurement"
+    taken = {
+        STATED: "as stated",
+        PRINTED: "as half of the last printed digit",
+        SCATTER: f"{measure}, {100 * scatter.common:.3g} %"
+        + (" beside half of the last printed digit" if scatter.digits else ""),
+        UNKNOWN: measure,
+    }[scatter.kind]
+    freedom = f"{scatter.freedom} degree{'s' if scatter.freedom != 1 else ''} of freedom"
+    share = f"intervals hold {100 * SHARE:g} %"
+    of = "of a normal distribution" if scatter.times == NORMAL else "of Student's t"
+    text = f"errors are taken {taken if scatter.kind in (STATED, PRINTED) else 'as ' + taken}"
+    if scatter.kind == UNKNOWN:
+        text = "as many measurements as parameters, and no errors are stated: nothing is left to tell errors from"
+        yield Note("QN633", text, "warning", "measure more rows, or say --error 2%")
+    else:
+        yield Note("QN633", f"{text}; {share} {of}, {freedom}")
+    if not found.tested and scatter.kind != UNKNOWN:
+        count, size = found.target.count, len(found.parameters)
+        text = f"{count} measurements and {size} parameters: any model fits so few, and intervals rest on "
+        text += "the stated errors alone" if scatter.kind == STATED else "the printed digits alone"
+        yield Note("QN690", text, "warning", "measure more rows, or fit fewer parameters")
+    if scatter.exceeds:
+        text = f"the model does not fit within the stated errors: residuals scatter {scatter.ratio:.3g} times as much"
+        yield Note("QN691", f"{text}, and intervals are widened by that", "warning", "doubt the model, or the errors")
+
+
+def _intervals(found: Calibration) -> Iterator[Note]:
+    """What profiles and rows that are held out tell."""
+
+    named = [item.unknown.name for item in found.parameters if item.interval == PROFILE]
+    if named:
+        yield Note("QN692", f"intervals by profile, all others fitted again: {', '.join(named)}")
+    items = [item for item in found.parameters if item.interval == PROFILE and not (item.idle and item.undetermined)]
+    for item in items:
+        if item.side or (item.low is not None and item.high is not None):
+            continue
+        name = f'"{item.unknown.name}"'
+        if item.undetermined:
+            text = f"{name} is not determined by these rows: no value in its range fits much worse"
+        elif item.low is None:
+            most = format_quantity(item.high or 0.0, item.unknown.unit)
+            text = f"{name} is at most {most}: no lower value fits much worse"
+        else:
+            least = format_quantity(item.low, item.unknown.unit)
+            text = f"{name} is at least {least}: no higher value fits much worse"
+        yield Note("QN693", text, "warning", "measure where it counts, or state it with -p")
+    if not found.minimum.converged:
+        text = f"the minimum is the least that was found, and not proven: {found.minimum.reason}"
+        yield Note("QN694", text, "warning")
+    told = np.isfinite(found.predicted[0]) & np.isfinite(found.measured.values)
+    count, missed = int(told.sum()), int((told & ~_inside(found)).sum())
+    if missed > max(1, round(2 * (1 - SHARE) * count)) or missed == count == 1:
+        text = f"{missed} of {count} held-out measurements lie outside their {100 * SHARE:g} % prediction intervals"
+        next = "doubt the model where they were made, or fit on rows like them"
+        yield Note("QN695", f"{text}: the model errs by more than the fitted rows show", "warning", next)
+
+
+def _minimum(found: Calibration, values: Sequence[float]) -> str:
+    pairs = zip(found.parameters, values, strict=True)
+    return ", ".join(f"{item.unknown.name} = {format_quantity(value, item.unknown.unit)}" for item, value in pairs)

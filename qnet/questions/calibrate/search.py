@@ -1,0 +1,291 @@
+"""The search of a calibration: the residuals of a model at trial values, and the least of them from several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.lazy import np
+from qnet.model.model import Model
+from qnet.networks.wanted import Wanted
+from qnet.questions.calibrate.errors import refuse_unknown
+from qnet.questions.calibrate.least_squares import ENDLESS, JUMP, Minimum, minimise, spread
+from qnet.questions.calibrate.measured import Measured, described
+from qnet.questions.calibrate.profile import Lane, refit
+from qnet.questions.calibrate.unknowns import Unknown, starts
+from qnet.questions.points.answers import OK, Answers, solve_table
+
+_EFFECT = 1e-7
+"""The elasticity up to which a parameter is said to have no effect."""
+_LOOKED_AT = 64
+"""Starts that are looked at where the stated one leads nowhere, and how many of the best are followed."""
+_FOLLOWED = 4
+_POINTS = 50_000
+_SAME = 1e-3
+"""How near two minima are the same, in coordinates in which 1 is much."""
+_NEARLY_AS_GOOD = 4.0
+"""How much larger the sum of squares at another minimum may be that is worth telling: residuals twice as large."""
+_AS_GOOD = 1e-6
+"""How much larger the least sum of squares may be, relative, where the search began at the stated values."""
+_ABSURD = 1e100
+"""Residuals from here on have squares that no float holds."""
+_STUCK = (JUMP, ENDLESS)
+"""Why a search ended where there may be a minimum that no derivative proves; profiles must find nothing better."""
+_SCANS = 4
+_SCANNED = 120
+"""How often a coordinate that has no effect, or jumps, is scanned over its range, and at how many values."""
+
+
+class Target:
+    """The residuals of a model at trial values of the unknowns, for `minimise`."""
+
+    def __init__(self, model: Model, found: Sequence[Unknown], rows: Measured, absolute: bool, wanted: Wanted) -> None:
+        self.model = model
+        self.unknowns = found
+        self.rows = rows
+        self.wanted = wanted
+        self.absolute = absolute
+        there = np.isfinite(rows.values)
+        if not absolute and (rows.values[there] <= 0).any():
+            row, place = (int(number) for number in np.argwhere(there & (rows.values <= 0))[0])
+            words = f"{rows.metrics[place].source} is not above 0, and its relative error has no size"
+            problem = rows.table.fault(row, rows.metrics[place].key, words)
+            raise InvalidInput(problem.replace(code="QN253", help="--absolute, or leave the cell empty"))
+        self.used = there & ~rows.held_out[:, None]
+        self.count = int(self.used.sum())
+        if self.count < len(found):
+            words = f"{self.count} measurements to fit {len(found)} parameters on"
+            raise InvalidInput(Problem("QN252", words, "as many as parameters at least", file=rows.table.name))
+        self.places = np.flatnonzero(self.used.any(axis=1))
+        scale = np.array([np.abs(column[there[:, place]]).mean() for place, column in enumerate(rows.values.T)])
+        self.scale = np.where(scale > 0, scale, 1.0)
+        self.low = np.array([item.coordinate(item.low) for item in found])
+        self.high = np.array([item.coordinate(item.high) for item in found])
+        self.size = np.ones(rows.values.shape) * (self.scale if absolute else np.abs(rows.values))
+        """What a residual of 1 is, in base units."""
+        self.digits: Any = np.nan_to_num(rows.printed / self.size)
+        """Half of the last printed digit, as a residual; 0 where nothing is printed."""
+        self.stated = bool(np.isfinite(rows.errors[self.used]).any())
+        """Whether errors are stated."""
+        roots = np.sqrt(rows.weights)[:, None] * np.ones(rows.values.shape)
+        if self.stated:
+            errors: Any = np.where(np.isfinite(rows.errors), rows.errors / self.size, self.digits)
+            missing: Any = np.argwhere(self.used & ~(errors > 0))
+            cells = [(int(row), rows.metrics[int(place)].key) for row, place in missing]
+            refuse_unknown(rows.table, cells)
+            self.errors = errors
+            roots = roots / np.where(errors > 0, errors, 1.0)
+        self.factors: Any = roots
+        """(rows, metrics): what plain residuals are multiplied by before they are squared."""
+
+    def weigh(self, common: float, digits: bool) -> None:
+        """Take errors as a common one, and beside it what printed digits leave open."""
+
+        weights = self.rows.weights[:, None]
+        variance = common**2 / weights + (self.digits**2 if digits else 0.0)
+        self.factors = np.where(variance > 0, 1 / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0)
+
+    @property
+    def least(self) -> float:
+        """The norm of a column of derivatives up to which it is rounding."""
+        return _EFFECT * float((self.factors[self.used] ** 2).sum()) ** 0.5
+
+    def table(self, points: Any, places: Any) -> dict[str, Any]:
+        """The columns of some rows at coordinates (P, n), row after row of each point."""
+
+        count, size = len(points), len(places)
+        table = {name: np.tile(values[places], count) for name, values in self.rows.conditions.items()}
+        for place, item in enumerate(self.unknowns):
+            table[item.name] = np.repeat(item.values(points[:, place]), size)
+        return table
+
+    def answers(self, points: Any, places: Any) -> Answers:
+        """The model at some rows, at coordinates (P, n); a search looks at absurd values as well."""
+
+        with np.errstate(all="ignore"):
+            return solve_table(self.model, self.table(points, places), len(points) * len(places), self.wanted)
+
+    def modelled(self, answers: Answers) -> Any:
+        """The metrics of a solved table, (points, metrics)."""
+
+        with np.errstate(all="ignore"):
+            return np.array([answers.of(item.expression) for item in self.rows.metrics], dtype=float).T
+
+    def plain(self, modelled: Any, places: Any = slice(None)) -> Any:
+        """Modelled figures (..., rows, metrics) against the measured ones: logarithms of ratios, or differences."""
+
+        stated = self.rows.values[places]
+        with np.errstate(all="ignore"):
+            return (modelled - stated) / self.scale if self.absolute else np.log(modelled / stated)
+
+    def every(self, points: Any, places: Any) -> Any:
+        """Plain residuals (P, rows, metrics) at coordinates (P, n), also of what is not fitted on."""
+        figures = self.modelled(self.answers(points, places))
+        return self.plain(figures.reshape(len(points), len(places), -1), places)
+
+    def __call__(self, points: Any) -> Any:
+        """Residuals (P, m) at coordinates (P, n); all rows of all points are solved as one table."""
+
+        with np.errstate(all="ignore"):
+            scaled = self.every(points, self.places) * self.factors[self.places]
+            residuals = scaled[:, self.used[self.places]]
+            return np.where(np.abs(residuals) < _ABSURD, residuals, np.nan)
+
+
+def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, ...], ...], int]:
+    """The best minimum from the stated values, and from others where that is in doubt; the other minima; searches.
+
+    The best one may be unproven where the residuals jump there; its `reason` says so.
+    """
+
+    least = target.least
+    known: list[Minimum] = []
+
+    def follow(start: Any) -> Minimum | None:
+        found = minimise(target, start, target.low, target.high, least, known)
+        if found is not None and found.converged and all(found is not item for item in known):
+            known.append(found)
+        return found
+
+    stated = np.array([item.coordinate(item.start) for item in target.unknowns])
+    first = follow(stated)
+    ends = [] if first is None else [first]
+    followed = 1
+    more = max(searches - 1, 0)
+    # On a ridge, or at a saddle between two minima, some directions change nothing.
+    doubtful = first is None or not first.converged or first.side.any() or len(spread(first, least).tied)
+    if doubtful:
+        more = max(more, _FOLLOWED)
+    if more:
+        count = max(8, more, min(_LOOKED_AT, _POINTS // max(len(target.places), 1)))
+        points = starts(target.unknowns, count)
+        costs = (target(points) ** 2).sum(axis=1)
+        if first is None and not np.isfinite(costs).any():
+            raise _nowhere(target, np.concatenate([stated[None], points]))
+        order = [place for place in np.argsort(costs, kind="stable").tolist() if np.isfinite(costs[place])][:more]
+        ends += [end for place in order if (end := follow(points[place])) is not None]
+        followed += len(order)
+    lowest = min(ends, key=lambda end: end.cost)
+    if _flat(target, lowest):
+        ends.append(_scanned(target, lowest, follow))
+    allowed = [end for end in ends if end.converged or end.reason in _STUCK]
+    if not allowed:
+        raise no_minimum(target, min(ends, key=lambda end: end.cost))
+    best = min(allowed, key=lambda end: end.cost)
+    if (
+        first is not None
+        and any(end is ends[0] for end in allowed)
+        and ends[0].cost <= best.cost * (1 + _AS_GOOD) + 1e-18
+    ):
+        best = ends[0]
+    lowest = min(ends, key=lambda end: end.cost)
+    if lowest.cost < best.cost * (1 - _AS_GOOD) - 1e-18:
+        raise no_minimum(target, lowest)
+    return best, _others(target, best, [end for end in ends if end.converged]), followed
+
+
+def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[tuple[float, ...], ...]:
+    """The values at other minima that are nearly as good, the best first."""
+
+    told = spread(best, target.least)
+    others: list[Minimum] = []
+    counts = ~told.idle
+    # Where some directions change nothing, every search ends elsewhere at the same minimum.
+    for end in [] if len(told.tied) else sorted(proven, key=lambda end: end.cost):
+        near = end.cost <= _NEARLY_AS_GOOD * best.cost + 1e-18
+        apart = all(np.abs((end.point - item.point)[counts]).max(initial=0.0) > _SAME for item in [best, *others])
+        if near and apart:
+            others.append(end)
+    return tuple(
+        tuple(float(item.values(end.point[place])) for place, item in enumerate(target.unknowns)) for end in others
+    )
+
+
+def _flat(target: Target, end: Minimum) -> bool:
+    """Whether some coordinate has no effect, or a jump, where a search ended: it may have one elsewhere."""
+    return end.reason in _STUCK or bool(spread(end, target.least).idle.any())
+
+
+def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
+    """A better end, where one coordinate, the others fitted again, leads to smaller residuals anywhere in its range."""
+
+    for _ in range(_SCANS):
+        idle = spread(end, target.least).idle
+        places = np.flatnonzero(idle) if idle.any() and end.reason not in _STUCK else np.arange(len(end.point))
+        lanes: list[Lane] = []
+        for place in places.tolist():
+            low, high = float(target.low[place]), float(target.high[place])
+            lanes += _ladder(target, end, place, np.linspace(low, high, _rungs(target)))
+            width = (high - low) / _rungs(target)
+            for near in sorted(lanes, key=lambda lane: lane.cost)[:_FOLLOWED]:
+                lanes += _ladder(target, end, place, near.point[place] + width * np.linspace(-0.95, 0.95, 20))
+        better = min(lanes, key=lambda lane: lane.cost, default=None)
+        if better is None or not better.cost < end.cost * (1 - _AS_GOOD) - 1e-18:
+            return end
+        found = follow(better.point)
+        if found is None or found.cost >= end.cost:
+            return end
+        end = found
+    return end
+
+
+def _rungs(target: Target) -> int:
+    """Values of a coordinate that are scanned."""
+    return max(16, min(_SCANNED, _POINTS // (8 * max(len(target.places), 1))))
+
+
+def _ladder(target: Target, end: Minimum, place: int, values: Any) -> list[Lane]:
+    """Fits of all other coordinates where one has some values, those that have an answer."""
+
+    points = np.repeat(end.point[None], len(values), axis=0)
+    points[:, place] = np.clip(values, target.low[place], target.high[place])
+    free = np.arange(len(end.point)) != place
+    pairs = zip(points, target(points), strict=True)
+    lanes = [Lane(point, found, end.jacobian, free) for point, found in pairs if np.isfinite(found).all()]
+    refit(target, lanes, target.low, target.high, _AS_GOOD * end.cost)
+    return lanes
+
+
+def no_minimum(target: Target, end: Minimum) -> NotComputed:
+    """Why no minimum is proven, with the row where the model is farthest from what was measured."""
+
+    found: Any = np.argwhere(target.used)[int(np.abs(end.residuals).argmax())]
+    row, place = int(found[0]), int(found[1])
+    metric = target.rows.metrics[place].source
+    reason = f"least squares found no minimum: {end.reason}; the largest residual is that of {metric}"
+    where = _row(target, row)
+    help = "narrow the range with --between, or start elsewhere with -p"
+    return NotComputed(where.replace(code="QN533", found=f"{reason} in {where.found}", help=help))
+
+
+def _nowhere(target: Target, points: Any) -> NotComputed:
+    """Which row has no answer, and why, at the start at which most rows have one."""
+
+    answers = target.answers(points, target.places)
+    answered = answers.answered.reshape(len(points), -1)
+    start = int(answered.sum(axis=1).argmax())
+    missing: list[int] = np.flatnonzero(~answered[start]).tolist()
+    if missing:
+        row = int(target.places[missing[0]])
+        reason = answers.status[start * int(answered.shape[1]) + missing[0]]
+    else:
+        table = target.every(points[start : start + 1], target.places)[0]
+        bad: Any = np.argwhere(~np.isfinite(table) & target.used[target.places])
+        row, place = (int(target.places[bad[0][0]]), int(bad[0][1])) if len(bad) else (int(target.places[0]), 0)
+        reason = f"{target.rows.metrics[place].source} has no value"
+    reason = "no answer" if reason == OK else reason
+    where = _row(target, row)
+    more = len(missing) - 1
+    others = f", nor {'has one more row' if more == 1 else f'have {more} more rows'}" if more > 0 else ""
+    found = f"{where.found} has no answer{others}: {reason}; at none of {len(points)} starts have all rows one"
+    help = "give other values with -p, or a range with --between, at which every fitted row has an answer"
+    return NotComputed(where.replace(code="QN534", found=found, help=help))
+
+
+def _row(target: Target, row: int) -> Problem:
+    """Where a row of the measurements stands, as a problem to be completed."""
+    table = target.rows.table
+    at = described(target.model, target.rows, row)
+    where: dict[str, Any] = {"file": table.name, "line": table.lines[row]} if table.digest else {}
+    return Problem("QN533", f"row {row + 1}" + (f" ({at})" if at else ""), **where)

@@ -1,0 +1,306 @@
+"""Costs: busy server time per unit of something else, split by station, class and route."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, short, suggest
+from qnet.expression import Operations, Value
+from qnet.lazy import np
+from qnet.model.bind import bind, counted, structures
+from qnet.model.costs import classes_of, counts, stated_cost, stations_of
+from qnet.model.fields import TABLES
+from qnet.model.grids import Grid, grid
+from qnet.model.model import CostModel, Model
+from qnet.model.scope import depends_on_solution, uses_solution
+from qnet.model.values import Values
+from qnet.networks.route_demands import route_demands
+from qnet.networks.routed import OpenClass, RoutedNetwork
+from qnet.questions.points.points import Part, needs_solution, solve_points
+from qnet.queues.arithmetic import total
+from qnet.record import Record
+
+OK = "ok"
+BY_DEMANDS = "demands"
+"""The method where nothing had to be solved."""
+MAX_POINTS = 100_000
+
+
+class CostPart(Record):
+    """What one route contributes at one group of copies of a station."""
+
+    station: str
+    """The group of copies, as reports name it."""
+    class_name: str
+    route: str
+    """Of a chain the class in which its customers spend this time."""
+    passages: Value
+    """Share of the passages that count."""
+    demand: Value
+    """Seconds of server time per passage of the route, of a chain per passage of the whole chain."""
+    chain: bool = False
+    """Whether every passage of the class is of this route: it is a chain, whose customers take all of its ways."""
+
+    @property
+    def taken(self) -> tuple[str, str]:
+        """Whose passages these are: those of a route, or of a whole chain, whose parts are of the same passages."""
+        return self.class_name, "" if self.chain else self.route
+
+
+class Cost(Record):
+    """A cost at one point."""
+
+    cost: CostModel
+    coordinates: tuple[float, ...]
+    """The values of the parameters of the grid, in base units."""
+    status: str
+    """`ok`, or why there is no cost here."""
+    per: float
+    """Units per passage."""
+    parts: tuple[CostPart, ...]
+    """In the order of the classes, their routes, and the stations; empty without an answer."""
+
+    @property
+    def demand(self) -> float:
+        """Seconds of server time per passage."""
+        return total(part.passages * part.demand for part in self.parts)
+
+    @property
+    def value(self) -> float | None:
+        """Seconds of server time per unit; None where there is no answer."""
+        return self.demand / self.per if self.status == OK else None
+
+
+class Costs(Record):
+    """Costs of one model, by name and along a grid."""
+
+    model: Model
+    over: tuple[Grid, ...]
+    found: tuple[Cost, ...]
+    """Every cost at every point of the grid."""
+    method: str
+    exact: bool
+    reasons: tuple[str, ...]
+
+
+def cost(
+    model: Model,
+    names: Sequence[str] = (),
+    of: Sequence[str] = (),
+    per: str = "1",
+    class_name: str = "",
+    routes: Sequence[str] = (),
+    unit: str = "",
+    over: Sequence[str] = (),
+    work: Sequence[str] = (),
+) -> Costs:
+    """The server time that a unit of something takes, such as CP CPU time per page moved.
+
+    names        costs that the model states; none of them and no `of`: all that it states.
+    of           instead of names: the stations whose server time it is, or `all`.
+    per          beside `of`: units per passage, an expression over the parameters of the model.
+    class_name   beside `of`: the class whose passages count; empty for all classes.
+    routes       beside `of`: the routes whose passages count; of a chain the classes whose time does.
+    unit         beside `of`: the unit it is told in.
+    work         beside `of`: the kinds of work that count, as steps state them; none of them: all work.
+    over         grids of other parameters, such as `device=scsi,eckd`.
+    Returns      `Costs`: for every cost and point, seconds of server time per unit, and its parts.
+    Raises       `UsageError` for what the model does not have; `NoAnswer` where nothing has a steady state,
+                 `NotComputed` where there is nothing to divide by at any point.
+
+    Method       (sum of X_r D_r) / (sum of X_r) / per, over the routes r that count: X_r is the throughput of the
+                 route, D_r its demand as `route_demands` defines it. Waits do not count. A chain is one such route: its
+                 customers take all of its ways in every passage, so that X_r is the throughput of the chain, and D_r
+                 the demand of its ways that count, together. The network is solved only where several classes count
+                 and some are closed, or where times depend on the solution.
+    """
+    asked = [stated_cost(model, of, per, class_name, routes, unit, work)] if of else stated_costs(model, names)
+    return costs(model, asked, tuple(grid(text, model) for text in over))
+
+
+def costs(model: Model, asked: Sequence[CostModel], grids: tuple[Grid, ...]) -> Costs:
+    """Some costs of a model, at every point of a grid; as `cost`."""
+    columns, size = _columns(grids)
+    found: list[list[Cost]] = [[] for _ in asked]
+    trust: dict[str, None] = {}
+    exact, reasons = True, dict[str, None]()
+    for points, values, network, part in _networks(model, asked, columns, size):
+        trust[part.solution.method if part else BY_DEMANDS] = None
+        if part:
+            exact, reasons = exact and part.solution.exact, {**reasons, **dict.fromkeys(part.solution.reasons)}
+        for item, costs in zip(asked, found, strict=True):
+            costs += _at_points(model, item, values, network, part, points, grids, columns)
+    _refuse_none([item for costs in found for item in costs])
+    order = {place: number for number, place in enumerate(_places(columns, size))}
+    ordered = [item for costs in found for item in sorted(costs, key=lambda item: order[item.coordinates])]
+    return Costs(model, grids, tuple(ordered), ", ".join(trust), exact, tuple(reasons))
+
+
+def cost_parts(
+    network: RoutedNetwork,
+    stations: Sequence[str],
+    asked: CostModel,
+    throughputs: Sequence[Value] | None,
+    operations: Operations,
+) -> list[CostPart]:
+    """The parts of a cost: it is the sum of passages x demand of all of them, over the units per passage.
+
+    network      numbers, arrays, or symbols.
+    stations     the names of the stations that count.
+    throughputs  passages per second of every class; None where the passages of one class alone count.
+    """
+    counted = {
+        (number, route.name): (rate if throughputs else 1.0) * (1.0 if customers.chain else route.probability)
+        for number, (customers, rate) in enumerate(
+            zip(network.classes, throughputs or [1.0] * len(network.classes), strict=True)
+        )
+        if asked.class_name in ("", customers.name)
+        for route in customers.routes
+        if counts(asked, route.name)
+    }
+    # The ways of a chain are parts of the same passages, which count once.
+    whole = {
+        (number, "" if network.classes[number].chain else route): rate for (number, route), rate in counted.items()
+    }
+    everything = total(whole.values())
+    nobody = 1 * (everything == 0)
+    everything = everything + nobody * len(whole)
+    whose = {customers.name: (number, customers.chain) for number, customers in enumerate(network.classes)}
+    found: list[CostPart] = []
+    for item in route_demands(network, operations, asked.work):
+        number, chain = whose[item.class_name]
+        if item.station in stations and (number, item.route) in counted:
+            share = (counted[number, item.route] + nobody) / everything
+            found.append(CostPart(item.label, item.class_name, item.route, share, item.demand, chain))
+    return found
+
+
+def stated_costs(model: Model, names: Sequence[str]) -> list[CostModel]:
+    """The costs of those names that a model states, or all; raises `UsageError` QN024 where there are none."""
+    for name in names:
+        if name not in model.costs:
+            help = suggest(name, list(model.costs)) if model.costs else "the model states none; ask with --of and --per"
+            raise UsageError(Problem("QN024", f'unknown cost "{short(name)}"', help=help))
+    if not model.costs:
+        found, help = "the model states no costs", "such as --of cpu --per faults, or [costs.NAME] in the model"
+        raise UsageError(Problem("QN024", found, "--of STATION, and --per EXPRESSION", help=help))
+    return [model.costs[name] for name in names or model.costs]
+
+
+def _columns(grids: Sequence[Grid]) -> tuple[dict[str, Any], int | None]:
+    """The values of the parameters at every point of the product of some grids; no size for no grid."""
+    if not grids:
+        return {}, None
+
+    names = [item.name for item in grids]
+    if len(set(names)) < len(names):
+        raise UsageError(Problem("QN010", "a parameter is in the grid twice", "one --over with all its values"))
+    size = 1
+    for item in grids:
+        size *= len(item.values)
+    if size > MAX_POINTS:
+        raise UsageError(Problem("QN010", f"the grid has more than {MAX_POINTS} points", help="use fewer values"))
+    table: Any = np.meshgrid(*(item.values for item in grids), indexing="ij")
+    return {name: column.reshape(-1) for name, column in zip(names, table, strict=True)}, size
+
+
+def _places(columns: Mapping[str, Any], size: int | None) -> list[tuple[float, ...]]:
+    return [()] if size is None else list(zip(*(column.tolist() for column in columns.values()), strict=True))
+
+
+def _networks(
+    model: Model, asked: Sequence[CostModel], columns: Mapping[str, Any], size: int | None
+) -> list[tuple[Any, Values, RoutedNetwork, Part | None]]:
+    """The points that share a structure: their parameters, their network, and their solution where it is needed."""
+    if _must_solve(model, asked):
+        parts = solve_points(model, columns, size).parts
+        return [(part.points, part.values, part.solution.network or bind(model, part.values), part) for part in parts]
+    values = Values(model, columns, size)
+    if size is None:
+        return [(None, values, bind(model, values), None)]
+    found: list[tuple[Any, Values, RoutedNetwork, Part | None]] = []
+    for points in structures(model, values):
+        own = Values(model, {name: column[points] for name, column in columns.items()}, len(points))
+        found.append((points, own, bind(model, own), None))
+    return found
+
+
+def _must_solve(model: Model, asked: Sequence[CostModel]) -> bool:
+    """Whether a cost rests on the solution: on throughputs that are not given, or on its figures."""
+    dependent = depends_on_solution(model)
+    for item in asked:
+        classes = classes_of(item, model)
+        mixed = len(classes) > 1 and any(customers.arrival_rate is None for customers in classes)
+        if mixed or uses_solution(item.per, dependent):
+            return True
+    return needs_solution(model) or bool(counted(model))
+
+
+def _throughputs(model: Model, asked: CostModel, network: RoutedNetwork, part: Part | None) -> list[Value] | None:
+    if len(classes_of(asked, model)) == 1:
+        return None
+    if part is not None:
+        return [item.throughput for item in part.solution.classes]
+    return [item.arrival_rate if isinstance(item, OpenClass) else 0.0 for item in network.classes]
+
+
+def _at_points(
+    model: Model,
+    asked: CostModel,
+    values: Values,
+    network: RoutedNetwork,
+    part: Part | None,
+    points: Any,
+    grids: Sequence[Grid],
+    columns: Mapping[str, Any],
+) -> list[Cost]:
+    """One cost at every point of a batch, or at the only one."""
+    per = values.field(asked.per, TABLES["cost"]["per"], (*asked.path, "per"))
+    stations = stations_of(asked, model)
+    parts = cost_parts(network, stations, asked, _throughputs(model, asked, network, part), values.operations)
+    stable = part.solution.stable if part else True
+    if points is None:
+        return [_cost(asked, values, (), float(per), bool(stable), parts)]
+
+    size = len(points)
+
+    def row(value: Value) -> list[Any]:
+        return np.broadcast_to(np.asarray(value), (size,)).tolist()
+
+    numbers = [(item, row(item.passages), row(item.demand)) for item in parts]
+    places = list(zip(*(columns[item.name][points].tolist() for item in grids), strict=True))
+    found: list[Cost] = []
+    for number, (place, units, there) in enumerate(zip(places, row(per), row(stable), strict=True)):
+        own = [item.replace(passages=share[number], demand=demand[number]) for item, share, demand in numbers]
+        found.append(_cost(asked, values, place, units, there, own))
+    return found
+
+
+def _cost(
+    asked: CostModel, values: Values, place: tuple[float, ...], per: float, stable: bool, parts: Sequence[CostPart]
+) -> Cost:
+    if not stable:
+        return Cost(asked, place, "no steady state", per, ())
+    if per == 0:
+        where = values.at(_rests_on(values.model, asked)) if values.size is None else ""
+        return Cost(asked, place, f'nothing to divide by: "{short(asked.per.source)}" is 0{where}', per, ())
+    return Cost(asked, place, OK, per, tuple(parts))
+
+
+def _rests_on(model: Model, asked: CostModel) -> tuple[str, ...]:
+    """What to tell beside units that are 0: the names in the expression, or in that of the parameter that it is."""
+    names = asked.per.names
+    parameter = model.parameters.get(names[0]) if len(names) == 1 else None
+    return parameter.expression.names if parameter and parameter.expression.names else names
+
+
+def _refuse_none(found: Sequence[Cost]) -> None:
+    """Raise where no cost has a value at any point."""
+    if any(item.status == OK for item in found):
+        return
+    if all(item.status == "no steady state" for item in found):
+        raise NoAnswer(Problem("QN401", "no steady state at any point", "a load below every capacity"))
+    first = next(item for item in found if item.status != "no steady state")
+    help = "ask at a point where there is some of it"
+    raise NotComputed(Problem("QN530", f'the cost "{first.cost.name}" has {first.status}', "units above 0", help=help))

@@ -1,0 +1,271 @@
+"""Costs as a report: one block per cost, split by station, class and route, beside those of another model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from qnet.errors import Problem, UsageError
+from qnet.lazy import np
+from qnet.questions.cost.cost import OK, Cost, CostPart, Costs
+from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.presentation.labels import label
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.trust import approximate_notes
+from qnet.questions.solve.solve import in_unit
+from qnet.reports.report import Cell, Column, Note, Report
+from qnet.units import Dimension, base_unit
+
+if TYPE_CHECKING:
+    from qnet.questions.presentation.told import Claims
+
+COLUMNS = (
+    Column("cost", "cost"),
+    Column("scope", "scope"),
+    Column("station", "station"),
+    Column("class", "class"),
+    Column("route", "route"),
+    Column("passages", "passages"),
+    Column("demand", "demand", "s"),
+    Column("value", "value"),
+    Column("share", "share"),
+    Column("unit", "unit"),
+    Column("status", "status"),
+    Column("method", "method", footed=True),
+    Column("exactness", "exactness", footed=True),
+)
+"""`passages` is the share of the passages that count, `demand` server time per passage of the row's own class and
+route, and `value` what the row contributes: passages x demand / units per passage; `share` is that over the total."""
+
+COMPARED = (
+    Column("against", "against"),
+    Column("difference", "difference"),
+    Column("ratio", "ratio"),
+    Column("change_percent", "change (%)"),
+)
+"""Beside those of another model: its value, and how the value of the first compares with it."""
+
+DOUBT = (Column("value_low", "value low"), Column("value_high", "value high"))
+"""The interval that the doubt of calibrated parameters leaves, where a model states it."""
+DOUBT_COMPARED = (
+    Column("against_low", "against low"),
+    Column("against_high", "against high"),
+    Column("difference_low", "difference low"),
+    Column("difference_high", "difference high"),
+)
+"""Those beside another model. What both share moves both, so that the difference is often known better than either."""
+OPTIONAL = (*COMPARED, *DOUBT, *DOUBT_COMPARED)
+
+_Place = tuple[str, tuple[Cell, ...], str, str | None, str | None, str | None]
+"""What tells a row from all others: cost, point of the grid, scope, station, class, route."""
+
+
+def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[str] = ()) -> Report:
+    """Tell the costs of a model, beside those of another one if there is one.
+
+    asserted   conditions that the first model must meet at every point: over the costs by their names, where one is
+               not stated in the model `cost`, and over its parameters and figures. False ones stand in `broken`.
+    Raises `UsageError` where the two are not costs of one dimension.
+    """
+    model = found.model
+    claimed = _claimed(found, asserted)
+    exact = found.exact and claimed.exact is not False
+    rows = _rows(found, exact)
+    notes = approximate_notes(found.reasons)
+    notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
+    changed = [*model.settings, *(grid.name for grid in found.over)]
+    notes += effect_notes(model, changed, [item.cost.per for item in found.found])
+    missing = sum(item.status != OK for item in found.found)
+    if missing:
+        text = f"{missing} of {len(found.found)} points have no answer; their status says why"
+        notes.append(Note("QN602", text, "warning"))
+    over = tuple(_over(found))
+    columns = (COLUMNS[0], *over, *COLUMNS[1:])
+    title = f"{model.title}: server time per unit"
+    meta = Basis(model, found.method, exact)
+    if against is not None:
+        _refuse_unlike(found, against)
+        exact = exact and against.exact
+        rows, more = _beside(_rows(found, exact), _rows(against, exact), len(over))
+        notes += more
+        columns = (*columns[:-3], *COMPARED, *columns[-3:])
+        title = f"{title}, against {against.model.title}"
+        other = against.model
+        told = {"name": other.name, "title": other.title, "digest": other.digest}
+        meta = Basis(model, found.method, exact, against=told)
+    if any(item is not None and item.model.calibration is not None for item in (found, against)):
+        rows, more = _doubted(found, against, rows, len(over))
+        notes += more
+        columns = (*columns, *DOUBT, *(DOUBT_COMPARED if against else ()))
+    return Report("qnet/cost/1", title, columns, rows, tuple(notes), meta, group="cost", broken=claimed.broken)
+
+
+def _claimed(found: Costs, asserted: Sequence[str]) -> Claims:
+    from qnet.questions.presentation.told import Claims, Told, claims_of
+
+    if not asserted:
+        return Claims()
+
+    values: dict[str, list[float]] = {}
+    dimensions: dict[str, Dimension] = {}
+    places: dict[tuple[float, ...], None] = {}
+    for item in found.found:
+        name = item.cost.name if item.cost.name in found.model.costs else "cost"
+        values.setdefault(name, []).append(float("nan") if item.value is None else item.value)
+        dimensions[name] = item.cost.dimension
+        places[item.coordinates] = None
+    columns = {own.name: np.array([place[at] for place in places]) for at, own in enumerate(found.over)}
+    return claims_of(Told(values, dimensions, columns, len(places)), asserted, found.model)
+
+
+def _over(found: Costs) -> Iterable[Column]:
+    taken = {column.key for column in (*COLUMNS, *COMPARED)}
+    for item in found.over:
+        parameter = found.model.parameters[item.name]
+        key = item.name if item.name not in taken else f"parameter_{item.name}"
+        yield Column(key, item.name.replace("_", " "), "" if parameter.options else base_unit(parameter.dimension))
+
+
+def _rows(found: Costs, exact: bool) -> list[tuple[Cell, ...]]:
+    trust = (found.method, label(exact))
+    return [(*row, *trust) for item in found.found for row in _cost_rows(found, item)]
+
+
+def _cost_rows(found: Costs, item: Cost) -> Iterable[tuple[Cell, ...]]:
+    """The rows of one cost at one point: its total, then its parts by station, class, route, and the finest."""
+    cost = item.cost
+    shown = cost.unit or base_unit(cost.dimension)
+    places = [_place(found, grid.name, value) for grid, value in zip(found.over, item.coordinates, strict=True)]
+    if item.status != OK:
+        yield (cost.name, *places, "total", *([None] * 7), shown, item.status)
+        return
+    for scope, station, class_name, route, parts in _scopes(item.parts):
+        contributed = sum(part.passages * part.demand for part in parts)
+        passages = _passages(parts)
+        value = in_unit(contributed / item.per, shown)
+        yield (
+            cost.name, *places, scope, station, class_name, route, passages,
+            contributed / passages if passages else _plain(parts), value,
+            contributed / item.demand if item.demand else None, shown, OK,
+        )  # fmt: skip
+
+
+def _passages(parts: Sequence[CostPart]) -> float:
+    """The share of the passages that some parts are of, each route counted once, and each chain."""
+    shares = {part.taken: part.passages for part in parts}
+    return min(sum(shares.values()), 1.0)
+
+
+def _plain(parts: Sequence[CostPart]) -> float | None:
+    """The demand of what nobody takes."""
+    return sum(part.demand for part in parts) if len({part.taken for part in parts}) == 1 else None
+
+
+_Scope = tuple[str, str | None, str | None, str | None, list[CostPart]]
+
+
+def _scopes(parts: Sequence[CostPart]) -> Iterable[_Scope]:
+    yield "total", None, None, None, list(parts)
+    stations, classes = (_by(parts, lambda part: part.station), _by(parts, lambda part: part.class_name))
+    routes = {key: own for name, of in classes.items() for key, own in _named(name, of).items()}
+    if len(stations) > 1:
+        for name, own in stations.items():
+            yield "station", name, None, None, own
+    if len(classes) > 1:
+        for name, own in classes.items():
+            yield "class", None, name, None, own
+    if len(routes) > len(classes):
+        for (name, route), own in routes.items():
+            yield "route", None, name, route, own
+    if len(stations) > 1 and len(routes) > 1:
+        finest = "route at station" if len(routes) > len(classes) else "class at station"
+        for part in parts:
+            if part.demand:
+                yield finest, part.station, part.class_name, part.route or None, [part]
+
+
+def _by(parts: Iterable[CostPart], key: Callable[[CostPart], str]) -> dict[str, list[CostPart]]:
+    groups: dict[str, list[CostPart]] = {}
+    for part in parts:
+        groups.setdefault(key(part), []).append(part)
+    return groups
+
+
+def _named(name: str, parts: Sequence[CostPart]) -> dict[tuple[str, str], list[CostPart]]:
+    return {(name, route): own for route, own in _by(parts, lambda part: part.route).items()}
+
+
+def _place(found: Costs, name: str, value: float) -> Cell:
+    options = found.model.parameters[name].options
+    return options[int(value)] if options else value
+
+
+def _refuse_unlike(found: Costs, against: Costs) -> None:
+    ours = {item.cost.name: item.cost.dimension for item in found.found}
+    theirs = {item.cost.name: item.cost.dimension for item in against.found}
+    for name in ours.keys() & theirs.keys():
+        if ours[name] != theirs[name]:
+            text = f'"{name}" is {ours[name].describe()} in one model and {theirs[name].describe()} in the other'
+            raise UsageError(Problem("QN024", text, "costs of one dimension"))
+
+
+def _doubted(
+    found: Costs, against: Costs | None, rows: Sequence[tuple[Cell, ...]], over: int
+) -> tuple[list[tuple[Cell, ...]], list[Note]]:
+    """The rows with their intervals, in the unit of each, and notes on what they rest on."""
+    from qnet.questions.cost.doubt import doubted, doubted_beside
+    from qnet.units import unit
+
+    value, width = 7 + over, 5 + over
+    shown = [unit(str(row[value + 2])).factor for row in rows]
+
+    def told(costs: Costs) -> list[float | None]:
+        known = {own[:width]: own for own in _rows(costs, True)}
+        result: list[float | None] = []
+        for row, factor in zip(rows, shown, strict=True):
+            own = known.get(row[:width])
+            number = own[value] if own else None
+            other = unit(str(own[value + 2])).factor if own else factor
+            result.append(number * other / factor if isinstance(number, float) else None)
+        return result
+
+    ends, notes = doubted(found, told) if against is None else doubted_beside(found, against, told)
+    return [(*row, *more) for row, more in zip(rows, ends, strict=True)], notes
+
+
+def _beside(
+    rows: Sequence[tuple[Cell, ...]], others: Sequence[tuple[Cell, ...]], over: int
+) -> tuple[list[tuple[Cell, ...]], list[Note]]:
+    """The rows of one model with the values of the other, those that only the other has last within their cost."""
+    value, unit = 7 + over, 9 + over
+    width = 5 + over
+    theirs = {row[:width]: row for row in others}
+    ours = {row[:width] for row in rows}
+    joined: list[tuple[Cell, ...]] = []
+    costs = dict.fromkeys(row[0] for row in (*rows, *others))
+    for name in costs:
+        for row in (item for item in rows if item[0] == name):
+            other = theirs.get(row[:width])
+            joined.append((*row[:-3], *_compared(row, other, value, unit), *row[-3:]))
+        for row in (item for item in others if item[0] == name and item[:width] not in ours):
+            empty: tuple[Cell, ...] = (*row[:width], None, None, None, None, *row[unit:])
+            joined.append((*empty[:-3], row[value], None, None, None, *empty[-3:]))
+    alone = sum(row[:width] not in theirs for row in rows) + sum(row[:width] not in ours for row in others)
+    if not alone:
+        return joined, []
+    return joined, [Note("QN628", f"{alone} of {len(joined)} rows are of one of the two models alone")]
+
+
+def _compared(row: tuple[Cell, ...], other: tuple[Cell, ...] | None, value: int, unit: int) -> tuple[Cell, ...]:
+    """The other value in the unit of this one, the difference, the ratio, and the change in per cent."""
+    ours, theirs = row[value], other[value] if other else None
+    if not isinstance(theirs, float) or other is None:
+        return None, None, None, None
+    from qnet.units import unit as factor
+
+    theirs = theirs * factor(str(other[unit])).factor / factor(str(row[unit])).factor
+    if not isinstance(ours, float):
+        return theirs, None, None, None
+    if not theirs:
+        return theirs, ours - theirs, None, None
+    return theirs, ours - theirs, ours / theirs, 100 * (ours / theirs - 1)

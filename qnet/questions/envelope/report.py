@@ -1,0 +1,272 @@
+"""Envelopes as a report: one row per point, or per interval of a point; one block per envelope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qnet.errors import Problem, UsageError
+from qnet.expression.nodes import Name
+from qnet.model.conditions import Condition
+from qnet.model.metrics import column_key
+from qnet.model.model import Model
+from qnet.questions.envelope.envelope import Envelope, crossings
+from qnet.questions.envelope.points import OK, Interval, Point
+from qnet.questions.envelope.question import Question
+from qnet.questions.presentation.assertions import broken, conditions
+from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.solve.solve import in_unit
+from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
+from qnet.units import base_unit, format_quantity
+
+KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
+"""The columns that every envelope has."""
+_TOLD = 3
+"""So many of the other intervals are told in a note."""
+
+
+def envelope_report(
+    model: Model, envelopes: Sequence[Envelope], asserted: Sequence[str] = (), every: bool = False
+) -> Report:
+    """Tell envelopes of one model.
+
+    asserted   conditions that every point must meet; those that are false stand in `broken` of the report.
+    every      a row for every interval in which the limits hold, with both ends.
+    Raises     `UsageError` where they vary different parameters.
+    """
+    _alike(envelopes)
+    claimed = conditions(asserted, model)
+    guessed = _asked_notes(envelopes, claimed)
+    parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
+    sure = all_exact(model, [item.metric for item in claimed], parts) if claimed else True
+    layout = _Layout(model, envelopes, every, sure)
+    rows: list[tuple[Cell, ...]] = []
+    for item in envelopes:
+        intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
+        rows += [layout.row(item.question, interval) for interval in intervals]
+    doubted: list[Note] = []
+    if model.calibration is not None and not every:
+        doubted = _doubt(envelopes, layout, rows)
+    points = [point for item in envelopes for point in item.points]
+    answered = [point for point in points if point.method]
+    exact = sure and all(point.exact for point in answered)
+    columns = layout.columns
+    told = [column.key for column in columns]
+    along = told[2 : 2 + len(layout.over)]
+    drawn = [layout.value_key, told[told.index(layout.value_key) + 1]]
+    matrix = None
+    if len(along) == 2 and all(len(item.question.over) == 2 for item in envelopes) and not every:
+        down, across = along
+        matrix = Matrix(down, across, layout.value_key, ("binds", "status"), ("limit", OK))
+    plot = Plot(along[0], tuple(drawn), ("envelope", *along[1:])) if along and not every else None
+    return Report(
+        "qnet/envelope/1",
+        f"{model.title}: {'every' if every else layout.extreme} {envelopes[0].question.vary} within a limit",
+        tuple(columns),
+        rows,
+        (*_notes(envelopes, points, every, guessed), *doubted),
+        Basis(model, ", ".join(dict.fromkeys(point.method for point in answered)), exact),
+        group="envelope",
+        matrix=matrix,
+        plot=plot,
+        broken=tuple(problem for item in envelopes for problem in broken(item, claimed)),
+    )
+
+
+def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:
+    """Add the intervals that a calibration leaves, behind all other columns; and say what they rest on."""
+    from qnet.questions.uncertainty.carried import carried_envelope
+
+    notes: dict[Note, None] = {}
+    ends: list[tuple[Cell, ...]] = []
+    for item in envelopes:
+        carried, doubts = carried_envelope(item.question, item.points)
+        notes.update(dict.fromkeys(doubts.notes(carried.lame)))
+        for low, high in zip(carried.low[0].tolist(), carried.high[0].tolist(), strict=True):
+            ends.append(tuple(value if abs(value) < float("inf") else None for value in (low, high)))
+    column = next(item for item in layout.columns if item.key == layout.value_key)
+    for word in ("low", "high"):
+        layout.columns.append(Column(f"{column.key}_{word}", f"{column.title} {word}", column.unit))
+    rows[:] = [(*row, *more) for row, more in zip(rows, ends, strict=True)]
+    return list(notes)
+
+
+def _alike(envelopes: Sequence[Envelope]) -> None:
+    """Refuse envelopes that do not fit under the same columns."""
+    if len({item.question.vary for item in envelopes}) > 1:
+        raise UsageError(Problem("QN011", "the envelopes vary different parameters", "--envelope NAME for one of them"))
+    if len({item.smallest for item in envelopes}) > 1:
+        found = "some of the envelopes are about the largest value and some about the smallest"
+        raise UsageError(Problem("QN019", found, "--envelope NAME for one of them, or --largest, or --smallest"))
+
+
+class _Layout:
+    """The columns of a report, and the cells under them."""
+
+    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool, sure: bool) -> None:
+        """Of envelopes, with a row for every interval; whether what is asserted of them is exact."""
+        first = envelopes[0]
+        self.model = model
+        self.every = every
+        self.sure = sure
+        self.extreme = "smallest" if first.smallest else "largest"
+        self.over = list(dict.fromkeys(grid.name for item in envelopes for grid in item.question.over))
+        self.names = _metric_names(envelopes)
+        self.limited = {name for name in self.names if name in model.outputs}
+        self.outputs = [name for name in model.outputs if name not in self.limited]
+        taken: set[str] = set(KEYS)
+
+        def key(name: str, kind: str) -> str:
+            """The name where it is free, else `parameter_NAME`, `metric_NAME` or `output_NAME`."""
+            while name in taken:
+                name = f"{kind}_{name}"
+            taken.add(name)
+            return name
+
+        question = first.question
+        vary = question.vary
+        unit, words = base_unit(question.model.parameters[vary].dimension), vary.replace("_", " ")
+        columns = [Column("envelope", "envelope"), Column("about", "about")]
+        for name in self.over:
+            parameter = question.model.parameters[name]
+            shown = "" if parameter.options else base_unit(parameter.dimension)
+            columns.append(Column(key(name, "parameter"), name.replace("_", " "), shown))
+        columns.append(Column("limit", "limit"))
+        if every:
+            columns.append(Column(key("interval", "parameter"), "interval"))
+            columns.append(Column(key(f"least_{vary}", "parameter"), f"from {words}", unit))
+            columns.append(Column(key("binds_below", "parameter"), "what binds below"))
+        self.value_key = key(vary, "parameter")
+        side = "minimum" if first.smallest and not every else "maximum"
+        columns += [
+            Column(self.value_key, f"to {words}" if every else words, unit),
+            Column(key(f"{side}_{vary}", "parameter"), f"{side} {words}", unit),
+            Column("binds", "what binds"),
+        ]
+        for place, name in enumerate(self.names):
+            columns.append(Column(key(name, "metric"), name.replace("_", " "), self.metric_unit(envelopes, place)))
+        columns += [Column("busiest_station", "busiest station"), Column("utilization", "utilization")]
+        columns += [Column(key(name, "output"), name.replace("_", " "), self.shown(name)) for name in self.outputs]
+        columns.append(Column("status", "status"))
+        self.columns = columns + [Column(key, key, footed=True) for key in ("method", "exactness")]
+
+    def shown(self, name: str) -> str:
+        """The unit in which an output is shown."""
+        output = self.model.outputs[name]
+        return output.unit or base_unit(output.dimension)
+
+    def metric_unit(self, envelopes: Sequence[Envelope], place: int) -> str:
+        """The unit of what is limited: that of an output, else the base unit where all envelopes agree on it."""
+        if self.names[place] in self.limited:
+            return self.shown(self.names[place])
+        dimensions = {
+            item.question.limits[index].dimension
+            for item in envelopes
+            for index in _distinct(item.question)[place : place + 1]
+        }
+        return base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
+
+    def row(self, question: Question, interval: Interval) -> tuple[Cell, ...]:
+        """The cells of a point, or of one interval of it; what a limit on an output is on is told once."""
+        point = interval.upper
+        places = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
+        cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
+        for name in self.over:
+            options = question.model.parameters[name].options
+            value = places.get(name)
+            cells.append(options[int(value)] if options and value is not None else value)
+        cells.append(question.stated)
+        if self.every:
+            cells += [interval.number or None, interval.least, interval.binds or None]
+        cells += [point.value, point.extreme, point.binds or None, *self.metrics(question, point)]
+        cells += [point.busiest or None, point.utilization]
+        for name, value in zip(self.model.outputs, point.outputs, strict=True):
+            if name not in self.limited:
+                cells.append(None if value is None else in_unit(value, self.shown(name)))
+        exactness = label(point.exact and self.sure) if point.method else None
+        return (*cells, point.status, point.method or None, exactness)
+
+    def metrics(self, question: Question, point: Point) -> list[Cell]:
+        """What the limits are on, each once."""
+        found: list[Cell] = [None] * len(self.names)
+        for place, index in enumerate(_distinct(question)):
+            value, name = point.metrics[index], self.names[place]
+            found[place] = in_unit(value, self.shown(name)) if value is not None and name in self.limited else value
+        return found
+
+
+def _distinct(question: Question) -> list[int]:
+    """The limits, as indices, whose metrics are not those of one before."""
+    roots = [item.metric.root for item in question.limits]
+    return [index for index, root in enumerate(roots) if root not in roots[:index]]
+
+
+def _metric_names(envelopes: Sequence[Envelope]) -> list[str]:
+    """Column names for the limited metrics, `response`, `utilization_cpu`; `metric` where envelopes differ."""
+    found = [[_metric_name(item.question, index) for index in _distinct(item.question)] for item in envelopes]
+    if all(names == found[0] for names in found):
+        return found[0]
+    return ["metric"] * max(map(len, found))
+
+
+def _metric_name(question: Question, index: int) -> str:
+    root = question.limits[index].metric.root
+    return column_key(root.name) if isinstance(root, Name) else "metric"
+
+
+def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) -> list[Note]:
+    """That percentiles are approximate, where limits, outputs or assertions rest on one; and what has no effect."""
+    asked = [expression for item in envelopes for expression in item.question.shown]
+    asked += [item.metric for item in claimed]
+    parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
+    model = envelopes[0].question.model
+    changed = [*model.settings, *(grid.name for item in envelopes for grid in item.question.over)]
+    return [*percentile_notes(model, asked, parts), *effect_notes(model, changed, asked)]
+
+
+def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, guessed: list[Note]) -> list[Note]:
+    """What the reader should know of the answers."""
+    reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
+    notes = [*approximate_notes(reasons), *guessed]
+    missing = sum(point.status != OK for point in points)
+    if missing:
+        text = f"{missing} of {len(points)} points have no answer; their status says why"
+        notes.append(Note("QN602", text, "warning"))
+    again = [_again(item) for item in envelopes if any(len(point.intervals) > 1 for point in item.points)]
+    if not every:
+        notes += [Note("QN619", text, "warning", "--crossings tells every interval") for text in again]
+    if every or again:
+        coarse = [item for item in envelopes if not item.complete]
+        notes += [Note("QN620", text) for text in dict.fromkeys(map(_resolution, coarse))]
+    return notes
+
+
+def _again(answer: Envelope) -> str:
+    """That the limits hold at other values as well, with the first few."""
+    vary = answer.question.vary
+    unit = base_unit(answer.question.model.parameters[vary].dimension)
+    told = [
+        f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"
+        for point in answer.points
+        for low, high in (point.intervals[:-1] if answer.smallest else point.intervals[1:])
+    ]
+    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+    side = "lower" if answer.smallest else "higher"
+    words = "limits hold" if len(answer.question.limits) > 1 else "limit holds"
+    several = sum(len(point.intervals) > 1 for point in answer.points)
+    where = f" at {several} of {len(answer.points)} points" if len(answer.points) > 1 else ""
+    return f"the {words} again at {side} {vary}{where}: {', '.join(told[:_TOLD])}{more}"
+
+
+def _resolution(answer: Envelope) -> str:
+    """How finely the parameter was looked at."""
+    count, low, high = answer.looked
+    vary = answer.question.vary
+    unit = base_unit(answer.question.model.parameters[vary].dimension)
+    ends = f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"
+    return (
+        f"{vary} was looked at from {ends}, at up to {count} values, closer where the answer may turn: "
+        "what begins and ends between two of them is not seen"
+    )

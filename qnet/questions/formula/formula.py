@@ -1,0 +1,278 @@
+"""The closed form itself: metrics of a model as formulas of its parameters, also solved for one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, short, suggest
+from qnet.expression import ExpressionError, check, evaluate, expression_problem, parse, symbols
+from qnet.model.model import Model
+from qnet.model.traced import TracedValues
+from qnet.questions.formula.algebra import evaluated, solved
+from qnet.questions.formula.metrics import SMALLEST, Piece, main_metrics, pieces
+from qnet.questions.formula.network import Symbolic
+from qnet.questions.formula.simplify import Simplifier
+from qnet.questions.points.points import solve_points
+from qnet.record import Record
+from qnet.units import Dimension, base_unit, format_quantity
+
+
+class Formula(Record):
+    """One formula."""
+
+    metric: str
+    about: str
+    """The station, or what else it holds for; empty for the whole."""
+    class_name: str
+    expression: Any
+    """Of sympy, over symbols named as the parameters; times in seconds, data in bytes."""
+    value: float | None
+    """At the model's numbers; None where it has none."""
+    dimension: Dimension
+    combined: str = ""
+    """`smallest` or `largest`, where the metric is that of all its formulas."""
+    binds: bool = False
+    """Of those, whether it is the one at the model's numbers."""
+
+
+class Formulas(Record):
+    """The answer: formulas, the definitions of names in them, and what they take for granted."""
+
+    model: Model
+    formulas: tuple[Formula, ...]
+    definitions: dict[str, Formula]
+    """Every name that the formulas use, directly or through others: its own formula, or a symbol and its value."""
+    fixed: dict[str, float]
+    """Parameters that were taken as numbers, because the structure of the network rests on them."""
+    notes: tuple[str, ...]
+    exact: bool | None
+    reasons: tuple[str, ...]
+
+    def at(self, item: Formula, changes: Mapping[str, float]) -> float | None:
+        """The value of one of the formulas with some parameters changed; None where it has none.
+
+        changes   numbers in seconds and bytes, by the name of a parameter; definitions over them follow.
+        Raises    `UsageError` QN013 for a name that no formula uses.
+        """
+        numbers: dict[str, float] = {}
+        for name, own in self.definitions.items():
+            number = changes.get(name)
+            if number is None:
+                number = evaluated(own.expression, numbers) if not own.expression.is_Symbol else own.value
+            if number is not None:
+                numbers[name] = number
+        for name in changes:
+            if name not in self.definitions:
+                help = suggest(name, list(self.definitions))
+                raise UsageError(Problem("QN013", f'no formula uses "{short(name)}"', help=help))
+        return evaluated(item.expression, numbers)
+
+    def of(self, metric: str, about: str = "") -> Formula:
+        """The formula of a metric, about a station or class where one is named; of several the one that binds.
+
+        Raises `UsageError` QN013 where there is none.
+        """
+        own = [item for item in self.formulas if item.metric == metric and about in ("", item.about, item.class_name)]
+        if not own:
+            help = suggest(metric, [item.metric for item in self.formulas])
+            raise UsageError(Problem("QN013", f'there is no formula "{short(metric)}" {about}'.rstrip(), help=help))
+        return next((item for item in own if item.binds), own[0])
+
+
+def formula(
+    model: Model,
+    of: str | Sequence[str] = (),
+    solve_for: str = "",
+    value: str = "",
+    expand: bool = False,
+    keep: Sequence[str] | None = None,
+) -> Formulas:
+    """Metrics of a model as closed forms.
+
+    Applies    demands, capacities and bounds of any network without solution functions in its times; utilization and
+               response of open classes where no wait is found by a fixed point.
+    of         metrics, as `formula_metrics.METRICS` has them, `max_PARAMETER`, outputs, or expressions over them;
+               none: the main ones that there are.
+    solve_for  the parameter to be told as a formula of a metric; then `of` is one metric.
+    value      with it: what the metric is to be, such as "10 ms"; empty: what it is in the model.
+    expand     tell formulas in parameters that are no expressions; else those are symbols with definitions.
+    keep       parameters that stay symbols, all others become numbers; None: all of them stay.
+    Returns    `Formulas`, each simplified and evaluated at the model's numbers.
+    Method     The network is bound to numbers that carry sympy expressions, and the code of the numeric solvers
+               computes over them; so both agree by construction, and each formula is evaluated again as a check.
+    Raises     `UsageError` QN013 for an unknown metric or parameter; `NotComputed` QN520 where a fixed point is in the
+               way, QN521 for closed classes, QN522 where algebra cannot solve, QN523 for too large a network.
+    """
+    asked = [of] if isinstance(of, str) else list(of)
+    _check_names(model, solve_for, keep or ())
+    if keep is not None:
+        driven = [text.strip().removeprefix("max_") for text in asked or main_metrics(model) if "max_" in text]
+        keep = [*keep, *([solve_for] if solve_for else ()), *driven]
+    symbolic = Symbolic(model, TracedValues(model, expand, keep))
+    notes: list[str] = []
+    found = [piece for text in asked for piece in pieces(symbolic, text)] if asked else _main(symbolic, notes)
+    formulas = _evaluated(symbolic, found)
+    if solve_for:
+        formulas = _solved(symbolic, formulas, solve_for, value, notes)
+    elif value:
+        raise UsageError(Problem("QN013", "there is a value and nothing to solve for", "--solve-for PARAMETER"))
+    notes += dict.fromkeys(piece.note for piece in found if piece.note)
+    if symbolic.saturated:
+        told = ", ".join(f'"{name}"' for name in symbolic.saturated)
+        notes.append(f"no steady state at the model's numbers, {told} is asked for too much: "
+                     "formulas hold below saturation, and have no value here")  # fmt: skip
+    notes += _held_demands(symbolic, found)
+    return _answer(symbolic, formulas, notes)
+
+
+def _main(symbolic: Symbolic, notes: list[str]) -> list[Piece]:
+    """The main formulas that there are; why others are none goes to the notes."""
+    found: list[Piece] = []
+    missing: dict[str, list[str]] = {}
+    for text in main_metrics(symbolic.model):
+        try:
+            found += pieces(symbolic, text)
+        except QnetError as error:
+            missing.setdefault(error.problems[0].found, []).append(text)
+    notes += [f"no formula of {', '.join(names)}: {reason}" for reason, names in missing.items()]
+    if not found:
+        raise NotComputed(Problem("QN521", notes[0], "demands at least"))
+    return found
+
+
+def _check_names(model: Model, solve_for: str, keep: Sequence[str]) -> None:
+    for name in (*keep, *([solve_for] if solve_for else ())):
+        if name not in model.parameters:
+            help = suggest(name, list(model.parameters))
+            raise UsageError(Problem("QN013", f'there is no parameter "{short(name)}"', help=help))
+
+
+def _evaluated(symbolic: Symbolic, found: Sequence[Piece]) -> list[Formula]:
+    """The formulas of pieces, simplified, with their values and which of them is the metric itself."""
+    formulas: list[Formula] = []
+    simplifier = Simplifier(symbolic.numbers)
+    for (_, _, combined), run in groupby(found, key=lambda piece: (piece.metric, piece.class_name, piece.combined)):
+        own: list[Formula] = []
+        for piece in run:
+            short_form = simplifier.simplified(piece.formula)
+            meant = not symbolic.saturated or piece.metric == "demand" or piece.metric.startswith("max_")
+            value = evaluated(short_form, symbolic.numbers) if meant else None
+            if combined and value is not None and value < 0:
+                value = None  # a line of a bound below zero says nothing
+            own.append(
+                Formula(piece.metric, piece.about, piece.class_name, short_form, value, piece.dimension, combined)
+            )
+        if combined:
+            known = [item for item in own if item.value is not None]
+            choose = min if combined == SMALLEST else max
+            best = choose(known, key=lambda item: item.value or 0.0) if known else None
+            own = [item.replace(binds=item is best) for item in own]
+        formulas += own
+    return formulas
+
+
+def _held_demands(symbolic: Symbolic, found: Sequence[Piece]) -> list[str]:
+    """A note on demands that leave out waits inside holds."""
+    held = {centre.label for centre in symbolic.centres if centre.held}
+    told = dict.fromkeys(piece.about for piece in found if piece.metric == "demand" and piece.about in held)
+    names = ", ".join(f'"{name}"' for name in told)
+    return [f"the demand of {names} is without the waits for other stations while it is held"] if told else []
+
+
+def _answer(symbolic: Symbolic, formulas: Sequence[Formula], notes: Sequence[str]) -> Formulas:
+    values, model = symbolic.values, symbolic.model
+    definitions: dict[str, Formula] = {}
+    simplifier = Simplifier(symbolic.numbers)
+    for name in symbolic.reached(*(item.expression for item in formulas)):
+        own = values.definitions.get(name)
+        expression = simplifier.simplified(own.formula) if own else values.symbols[name]
+        dimension = model.parameters[name].dimension
+        definitions[name] = Formula(name, "", "", expression, symbolic.numbers[name], dimension)
+    waits = "solution" in symbolic.__dict__
+    reasons = symbolic.solution.reasons if waits else ()
+    fixed = {name: float(values.known[name]) for name in values.fixed}
+    return Formulas(model, tuple(formulas), definitions, fixed, tuple(notes), not reasons if waits else None, reasons)
+
+
+# Solving for a parameter
+
+
+def _solved(symbolic: Symbolic, formulas: Sequence[Formula], name: str, value: str, notes: list[str]) -> list[Formula]:
+    """The parameter as a formula of the metric, for each class; of several pieces the one that binds."""
+    wanted = symbolic.values.symbols.get(name)
+    if wanted is None or name in symbolic.values.definitions:
+        found = f'"{name}" is computed from others, a choice, or part of the structure of the network'
+        raise NotComputed(Problem("QN522", found, "a parameter with a value of its own", help="set what it rests on"))
+    chosen = [item for item in formulas if item.binds or not item.combined]
+    if len({item.metric for item in chosen}) > 1:
+        raise UsageError(Problem("QN013", "there are several metrics to solve", "--of with one metric"))
+    able = [item for item in chosen if wanted.name in symbolic.reached(item.expression)]
+    if not able:
+        raise NotComputed(
+            Problem("QN522", f'{chosen[0].metric} does not depend on "{name}"', "a parameter that it has")
+        )
+    return [_inverse(symbolic, item, wanted, value, notes) for item in able]
+
+
+def _inverse(symbolic: Symbolic, item: Formula, wanted: Any, value: str, notes: list[str]) -> Formula:
+    target = symbols().symbol(_symbol_name(item))
+    whole = symbolic.expanded(item.expression, wanted)
+    if item.value is None:
+        raise NotComputed(Problem("QN522", f"{item.metric} has no value in the model", "one, to find the branch by"))
+    numbers = {**symbolic.numbers, target.name: item.value}
+    about = f'{item.metric} solved for "{wanted.name}"'
+    inverse = solved(whole - target, wanted, numbers, about)
+    short_form = Simplifier(numbers).simplified(inverse.formula)
+    given = item.value if not value else _given(symbolic.model, value, item.dimension)
+    numbers[target.name] = given
+    found = evaluated(short_form, numbers)
+    if found is not None and value:
+        found = _put_back(symbolic, item, whole, wanted, found, given)
+    notes += [f"it is taken that {text}, as at the model's numbers" for text in inverse.assumed]
+    if item.combined:
+        notes.append(f'it is taken that "{item.about}" is the {item.combined}, as at the model\'s numbers')
+    dimension = symbolic.model.parameters[wanted.name].dimension
+    told = f"{target.name} = {format_quantity(given, base_unit(item.dimension), 6)}"
+    return Formula(wanted.name, told, item.class_name, short_form, found, dimension)
+
+
+def _symbol_name(item: Formula) -> str:
+    return item.metric if item.metric.isidentifier() or "('" in item.metric else "metric"
+
+
+def _given(model: Model, text: str, dimension: Dimension) -> float:
+    """A value that is given as text, of the dimension of a metric."""
+    try:
+        expression = parse(text)
+        found = check(expression.root, model.dimensions, model.choices)
+        if found is not None and found != dimension:
+            unit = base_unit(dimension)
+            raise ExpressionError(
+                f"this is {found.describe()}", 0, f'the metric is {dimension.describe()}; add "{unit}"'
+            )
+        if expression.names:
+            raise ExpressionError("this is no number", 0, "write a number with its unit")
+        return float(evaluate(expression.root, {}))
+    except ExpressionError as error:
+        raise UsageError(expression_problem(error, text, before="in --value: ")) from None
+
+
+def _put_back(symbolic: Symbolic, item: Formula, whole: Any, wanted: Any, found: float, given: float) -> float:
+    """The value found, put back into the metric and into the model; raises `NoAnswer` where it is no answer."""
+    again = evaluated(whole, {**symbolic.numbers, wanted.name: found})
+    unit = base_unit(symbolic.model.parameters[wanted.name].dimension)
+    shown = format_quantity(found, unit, 6)
+    if again is None or abs(again - given) > 1e-9 * max(abs(given), 1e-300):
+        text = f'"{wanted.name}" of {shown} does not give {item.metric}: another branch holds there'
+        raise NoAnswer(Problem("QN402", text, help="qnet envelope finds it numerically"))
+    if not symbolic.closed:
+        try:
+            stable = bool(solve_points(symbolic.model, {wanted.name: found}).stable)
+        except QnetError as error:
+            text = f'"{wanted.name}" would have to be {shown}'
+            raise NoAnswer(Problem("QN402", text, error.problems[0].expected)) from None
+        if not stable and not item.metric.startswith("max_"):
+            raise NoAnswer(Problem("QN402", f'there is no steady state at "{wanted.name}" of {shown}'))
+    return found

@@ -1,0 +1,221 @@
+"""Along what a knee is looked for: the parameter that brings the customers, the mix of several, or one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import Problem, UsageError, suggest
+from qnet.expression import FLOATS, Expression, evaluate, parse
+from qnet.expression.nodes import Binary, Name, Number
+from qnet.lazy import np
+from qnet.model.grids import varied
+from qnet.model.model import ChainModel, ClassModel, Model, Parameter
+from qnet.model.values import Values
+from qnet.questions.points.domain import stated_value
+from qnet.record import Record
+from qnet.units import NUMBER, RATE, format_number
+
+_USUAL = {True: ("users", "customers", "population"), False: ("rate", "arrival_rate")}
+"""Which of several parameters is meant, for closed classes and for open ones."""
+_TOTAL = "total rate"
+"""A parameter of the tool's own; its name is none that a model can have."""
+
+
+class Axis(Record):
+    """What grows, and which classes grow with it."""
+
+    name: str
+    model: Model
+    """The model, with the parameters that the axis needs."""
+    parameters: tuple[str, ...]
+    weights: tuple[float, ...]
+    """How much each parameter is per unit along the axis."""
+    classes: tuple[int, ...]
+    """The places of the classes and chains whose customers come with it, among the customers of the model."""
+    closed: bool
+    """Whether it counts customers of closed classes; else it is a rate of arrivals."""
+    least: float
+    last: float
+    """The largest value that the range of the parameters allows."""
+    shown: tuple[tuple[str, float], ...]
+    """What is set for a unit along the axis: each name as people know it, and how much of it."""
+
+    @property
+    def mix(self) -> bool:
+        """Whether it counts customers of several parameters, which grow in proportion."""
+        return self.closed and len(self.parameters) > 1
+
+    @property
+    def growing(self) -> tuple[str, ...]:
+        """The names of the classes that grow, where others stay as they are; empty where all grow."""
+        names = [item.name for item in self.model.customers]
+        return tuple(names[place] for place in self.classes) if len(self.classes) < len(names) else ()
+
+    def real(self, values: Any) -> dict[str, Any]:
+        """The columns of parameters at values along the axis, of a mix fractions and all."""
+        return {name: values * weight for name, weight in zip(self.parameters, self.weights, strict=True)}
+
+    def customers(self, values: Any) -> Any:
+        """How many customers of each class that grows there are, fractions and all: (classes, values)."""
+
+        known = Values(self.model, self.real(values), len(values))
+        loads = [known.evaluate(load_of(self.model.customers[place]), ()) for place in self.classes]
+        return np.stack([np.broadcast_to(load, (len(values),)) for load in loads]).astype(float)
+
+    def setting(self, value: float) -> str:
+        """What to set for a value, such as `users=196` or `rate=812/s`."""
+        parts = [value * weight for _, weight in self.shown]
+        if self.mix:
+            parts = [float(part) for part in apportioned(int(value), self.weights)]
+        unit = "" if self.closed else "/s"
+        names = [name for name, _ in self.shown]
+        return ", ".join(f"{name}={format_number(part, 9)}{unit}" for name, part in zip(names, parts, strict=True))
+
+
+def apportioned(total: int, weights: Sequence[float]) -> list[int]:
+    """A whole number parted in given proportions, so that no part falls as the number grows.
+
+    weights   shares that sum to 1.
+    Method    Webster's divisors: the next customer goes to the class with the largest weight / (its number + 1/2).
+    Source    Balinski and Young, Fair Representation (1982), on why remainders are not monotone and divisors are.
+    """
+    # From safely below the shares, so that ties are always broken in the same order.
+    parts = [max(0, int(total * weight) - len(weights)) for weight in weights]
+    while sum(parts) < total:
+        parts[max(range(len(parts)), key=lambda place: weights[place] / (parts[place] + 0.5))] += 1
+    return parts
+
+
+def axes(model: Model, vary: str = "") -> list[Axis]:
+    """Everything along which a model has a knee, or the one parameter that is asked for.
+
+    Of closed classes and chains: the parameter that brings their customers; where there are several, all of them in
+    the mix that is stated, and each alone beside the others as they stand. The same of the rates of open ones.
+
+    Raises   `UsageError` QN017 where it is not clear which parameter brings the customers, or the one that is named
+             brings none; QN004 for an unknown one.
+    """
+    if vary:
+        return [_named(model, vary)]
+    found: list[Axis] = []
+    for closed in (True, False):
+        found += _of_kind(model, closed)
+    return found
+
+
+def load_of(customers: ClassModel | ChainModel) -> Expression:
+    """What says how many customers of a class or chain there are, or come."""
+    load = customers.population if customers.population is not None else customers.arrival_rate
+    assert load is not None
+    return load
+
+
+def closure(model: Model, names: Sequence[str]) -> set[str]:
+    """Names and all parameters that they rest on."""
+    found: set[str] = set()
+    asked = list(names)
+    while asked:
+        name = asked.pop()
+        if name not in found:
+            found.add(name)
+            asked += model.parameters[name].expression.names if name in model.parameters else ()
+    return found
+
+
+def _named(model: Model, vary: str) -> Axis:
+    """The axis of a parameter that somebody chose."""
+    varied(model, vary)
+    for closed in (True, False):
+        classes = [
+            place
+            for place, item in enumerate(model.customers)
+            if (item.population is not None) == closed and vary in closure(model, load_of(item).names)
+        ]
+        if classes:
+            return _axis(model, vary, [(vary, 1.0)], classes, closed)
+    drivers = [name for item in model.customers for name in closure(model, load_of(item).names)]
+    options = sorted({name for name in drivers if name in model.parameters})
+    found = f'"{vary}" brings no customers: no population and no arrival rate rests on it'
+    raise UsageError(Problem("QN017", found, "a parameter that does", help=suggest(vary, options)))
+
+
+def _of_kind(model: Model, closed: bool) -> list[Axis]:
+    """The axes of the closed classes, or of the open ones."""
+    drivers: dict[str, list[int]] = {}
+    for place, item in enumerate(model.customers):
+        if (item.population is not None) == closed:
+            name, model = _driver(model, place, closed)
+            drivers.setdefault(name, []).append(place)
+    stated = {name: stated_value(model, name) for name in drivers}
+    found: list[Axis] = []
+    mixed = {name: value for name, value in stated.items() if value > 0}
+    if len(mixed) > 1:
+        total = sum(mixed.values())
+        shares = [(name, value / total) for name, value in mixed.items()]
+        places = sorted(place for name in mixed for place in drivers[name])
+        found.append(_axis(model, "mix", shares, places, closed))
+    found += [_axis(model, name, [(name, 1.0)], places, closed) for name, places in drivers.items()]
+    return found
+
+
+def _driver(model: Model, place: int, closed: bool) -> tuple[str, Model]:
+    """The parameter that brings the customers of a class, and the model, with one of our own where there is none."""
+    item = model.customers[place]
+    load = load_of(item)
+    names = [name for name in load.names if name in model.parameters]
+    if not names:
+        name = f"{'population' if closed else 'arrival rate'} of {item.name}"
+        own = Parameter(name, load, NUMBER if closed else RATE)
+        changed = _loaded(item, Expression(name, Name(name), (name,)))
+        model = model.with_customers(
+            changed if number == place else other for number, other in enumerate(model.customers)
+        )
+        return name, model.replace(parameters={**model.parameters, name: own})
+    while len(names) == 1:
+        inner = [name for name in model.parameters[names[0]].expression.names if name in model.parameters]
+        if len(inner) != 1:
+            return names[0], model
+        names = inner
+    usual = [name for name in names if name in _USUAL[closed]]
+    if usual:
+        return usual[0], model
+    what = "population" if closed else "arrival rate"
+    found = f'it is not clear which parameter brings the customers: the {what} of "{item.name}" is "{load.source}"'
+    raise UsageError(Problem("QN017", found, "--vary " + " or --vary ".join(names)))
+
+
+def _loaded(item: ClassModel | ChainModel, load: Expression) -> ClassModel | ChainModel:
+    return item.replace(population=load) if item.population is not None else item.replace(arrival_rate=load)
+
+
+def _axis(model: Model, name: str, shares: Sequence[tuple[str, float]], classes: Sequence[int], closed: bool) -> Axis:
+    """An axis over parameters and their shares; several rates become one parameter, for the search of an edge."""
+    names = tuple(parameter for parameter, _ in shares)
+    weights = tuple(share for _, share in shares)
+    lows = [_end(model.parameters[parameter].low, 0.0) / share for parameter, share in shares]
+    highs = [_end(model.parameters[parameter].high, float("inf")) / share for parameter, share in shares]
+    title = name
+    if len(shares) > 1:
+        title = f"mix of {', '.join(names)}"
+    return Axis(title, model, names, weights, tuple(classes), closed, max(lows), min(highs), tuple(shares))
+
+
+def one_parameter(axis: Axis) -> Axis:
+    """The same axis over one parameter of our own, from which those of a mix follow."""
+    if len(axis.parameters) == 1:
+        return axis
+    model = axis.model
+    total = sum(stated_value(model, name) for name in axis.parameters)
+    parameters = {_TOTAL: Parameter(_TOTAL, parse(total), RATE), **model.parameters}
+    for name, weight in zip(axis.parameters, axis.weights, strict=True):
+        share = Binary("*", Number(weight, NUMBER), Name(_TOTAL))
+        parameters[name] = model.parameters[name].replace(expression=Expression(f"{weight!r} of all", share, (_TOTAL,)))
+    return axis.replace(model=model.replace(parameters=parameters), parameters=(_TOTAL,), weights=(1.0,))
+
+
+def _end(bound: Expression | None, otherwise: float) -> float:
+    """An end of a range, where it is a plain value."""
+    if bound is None or bound.names:
+        return otherwise
+    return float(evaluate(bound.root, {}, FLOATS))

@@ -1,0 +1,217 @@
+"""The knees of a number of customers: where more of them make the response grow in earnest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from qnet.errors import NoAnswer, Problem, UsageError
+from qnet.expression import parse
+from qnet.lazy import np
+from qnet.model.conditions import Condition
+from qnet.model.model import Model
+from qnet.networks.wanted import Wanted
+from qnet.questions.knee.asymptotes import Asymptotes
+from qnet.questions.knee.axes import Axis
+from qnet.questions.knee.curve import Curve, distinct, highest_whole, last_whole, power, whole_places
+from qnet.questions.knee.found import OF_KIND, Knee, Knees
+
+_MOST = 1e9
+"""No more customers are looked at."""
+_DENSE = 1000
+"""A curve of so many customers is looked at as a whole, where all its points cost little more than a few."""
+_CROSSINGS = 9
+"""No more crossings of a limit are told."""
+_PARTS = 200
+"""Curvature is measured over this part of N*, and over one customer at least."""
+_FLAT = 1e-9
+"""Curvature that rounding alone may leave."""
+_NO_QUEUE = "its customers never queue, so that the response does not grow with them"
+_HILL = 1e-3
+"""A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
+
+
+def of_populations(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted) -> Knees:
+    """The knees along an axis of closed classes.
+
+    limits   service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
+    Raises   `NoAnswer` QN404 where there can be none; what the model answers where one of them is alone, if that is
+             no answer; `UsageError` QN017 where their number does not grow.
+    """
+    return _Seeking(axis, limits, wanted).found(asked)
+
+
+class _Seeking:
+    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted) -> None:
+        self.axis = axis
+        self.limits = limits
+        self.curve = Curve(axis, limits, wanted)
+        self.first = max(1.0, float(np.ceil(axis.least)))
+        self.last = float(np.floor(min(axis.last, _MOST)))
+        if self.last < self.first:
+            found = f"the range of {axis.name} ends at {axis.last:g}"
+            raise NoAnswer(Problem("QN404", found, "a range with one customer at least"))
+        fewest, most = axis.customers(np.array([self.first, self.last])).sum(0)
+        if self.first < self.last and not most > fewest * (1 + 1e-6):
+            found = f'"{axis.name}" brings no customers: there are {fewest:g} whatever it is'
+            raise UsageError(Problem("QN017", found, "a parameter whose customers grow with it"))
+        # Along a mix every class must be met by some step.
+        self.one_of_each = float(np.ceil(1 / min(axis.weights)))
+        if axis.mix and not self.curve.places([self.first])[0].answered:
+            # What divides by a number of customers has no answer without any of them.
+            self.first = min(max(self.first, self.one_of_each), self.last)
+        self.asymptotes = Asymptotes(axis, self.curve.wanted)
+        alone = self.asymptotes.light(np.array([self.first]))
+        if alone.failure and np.isnan(alone.response[0]):
+            # A customer alone may fill a station, where those of other classes then have no answer.
+            raise alone.failure
+        self.queueing = bool(alone.station[0])
+        self.floor = float(alone.response[0])
+        self.dependent = self.asymptotes.dependent
+        self.n_star = self.asymptotes.meeting(self.first, self.last) if self.queueing else None
+        # One class is solved at many places at once; at single servers for little more than the price of the largest.
+        self.coarse = 33 if len(axis.model.customers) == 1 else 17
+        self.dense = _DENSE if len(axis.model.customers) == 1 and _single(axis.model) else self.coarse
+        self.span = 0.0
+
+    def found(self, asked: Sequence[str]) -> Knees:
+        """All knees that are asked for."""
+        knees: list[Knee] = []
+        if not self.queueing:
+            levels = [self.none("service_level", _NO_QUEUE, item.source) for item in self.limits]
+            knees = [self.none(name, _NO_QUEUE) for name in asked if name in OF_KIND[True] and name != "service_level"]
+            knees += levels if "service_level" in asked else []
+            return Knees(self.axis, tuple(knees), self.curve, self.first, self.floor, self.dependent, self.span, "")
+        if "n_star" in asked:
+            knees += self.asymptotic()
+        if "service_level" in asked:
+            knees += [self.level(place) for place in range(len(self.limits))]
+        if "power" in asked:
+            knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
+        if "curvature" in asked:
+            knees.append(self.curved())
+        full = np.array([max(self.n_star or self.first, self.first)])
+        saturating = str(self.asymptotes.light(full).station[0]) if self.n_star else ""
+        return Knees(self.axis, tuple(knees), self.curve, self.first, self.floor, self.dependent, self.span, saturating)
+
+    def none(self, definition: str, why: str, about: str = "") -> Knee:
+        """That there is no such knee."""
+        return Knee(self.axis, definition, about, why)
+
+    def window(self, reach: float) -> Any:
+        """Whole numbers up to twice N* times `reach`: all of them where that is cheap."""
+        end = min(max(2 * (self.n_star or self.last), 2 * self.first, 8.0) * reach, self.last)
+        return whole_places(self.first, end, self.dense if end <= self.dense else self.coarse)
+
+    def asymptotic(self) -> list[Knee]:
+        """N*, and beside it the one that it would be if demands did not depend on the number of customers."""
+        knees = [self.meets("n_star", self.n_star)]
+        if self.dependent:
+            knees.append(self.meets("n_star_unloaded", self.asymptotes.meeting(self.first, _MOST, self.first)))
+        return knees
+
+    def meets(self, definition: str, value: float | None) -> Knee:
+        """A knee at N*."""
+        if value is None:
+            return self.none(definition, f"not reached up to {self.last:g}, where the range ends")
+        whole = float(np.floor(value * (1 + 1e-12)))
+        if not self.first <= whole <= self.last:
+            return self.none(definition, f"at {value:.6g}, beyond the range")
+        return Knee(self.axis, definition, "", "ok", value, whole)
+
+    def level(self, place: int) -> Knee:
+        """The largest number up to which a limit holds; of a limit from below, the smallest from which on it does."""
+        limit = self.limits[place]
+        about, excess = limit.source, self.excess(place)
+        places, reach = self.window(1.0), 1.0
+        held = excess(places) <= 0
+        if not held[0] and limit.upper:
+            return self.none("service_level", "exceeded by the first customer", about)
+        while held.all() == held.any() and places[-1] < self.last:
+            reach *= 4
+            places = distinct(places, self.window(reach))
+            held = excess(places) <= 0
+        changes = np.flatnonzero(held[:-1] != held[1:])
+        if not len(changes):
+            told = "holds" if held[0] else "not reached"
+            return self.none("service_level", f"{told} up to {places[-1]:.9g}, where the range ends", about)
+        crossings: list[float] = []
+        for change in changes[:_CROSSINGS]:
+            same = _alike(excess, bool(held[change]))
+            crossings.append(last_whole(same, places[change], places[change + 1], self.curve.zoom))
+        return self.crossing(about, crossings, bool(held[0]), excess)
+
+    def excess(self, place: int) -> Callable[[Any], Any]:
+        """How far one of the limits is exceeded, as a function of places."""
+        return lambda values: self.curve.read_all(values, lambda item: item.excess[place])
+
+    def crossing(self, about: str, crossings: list[float], held: bool, excess: Callable[[Any], Any]) -> Knee:
+        """A knee between two whole numbers, of which only one keeps the limit."""
+        low = crossings[0]
+        for number, place in zip((low, low + 1), self.curve.places([low, low + 1]), strict=True):
+            if not place.answered:
+                why = self.curve.answers(np.array([number])).status[0]
+                return self.none("service_level", f"holds up to {low:.9g}; beyond, {why}", about)
+        before, after = (float(value) for value in excess([low, low + 1]))
+        real = low - before / (after - before)
+        return Knee(self.axis, "service_level", about, "ok", real, low if held else low + 1, tuple(crossings[1:]))
+
+    def highest(self, definition: str, of: Callable[[Any], Any], low: float | None = None, margin: float = 0.0) -> Knee:
+        """The number of customers at which a figure is highest.
+
+        low      the first number at which it is known.
+        margin   how far beyond a number the curve must be known; 0 for figures of that number alone.
+        """
+        reach = 1.0
+        low, high = self.first if low is None else low, self.last - margin
+        if low > high:
+            return self.none(definition, "the range is too short")
+        while True:
+            places = distinct(self.window(reach).clip(low, high))
+            values = of(places)
+            if np.isnan(values).all():
+                return self.none(definition, "no answer")
+            if np.nanargmax(values) < len(places) - 2 or places[-1] >= high:
+                break
+            reach *= 4
+        whole, real = highest_whole(of, places, self.curve.zoom)
+        if margin and float(of(np.array([whole]))[0]) <= _FLAT:
+            return self.none(definition, "the curve is straight")
+        if self.begins(of, whole, low, margin):
+            return self.none(definition, f"largest at the least number looked at, {low:.9g}")
+        if whole >= high:
+            return self.none(definition, f"still rising at {whole:.9g}, where the range ends")
+        return Knee(self.axis, definition, "", "ok", real, whole)
+
+    def begins(self, of: Callable[[Any], Any], whole: float, low: float, margin: float) -> bool:
+        """Whether a figure is highest where the curve begins to be looked at; of one customer that is an answer."""
+        if not margin:
+            return whole <= low and low > 1
+        at_low, at_whole = of(np.array([low, whole]))
+        return bool(whole <= low or at_whole <= at_low * (1 + _HILL))
+
+    def curved(self) -> Knee:
+        """The number of customers at which the curve bends most."""
+        if self.n_star is None:
+            return self.none("curvature", "there is no N* to measure it by")
+        self.span = max(self.one_of_each, float(np.floor(self.n_star / _PARTS)))
+        return self.highest("curvature", self.curvature, max(self.first, self.one_of_each) + self.span, self.span)
+
+    def curvature(self, values: Any) -> Any:
+        """Curvature of R / R0 over N / N*, by central differences."""
+        span = self.span
+        nearby = np.concatenate([values - span, values, values + span])
+        response = self.curve.read(nearby, lambda place: place.response).reshape(3, -1) / self.floor
+        step = span / (self.n_star or 1.0)
+        slope = (response[2] - response[0]) / (2 * step)
+        return np.abs(response[2] - 2 * response[1] + response[0]) / step**2 / (1 + slope**2) ** 1.5
+
+
+def _single(model: Model) -> bool:
+    """Whether every station is a delay or has one server."""
+    return all(item.delay or (not item.rates and item.servers == parse(1)) for item in model.stations)
+
+
+def _alike(excess: Callable[[Any], Any], held: bool) -> Callable[[Any], Any]:
+    """Whether a limit holds, or does not, as it did before."""
+    return lambda values: (excess(values) <= 0) == held

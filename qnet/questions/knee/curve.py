@@ -1,0 +1,209 @@
+"""The curve on which knees are looked for: solved where it is asked for, many places at once, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from qnet.lazy import np
+from qnet.model.conditions import Condition
+from qnet.networks.product.methods import APPROXIMATIONS
+from qnet.networks.wanted import Wanted
+from qnet.questions.knee.axes import Axis
+from qnet.questions.knee.mix import MixAnswers, rate_and_time, solve_mix
+from qnet.questions.points.answers import Answers, solve_table
+from qnet.questions.points.points import Part
+from qnet.record import Record
+
+_SOLVES = 80
+"""The budget of an answer is that of all its solves together: some tens of them for a model of several classes."""
+_CLOSER = 5
+"""Where parabolas are good to nine digits, and rounding does not yet bend them."""
+_COARSE = 500
+"""The width between whole numbers at which the top of a hill is taken from a parabola, as a share of them."""
+
+
+class Place(Record):
+    """The curve at one place; figures of the classes that grow. `excess` has one element per limit."""
+
+    throughput: float
+    response: float
+    excess: tuple[float, ...]
+    """How far each limit is exceeded, between -1 and 1: not above 0 where it holds."""
+    answered: bool
+
+
+class Curve:
+    """Throughput, response and limits along an axis."""
+
+    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted) -> None:
+        self.axis = axis
+        self.limits = tuple(limits)
+        self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
+        self.known: dict[float, Place] = {}
+        self.why = ""
+        """Why an approximation was taken; empty where none was, or it was asked for."""
+
+    @property
+    def zoom(self) -> int:
+        """At how many places a part of the curve is looked at: few where each costs as much as the first."""
+        single = len(self.axis.model.customers) == 1
+        return 33 if single or self.wanted.method in APPROXIMATIONS else 9
+
+    def answers(self, values: Any) -> Answers | MixAnswers:
+        """The model solved at values along the axis; of a mix in its exact proportions."""
+        if self.axis.mix:
+            return solve_mix(self.axis, values, self.wanted)
+        return solve_table(self.axis.model, self.axis.real(values), len(values), self.wanted)
+
+    def places(self, values: Any) -> list[Place]:
+        """The curve at values along the axis; those that are not known yet are solved together."""
+        asked = [float(value) for value in values]
+        new = sorted(set(asked) - self.known.keys())
+        if new and self._solve(new):
+            self.known.clear()
+            self._solve(sorted(set(asked)))
+        return [self.known[value] for value in asked]
+
+    def read(self, values: Any, of: Callable[[Place], float]) -> Any:
+        """One figure at values along the axis, an array; not-a-number where there is no answer."""
+
+        return np.array([of(place) if place.answered else float("nan") for place in self.places(values)], dtype=float)
+
+    def read_all(self, values: Any, of: Callable[[Place], float]) -> Any:
+        """As `read`, of places without an answer as well, whose excess says that no limit holds there."""
+
+        return np.array([of(place) for place in self.places(values)], dtype=float)
+
+    def _solve(self, new: list[float]) -> bool:
+        """Solve the model at new places; whether what was known before is of another method, and to be forgotten."""
+
+        values: Any = np.array(new)
+        answers = self.answers(values)
+        throughput, response = grown(self.axis, answers)
+        excess = [_excess(answers, limit) for limit in self.limits]
+        for index, value in enumerate(new):
+            over = tuple(float(item[index]) for item in excess)
+            place = Place(float(throughput[index]), float(response[index]), over, bool(answers.answered[index]))
+            self.known[value] = place
+        solutions = [part.solution for part in answers.parts]
+        approximate = next((item for item in solutions if item.method in APPROXIMATIONS and item.why), None)
+        if self.wanted.method != "auto" or approximate is None:
+            return False
+        self.why = (
+            f"method {approximate.method}: {approximate.why}; each solve of a curve has 1/{_SOLVES} of --operations"
+        )
+        # A curve of one method has no steps where another takes over.
+        self.wanted = self.wanted.replace(method=approximate.method)
+        return len(self.known) > len(new) or len(answers.methods) > 1
+
+
+def grown(axis: Axis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
+    """Throughput and mean response of the classes that grow, per point."""
+    return rate_and_time(answers, lambda part: throughput(axis, part), lambda part: response(axis, part))
+
+
+def throughput(axis: Axis, part: Part) -> Any:
+    """What the classes that grow get done, per second."""
+    return sum(part.solution.classes[place].throughput for place in axis.classes)
+
+
+def response(axis: Axis, part: Part) -> Any:
+    """The mean response of the classes that grow, over their passages; where nobody passes, over classes."""
+    own = [part.solution.classes[place] for place in axis.classes]
+    total = throughput(axis, part)
+    nobody = total == 0
+    return sum((item.throughput + nobody) * item.response for item in own) / (total + nobody * len(own))
+
+
+def _excess(answers: Answers | MixAnswers, limit: Condition) -> Any:
+    metric, bound = answers.of(limit.metric), answers.of(limit.bound)
+    size = np.maximum(np.maximum(np.abs(metric), np.abs(bound)), 1e-300)
+    excess = (1.0 if limit.upper else -1.0) * (metric - bound) / size
+    # Equality breaks a strict limit, by less than any other number.
+    excess = np.where((excess == 0) & ~np.asarray(limit.holds(metric, bound), dtype=bool), 1e-300, excess)
+    return np.where(answers.answered & ~np.isnan(excess), excess, 1.0)
+
+
+def power(place: Place) -> float:
+    """Throughput / response; not-a-number where nothing takes time."""
+    return place.throughput / place.response if place.response > 0 else float("nan")
+
+
+def whole_places(low: float, high: float, count: int) -> Any:
+    """Whole numbers from one to another, both included, at most so many and evenly spread."""
+
+    low, high = float(np.ceil(low)), float(np.floor(high))
+    if high - low < count:
+        return np.arange(low, high + 1)
+    return distinct(np.floor(np.linspace(low, high, count) + 0.5))
+
+
+def distinct(*values: Any) -> Any:
+    """The values of several arrays, each once and in order; numpy's own way loads masked arrays."""
+
+    return np.array(sorted({value for array in values for value in array.tolist()}))
+
+
+def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
+    """Rates from no load to where the steady state ends: half of them evenly, half closer and closer to the end."""
+
+    if not bounded:
+        return np.linspace(least, edge, count)
+    even = np.linspace(least, 0.95 * edge, count - count // 2)
+    near = edge * (1 - np.geomspace(0.05, 1e-5, count // 2 + 1)[1:])
+    return np.concatenate([even, near[near > even[-1]]])
+
+
+def last_whole(holds: Callable[[Any], Any], low: float, high: float, count: int) -> float:
+    """The last whole number at which something holds, between one where it does and one where it does not."""
+
+    while high - low > 1:
+        places = whole_places(low, high, count)
+        held = holds(places)
+        held[0], held[-1] = True, False
+        first = int(np.argmin(held))
+        low, high = float(places[first - 1]), float(places[first])
+    return float(low)
+
+
+def highest_whole(of: Callable[[Any], Any], places: Any, count: int) -> tuple[float, float]:
+    """The whole number at which a figure is highest, and the top of the parabola there.
+
+    places   whole numbers that are close enough to show its hill.
+    Method   Closer and closer, to the last number; of thousands to a thousandth, because closer by the differences of
+             an approximation say nothing: the number is then the one next to the top of the parabola.
+    """
+
+    while True:
+        values = of(places)
+        best = int(np.nanargmax(values))
+        if best in (0, len(places) - 1) and abs(places[best] - places[1 if best == 0 else best - 1]) <= 1:
+            return float(places[best]), float(places[best])
+        before, after = max(best - 1, 0), min(best + 1, len(places) - 1)
+        width = float(places[after] - places[before])
+        if after - before == 2 and width <= max(2.0, places[best] / _COARSE):
+            real = float(places[best]) + width / 2 * top(*values[before : after + 1])
+            return (float(places[best]) if width <= 2 else float(np.floor(real + 0.5))), real
+        places = whole_places(places[before], places[after], count)
+
+
+def highest_real(of: Callable[[Any], Any], places: Any, closer: int = _CLOSER) -> float:
+    """Where a smooth figure is highest: closer and closer, and at last the top of a parabola.
+
+    closer   how often to look closer, each time at a quarter of the width.
+    """
+
+    values = of(places)
+    best = int(np.nanargmax(values))
+    if best in (0, len(places) - 1):
+        return float(places[best])
+    if closer:
+        return highest_real(of, np.linspace(places[best - 1], places[best + 1], 9), closer - 1)
+    return float(places[best]) + float(places[1] - places[0]) * top(*values[best - 1 : best + 2])
+
+
+def top(left: float, middle: float, right: float) -> float:
+    """Where the parabola through three equally spaced values is highest, from the middle one, in steps."""
+    bend = left - 2 * middle + right
+    return 0.5 * (left - right) / bend if bend < 0 else 0.0

@@ -1,0 +1,105 @@
+"""Knees: where the curve of response against load breaks, by each definition that people use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.errors import Problem, UsageError, suggest
+from qnet.lazy import np
+from qnet.model.conditions import condition
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.knee.axes import Axis, axes
+from qnet.questions.knee.found import DEFINITIONS, OF_KIND, Knee, Knees
+from qnet.questions.knee.mix import MixAnswers
+from qnet.questions.points.answers import Answers
+
+TIMES_FLOOR = 2.0
+"""How many times its floor the response may be where nothing else is asked for."""
+
+
+def knee(
+    model: Model,
+    vary: str = "",
+    limits: Sequence[str] = (),
+    multiple: float | None = None,
+    definitions: Sequence[str] = (),
+    wanted: Wanted = AUTO,
+) -> list[Knees]:
+    """Where the curve of response against load breaks, along everything that brings customers.
+
+    vary         the parameter that brings the customers; without it all that do are taken: `knee_axes.axes`.
+    limits       service levels, such as `response <= 1 s`: of each the largest load up to which it holds.
+    multiple     of open classes: how many times its floor the response may be; None for 2.
+    definitions  names of `DEFINITIONS` that are wanted; none for all.
+    wanted       the method and its budget, which is that of all solves of an axis together.
+    Returns      per axis its knees, in the order of `DEFINITIONS`.
+    Definitions  N* as in `knee_asymptotes.Asymptotes`. Power is throughput / response, at its largest (Kleinrock,
+                 Power and deterministic rules of thumb for probabilistic problems in computer communications, ICC
+                 1979). Curvature |v''| / (1 + v'^2)^(3/2) of v = R / R0 over u = N / N*, at its largest (what
+                 Satopaa, Albrecht, Irwin and Raghavan, Finding a "kneedle" in a haystack, ICDCS Workshops 2011, call
+                 the knee of a continuous curve), by central differences over one customer, or over N* / 200 where
+                 that is more.
+    Mixes        Along several parameters at once their customers are in exact proportion, and all figures of the curve
+                 are between whole populations: `knee_mix.solve_mix`.
+    Raises       `UsageError` QN017, QN018, also for definitions that nothing here has, and of conditions; `NoAnswer`
+                 QN404 where nothing queues, QN401 where there is no steady state at any load; what the solver has
+                 against the model.
+    Limits       Between the places that are looked at first (all of a curve of one class up to 1000 customers, else
+                 17 or 33) a curve is taken to have one hill or one crossing.
+    """
+    for name in definitions:
+        if name not in DEFINITIONS:
+            unknown = f'no definition "{name}" of a knee'
+            raise UsageError(Problem("QN018", unknown, ", ".join(DEFINITIONS), help=suggest(name, list(DEFINITIONS))))
+    if multiple is not None and not 1 < multiple < float("inf"):
+        raise UsageError(Problem("QN018", f"a multiple of {multiple:g} of the floor", "a number above 1"))
+    conditions = [condition(text, model) for text in limits]
+    asked = tuple(definitions) or tuple(DEFINITIONS)
+    found: list[Knees] = []
+    along = axes(model, vary)
+    if multiple is not None and all(axis.closed for axis in along):
+        unused = f"a multiple of the floor along {', '.join(axis.name for axis in along)}"
+        raise UsageError(Problem("QN018", unused, "a rate of arrivals; numbers of customers have no such knee"))
+    _refuse_impossible(definitions, along, bool(limits))
+    for axis in along:
+        if axis.closed:
+            from qnet.questions.knee.closed import of_populations
+
+            found.append(of_populations(axis, conditions, asked, wanted))
+        else:
+            from qnet.questions.knee.open import of_rates
+
+            found.append(of_rates(axis, conditions, asked, wanted, multiple or TIMES_FLOOR))
+    return found
+
+
+def _refuse_impossible(definitions: Sequence[str], along: Sequence[Axis], limited: bool) -> None:
+    """Refuse definitions that were asked for and that no axis has."""
+    possible = dict.fromkeys(name for axis in along for name in OF_KIND[axis.closed])
+    for name in definitions:
+        if name not in possible:
+            kind = "a number of customers" if along[0].closed else "a rate of arrivals"
+            found = f"{name} along {', '.join(axis.name for axis in along)}: {kind} has no such knee"
+            raise UsageError(Problem("QN018", found, ", ".join(possible)))
+        if name == "service_level" and not limited:
+            expected = "--limit with it, such as --limit 'response <= 1 s'"
+            raise UsageError(Problem("QN018", "service_level without a limit", expected))
+
+
+def answered_knees(found: Knees) -> list[Knee]:
+    """The knees that have a response."""
+    return [item for item in found.knees if item.status == "ok" and item.definition != "saturation"]
+
+
+def around(found: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | MixAnswers]:
+    """The knees that have a response, with the model solved there and one step beyond.
+
+    One step is one customer, or a hundredth of a rate.
+    """
+
+    answered = answered_knees(found)
+    values: Any = np.array([item.value for item in answered], dtype=float)
+    beyond = values + 1 if found.axis.closed else values * 1.01
+    return answered, found.curve.answers(values), found.curve.answers(beyond)

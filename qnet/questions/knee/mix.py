@@ -1,0 +1,135 @@
+"""The answers of a mix of customers in its exact proportions, between the whole populations around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qnet.expression import Expression, Value, arrays, evaluate, solution_name
+from qnet.expression.nodes import Name
+from qnet.lazy import np
+from qnet.model.model import Model
+from qnet.model.scope import about, all_figures, is_figure
+from qnet.networks.wanted import Wanted
+from qnet.questions.knee.axes import Axis
+from qnet.questions.points.answers import OK, Answers, solve_table
+from qnet.questions.points.points import Part
+from qnet.units import TIME
+
+_WHOLE = 1e-9
+"""How near to a whole number a population is one."""
+
+
+def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
+    """A model solved at numbers of customers of a mix, each parted in the exact proportions of the mix.
+
+    axis      of closed classes and several parameters; values: customers of all of them together.
+    Returns   `MixAnswers`. The first ten customers of a mix of 25 and 4 are 8.62 and 1.38.
+
+    Method    Rates and numbers of customers are interpolated linearly between solved whole populations: those at the
+              corners of the simplex around the exact mix. Times are interpolated weighted by the passages whose mean
+              they are, so that Little's law and the response time law N = X (R + Z) hold between whole populations
+              too. Populations parted in whole numbers go in steps instead, each a step of one class.
+    Source    The simplices are those of Kuhn, Some combinatorial lemmas in topology, IBM Journal of Research and
+              Development 4 (1960) 518-524.
+    Limits    Between whole populations a figure is a definition, not the figure of any system.
+    """
+
+    exact = np.stack([np.asarray(values, dtype=float) * weight for weight in axis.weights], axis=1)
+    near = np.floor(exact + 0.5)
+    exact = np.where(np.abs(exact - near) <= _WHOLE * np.maximum(near, 1.0), near, exact)
+    floor = np.floor(exact)
+    order = np.argsort(floor - exact, axis=1, kind="stable")
+    left = np.take_along_axis(exact - floor, order, axis=1)
+    size, kinds = exact.shape
+    shares = -np.diff(left, prepend=1.0, append=0.0, axis=1)
+    corners = np.repeat(floor[:, None, :], kinds + 1, axis=1)
+    for step in range(kinds):
+        corners[np.arange(size), step + 1 :, order[:, step]] += 1
+    # What has no share may lie beyond a range.
+    corners = np.where((shares > 0)[:, :, None], corners, floor[:, None, :])
+    unique, place = np.unique(corners.reshape(-1, kinds), axis=0, return_inverse=True)
+    columns = {name: unique[:, kind] for kind, name in enumerate(axis.parameters)}
+    answers = solve_table(axis.model, columns, len(unique), wanted)
+    return MixAnswers(axis.model, answers, place.reshape(size, kinds + 1), shares)
+
+
+class MixAnswers:
+    """What `Answers` are, of points between whole populations."""
+
+    def __init__(self, model: Model, corners: Answers, places: Any, shares: Any) -> None:
+        """Of answers at whole populations; which of them are around each point, and their shares: (points, corners)."""
+        self.model = model
+        self.corners = corners
+        self.size = len(places)
+        self._places = places
+        self._shares = shares
+        failed = ~corners.answered[places]
+        self.answered: Any = ~failed.any(axis=1)
+        first: list[int] = places[range(self.size), failed.argmax(axis=1)].tolist()
+        self.status: list[str] = [
+            OK if here else corners.status[place] for here, place in zip(self.answered.tolist(), first, strict=True)
+        ]
+        self.methods = corners.methods
+        self.exact = corners.exact
+        self.reasons = corners.reasons
+
+    @property
+    def parts(self) -> list[Part]:
+        """What was solved."""
+        return self.corners.parts
+
+    def gather(self, of: Callable[[Part], Any]) -> Any:
+        """A rate or a number of customers per point, from a function of a part."""
+        return self._between(self.corners.gather(of))
+
+    def mean(self, of: Callable[[Part], Any], passages: Callable[[Part], Any]) -> Any:
+        """A time per point, of which the corners have means over passages, from functions of a part."""
+        return self._weighted(self.corners.gather(of), self.corners.gather(passages))
+
+    def of(self, expression: Expression) -> Any:
+        """The value of an expression over parameters, outputs and figures, per point."""
+
+        used = [output for name, output in self.model.outputs.items() if name in expression.names]
+        names = dict.fromkeys(name for item in [expression, *(one.expression for one in used)] for name in item.names)
+        outputs = {output.name for output in used}
+        known: dict[str, Value] = {name: self._named(name) for name in names if name not in outputs}
+        operations, nothing = arrays(), np.zeros(self.size)
+        with np.errstate(all="ignore"):
+            for output in used:
+                known[output.name] = evaluate(output.expression.root, known, operations, self.model.choices)
+            return evaluate(expression.root, known, operations, self.model.choices) + nothing
+
+    def _named(self, name: str) -> Any:
+        """A parameter, or a figure of the solution."""
+        value = self.corners.of(_plain(name))
+        if not is_figure(name) or all_figures(self.model, [name])[name] != TIME:
+            return self._between(value)
+        own = solution_name("throughput", about(name))
+        return self._weighted(value, self.corners.of(_plain(own if own in all_figures(self.model) else "throughput")))
+
+    def _between(self, value: Any) -> Any:
+        """Figures of the corners, linearly interpolated; what is the same at all corners stays as it is."""
+
+        value = value[self._places]
+        beyond = np.where(self._shares > 0, value - value[:, :1], 0.0)
+        return np.where(self.answered, value[:, 0] + (self._shares * beyond).sum(axis=1), np.nan)
+
+    def _weighted(self, value: Any, passages: Any) -> Any:
+        """Means of the corners, weighted by passages; plainly where nobody passes."""
+
+        total = self._between(passages)
+        nobody = ~(total > 0)
+        return np.where(nobody, self._between(value), self._between(value * passages) / np.where(nobody, 1.0, total))
+
+
+def rate_and_time(
+    answers: Answers | MixAnswers, rate: Callable[[Part], Any], time: Callable[[Part], Any]
+) -> tuple[Any, Any]:
+    """Passages per second and the mean time of one, per point, from functions of a part."""
+    mean: Any = answers.mean(time, rate) if isinstance(answers, MixAnswers) else answers.gather(time)
+    return answers.gather(rate), mean
+
+
+def _plain(name: str) -> Expression:
+    return Expression(name, Name(name), (name,))

@@ -1,0 +1,144 @@
+"""The knees of a rate of arrivals: where the response leaves its floor, and where the steady state ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from qnet.errors import NoAnswer, Problem
+from qnet.expression import arrays, parse
+from qnet.lazy import np
+from qnet.model.conditions import Condition
+from qnet.model.model import Model
+from qnet.networks.wanted import Wanted
+from qnet.questions.knee.axes import Axis, one_parameter
+from qnet.questions.knee.curve import Curve, highest_real, places_to, power
+from qnet.questions.knee.found import Knee, Knees
+from qnet.questions.points.points import needs_solution
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.regions import ENDLESS, SATURATION
+from qnet.questions.search.search import largest
+from qnet.queues.roots import root
+
+_IDLE = 1e-12
+"""Share of the largest rate at which there is no load."""
+
+
+def of_rates(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float) -> Knees:
+    """The knees along an axis of open classes.
+
+    limits    service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
+    multiple  how many times its floor the response may be; the floor is the response without load of these classes.
+    Raises    `NoAnswer` QN401 where there is no steady state at any rate, QN404 where the customers never queue.
+    """
+    return _Seeking(one_parameter(axis), limits, wanted, multiple).found(asked)
+
+
+class _Seeking:
+    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
+        self.axis = axis
+        self.limits = limits
+        self.multiple = multiple
+        self.curve = Curve(axis, limits, wanted)
+        edge = largest(Trial(_without_closed(axis.model), axis.parameters[0], (), {}, 1))
+        if not edge.held[0]:
+            found = f"there is no steady state at any {axis.name}"
+            raise NoAnswer(Problem("QN401", found, "a load below every capacity"))
+        if edge.cause[0] == ENDLESS and any(item.capacity is not None for item in axis.model.stations):
+            found = f"{axis.name}: whoever finds a station full is lost, so that no rate is too much"
+            help = "qnet envelope tells the largest rate with a limit such as --limit 'loss <= 1 %'"
+            raise NoAnswer(Problem("QN404", found, "a station that takes all who come", help=help))
+        if edge.cause[0] == ENDLESS:
+            found = f"{axis.name}: its customers never queue, so that the response does not grow with them"
+            raise NoAnswer(Problem("QN404", found, "a queueing station on their way"))
+        self.edge, self.bounded = float(edge.value[0]), bool(edge.cause[0] == SATURATION)
+        self.saturating = str(edge.station[0])
+        self.idle = max(axis.least, _IDLE * self.edge)
+        # Many points of open classes alone cost little; beside closed ones each is a network of its own.
+        count = 33 if all(item.population is None for item in axis.model.customers) else 17
+        self.places = places_to(self.edge, self.idle, self.bounded, count)
+        self.floor = Curve(_without_least(axis), limits, wanted).places([_IDLE * self.edge])[0].response
+
+    def found(self, asked: Sequence[str]) -> Knees:
+        """All knees that are asked for."""
+        knees: list[Knee] = []
+        if "service_level" in asked:
+            for place, limit in enumerate(self.limits):
+                knees.append(self.crossing("service_level", limit.source, self.excess(place), limit.upper))
+        if "power" in asked:
+            knees.append(self.powerful())
+        if "multiple" in asked:
+            knees.append(self.crossing("multiple", self.lift, self.lifted, True))
+        if "saturation" in asked:
+            none = self.none("saturation", f"the range ends before, at {self.edge:.6g}/s")
+            knees.append(Knee(self.axis, "saturation", "", "ok", self.edge, self.edge) if self.bounded else none)
+        return Knees(self.axis, tuple(knees), self.curve, self.idle, self.floor, False, 0.0, self.saturating)
+
+    def none(self, definition: str, why: str, about: str = "") -> Knee:
+        """That there is no such knee."""
+        return Knee(self.axis, definition, about, why)
+
+    def excess(self, place: int) -> Callable[[Any], Any]:
+        """How far one of the limits is exceeded, as a function of rates."""
+        return lambda values: self.curve.read_all(values, lambda item: item.excess[place])
+
+    @property
+    def lift(self) -> str:
+        """The limit that the multiple sets, in words."""
+        growing = self.axis.growing
+        figure = f"response('{growing[0]}')" if len(growing) == 1 else "growing response" if growing else "response"
+        return f"{figure} <= {self.multiple:g} x its floor"
+
+    def lifted(self, values: Any) -> Any:
+        """How far the response is above the multiple of its floor, between -1 and 1."""
+        bound = self.multiple * self.floor
+        response = self.curve.read(values, lambda place: place.response)
+        return np.where(np.isnan(response), 1.0, (response - bound) / np.fmax(response, bound))
+
+    def crossing(self, definition: str, about: str, excess: Callable[[Any], Any], upper: bool) -> Knee:
+        """The rate up to which a limit holds; of a limit from below, from which on it does."""
+        places = self.places
+        over = excess(places)
+        held = over <= 0
+        if not held[0] and upper:
+            return self.none(definition, "exceeded by the first customer", about)
+        changes = np.flatnonzero(held[:-1] != held[1:])
+        if not len(changes):
+            end = "saturation" if self.bounded else "the end of the range"
+            return self.none(definition, f"{'holds' if held[0] else 'not reached'} up to {end}", about)
+        found = [
+            self.change(excess, 1.0 if held[change] else -1.0, slice(change, change + 2), places, over)
+            for change in changes
+        ]
+        return Knee(self.axis, definition, about, "ok", found[0], found[0], tuple(found[1:]))
+
+    def change(self, excess: Callable[[Any], Any], sign: float, ends: slice, places: Any, over: Any) -> float:
+        """The rate at which a limit begins or ceases to hold, between two."""
+        low, high = places[ends]
+        at_low, at_high = sign * over[ends]
+        array = np.array
+        ends_of = array([low]), array([high]), array([at_low]), array([at_high])
+        return float(root(lambda x: sign * excess(x), *ends_of, arrays())[0])
+
+    def powerful(self) -> Knee:
+        """The rate at which throughput / response is largest."""
+        rate = highest_real(lambda values: self.curve.read(values, power), self.places)
+        if rate >= self.places[-1]:
+            return self.none("power", f"still rising at {rate:.6g}/s, where the range ends")
+        return Knee(self.axis, "power", "", "ok", rate, rate)
+
+
+def _without_closed(model: Model) -> Model:
+    """The model without customers of closed classes, who decide nothing about where the steady state ends."""
+    if needs_solution(model):
+        return model
+    return model.with_customers(
+        item if item.population is None else item.replace(population=parse(0)) for item in model.customers
+    )
+
+
+def _without_least(axis: Axis) -> Axis:
+    """The axis with no end of the range below: the floor is without load, also where a range begins with some."""
+    name = axis.parameters[0]
+    parameters = {**axis.model.parameters, name: axis.model.parameters[name].replace(low=None)}
+    return axis.replace(model=axis.model.replace(parameters=parameters))

@@ -1,0 +1,273 @@
+"""Rows of parameters in, their answers out: what `qnet map` and `map_rows` do, a chunk of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, short, suggest
+from qnet.lazy import np
+from qnet.model.metrics import every_metric, metrics
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.map.parameter_cells import Fault, Written, parameter_columns, parameter_value
+from qnet.questions.points.answers import Answers, solve_table
+from qnet.questions.presentation.assertions import conditions, failing, told
+from qnet.questions.presentation.columns import Columns, metric_cells
+from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.presentation.labels import labels
+from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.record import Record
+from qnet.reports.records import column_names
+from qnet.reports.report import Cell, Column, Note
+
+if TYPE_CHECKING:
+    from qnet.questions.uncertainty.carried import Doubts
+
+CHUNK = 1024
+"""Rows that are solved and told at once, at most."""
+_MOST_UNREAD = 20
+"""So many columns and warnings are remembered."""
+_KEYS = ("method", "exactness", "status")
+
+Cells = tuple[Cell, ...]
+
+
+class _Broken(Record):
+    """How often an assertion was false, and where first."""
+
+    times: int
+    row: int
+    value: float | None
+
+
+class Mapper:
+    """Answers rows of parameters of one model, chunk by chunk, and remembers how they fared.
+
+    metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric`.
+    wanted    the method and its budget, where there is a choice.
+    asserted  conditions that every row must meet.
+    prefix    stands before the name of every column of an answer.
+    Raises    `UsageError` for a metric or condition that the model does not have.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        metrics_: Sequence[str] = (),
+        wanted: Wanted = AUTO,
+        asserted: Sequence[str] = (),
+        prefix: str = "",
+    ) -> None:
+        self.model = model
+        self.wanted = wanted
+        self.metrics = metrics(metrics_, model) if metrics_ else every_metric(model)
+        self.claimed = conditions(asserted, model)
+        self.shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
+        """What the answers tell, and what is asserted of them."""
+        make = Columns(_KEYS)
+        columns = [make.metric(item) for item in self.metrics]
+        if model.calibration is not None:
+            columns += [make.end(item, word) for item in self.metrics for word in ("low", "high")]
+        columns += [Column(key, key) for key in _KEYS]
+        self.names = tuple(prefix + name for name in column_names(columns))
+        """The columns of an answer."""
+        self.rows = 0
+        self.answered = 0
+        self.failures: dict[type[QnetError], QnetError] = {}
+        self.broken: list[_Broken | None] = [None] * len(self.claimed)
+        self.unread: dict[str, None] = {}
+        """Columns that are passed through and are no parameters, the first of them."""
+        self.read: dict[str, None] = {}
+        """The parameters that rows state."""
+        self._warned: dict[str, Note] = {}
+        self._doubts: dict[tuple[str, ...], Doubts] = {}
+        """By the parameters that rows state, which are known there: those of the calibration that are in doubt."""
+        self._doubted: dict[Note, None] = {}
+
+    def parameters(self, names: Sequence[str]) -> dict[str, str]:
+        """Which columns are which parameters; raises `InvalidInput` where these columns cannot be answered."""
+        found = parameter_columns(names, self.model)
+        for name in names:
+            if name not in found and name.strip() and len(self.unread) < _MOST_UNREAD:
+                self.unread[name.strip()] = None
+        self.read |= dict.fromkeys(found.values())
+        both = [name for name in names if name in self.names]
+        if both:
+            help = "say --prefix new_ to name the answers otherwise"
+            problem = Problem("QN240", f'"{both[0]}" is a column of the rows and of the answers', help=help)
+            raise InvalidInput(problem)
+        return found
+
+    def answer(self, rows: Sequence[Mapping[str, Any] | Fault]) -> list[Cells]:
+        """The cells of `names` for every row: a mapping of parameters to what its cells say, or a fault of the row.
+
+        What a cell says is a text, a number, or `Written` of one under a column that may have a unit.
+        """
+        answers: list[Cells | None] = [None] * len(rows)
+        tables: dict[tuple[str, ...], list[tuple[int, list[float]]]] = {}
+        for place, row in enumerate(rows):
+            try:
+                if isinstance(row, Fault):
+                    raise row
+                values = [_value(self.model, name, cell) for name, cell in row.items()]
+            except Fault as fault:
+                answers[place] = self._fault(fault)
+            else:
+                tables.setdefault(tuple(row), []).append((place, values))
+        false: list[tuple[int, int, float | None]] = []
+        for names, members in tables.items():
+            for (place, _), cells in zip(members, self._solve(names, members, false), strict=True):
+                answers[place] = cells
+        unanswered = [place for place, cells in enumerate(answers) if cells and cells[-1] != "ok"]
+        false += [(number, place, None) for number in range(len(self.claimed)) for place in unanswered]
+        self._claim(false)
+        self.rows += len(rows)
+        return [cells for cells in answers if cells is not None]
+
+    def notes(self) -> list[Note]:
+        """What limits the trust in the answers so far, and which columns were passed through unread."""
+        found = [*self._warned.values(), *self._doubted]
+        found += effect_notes(self.model, [*self.model.settings, *self.read], self.shown)
+        if self.unread:
+            names = ", ".join(f'"{short(name)}"' for name in self.unread)
+            text = f"no parameters of the model, passed through unread: {names}"
+            found.append(Note("QN700", text + (" and others" if len(self.unread) == _MOST_UNREAD else "")))
+        return found
+
+    def finish(self) -> None:
+        """Raise what is to be said after the last row.
+
+        `NoAnswer`, `NotComputed`, `UsageError` or `InvalidInput` where there were rows and none has an answer;
+        `AssertionFailed` where an assertion is false of any row.
+        """
+        if self.rows and not self.answered:
+            raise min(self.failures.values(), key=lambda error: (error.exit_code not in (4, 5), error.exit_code))
+        problems = [
+            told(item, broken.value, f" at {broken.times} of {self.rows} rows, first at row {broken.row}")
+            for item, broken in zip(self.claimed, self.broken, strict=True)
+            if broken
+        ]
+        if problems:
+            raise AssertionFailed(*problems)
+
+    def _solve(
+        self,
+        names: Sequence[str],
+        members: Sequence[tuple[int, list[float]]],
+        false: list[tuple[int, int, float | None]],
+    ) -> list[Cells]:
+        """The answers of rows that state the same parameters; where they break an assertion is added to `false`."""
+        columns = {name: [values[index] for _, values in members] for index, name in enumerate(names)}
+        answers = solve_table(self.model, columns, len(members), self.wanted)
+        self.answered += int(answers.answered.sum())
+        self._note(answers.failure)
+        for note in (*approximate_notes(answers.reasons), *percentile_notes(self.model, self.shown, answers.parts)):
+            if note.severity == "warning" and len(self._warned) < _MOST_UNREAD:
+                self._warned.setdefault(note.code, note)
+        for number, item in enumerate(self.claimed):
+            fails, values = failing(answers, item)
+            false += [
+                (number, members[index][0], float(values[index]))
+                for index in (fails & answers.answered).nonzero()[0].tolist()
+            ]
+        return _cells(self, answers, self._intervals(names, columns, answers))
+
+    def _intervals(self, names: Sequence[str], columns: Mapping[str, Any], answers: Answers) -> list[list[Cell]]:
+        """The cells of both ends of every metric by the doubt of calibrated parameters, where a model states it."""
+        if self.model.calibration is None:
+            return []
+
+        from qnet.questions.uncertainty.carried import Doubts
+
+        key = tuple(names)
+        doubts = self._doubts.get(key) or Doubts(self.model, key)
+        if len(self._doubts) < _MOST_UNREAD:
+            self._doubts[key] = doubts
+        asked = [item.expression for item in self.metrics]
+        here = np.array([answers.of(item) for item in asked], dtype=float)
+        carried = doubts.at(columns, answers.size, asked, here, self.wanted)
+        for note in doubts.notes(carried.lame, asked):
+            if len(self._doubted) < _MOST_UNREAD:
+                self._doubted[note] = None
+        ends = zip(self.metrics, carried.low, carried.high, strict=True)
+        return [metric_cells(item, values) for item, *both in ends for values in both]
+
+    def _fault(self, fault: Fault) -> Cells:
+        self._note(InvalidInput(Problem("QN241", f"no row can be used: {fault}")))
+        return (*(None for _ in self.names[:-1]), str(fault))
+
+    def _note(self, failure: QnetError | None) -> None:
+        if failure is not None:
+            self.failures.setdefault(type(failure), failure)
+
+    def _claim(self, false: list[tuple[int, int, float | None]]) -> None:
+        """Count where assertions are false: number of the assertion, place in the chunk, value."""
+        for number, place, value in sorted(false, key=lambda item: item[:2]):
+            before = self.broken[number]
+            first = _Broken(0, self.rows + place + 1, value) if before is None else before
+            self.broken[number] = first.replace(times=first.times + 1)
+
+
+def _value(model: Model, name: str, cell: object) -> float:
+    if isinstance(cell, Written):
+        return parameter_value(model, name, cell.cell, cell.column)
+    return parameter_value(model, name, cell)
+
+
+def _cells(mapper: Mapper, answers: Answers, intervals: Sequence[list[Cell]]) -> list[Cells]:
+    columns = [*(metric_cells(item, answers.of(item.expression)) for item in mapper.metrics), *intervals]
+    trust = labels(answers, mapper.shown)
+    columns += [list(answers.method), trust, list(answers.status)]
+    return list(zip(*columns, strict=True))
+
+
+def chunks(rows: Iterable[Any], most: int = CHUNK) -> Iterator[list[Any]]:
+    """The rows in lists that grow from one row to `most`: first answers come at once, later ones cheaply.
+
+    The sizes depend on the number of the row alone, so that answers are the same to the last digit at every run.
+    """
+    waiting, size = iter(rows), 1
+    while chunk := list(islice(waiting, min(size, most))):
+        yield chunk
+        size = min(2 * size, most)
+
+
+def map_rows(
+    model: Model,
+    rows: Iterable[Mapping[str, Any]],
+    metrics: Sequence[str] = (),
+    wanted: Wanted = AUTO,
+    prefix: str = "",
+    chunk: int = CHUNK,
+) -> Iterator[dict[str, Any]]:
+    """Every row with its answer beside it, as rows come.
+
+    rows      mappings; keys that are named like parameters hold numbers in base units, or in the unit at their end
+              (`rate`, `rate_per_min`, `time_ms`), quantities such as "600/s", or words of a choice. Others are passed
+              through; one that is nearly named like a parameter is refused. A parameter that a row does not name
+              keeps the value of the model.
+    metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric`.
+    wanted    the method and its budget, where there is a choice.
+    prefix    stands before the names of the answers.
+    chunk     how many rows are solved at once, at most.
+    Returns   the rows, with metrics, `method`, `exactness` and `status`; without an answer the status says why. Where
+              the model states a calibration, `METRIC_low` and `METRIC_high` stand behind the metrics.
+    Raises    `UsageError` for a metric that the model does not have, `InvalidInput` QN240 for keys that clash, or that
+              are nearly named like parameters.
+    """
+    mapper = Mapper(model, metrics, wanted, prefix=prefix)
+    for some in chunks(rows, chunk):
+        given: list[Mapping[str, Any] | Fault] = []
+        for row in some:
+            known = mapper.parameters(tuple(row))
+            given.append({name: Written(row[column], column) for column, name in known.items()})
+        for row, cells in zip(some, mapper.answer(given), strict=True):
+            yield {**row, **dict(zip(mapper.names, cells, strict=True))}
+
+
+def no_parameter(model: Model) -> Problem:
+    """That no column is named like a parameter, which is what a missing header looks like."""
+    own = [name for name, parameter in model.parameters.items() if not parameter.part]
+    return Problem("QN240", "no column is named like a parameter", "a header", help=suggest("", own))

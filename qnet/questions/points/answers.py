@@ -1,0 +1,191 @@
+"""A model solved at every row of a table: as arrays, and row by row only where some rows have no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError
+from qnet.expression import Expression
+from qnet.lazy import np
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.points import Part, Solved, solve_points
+from qnet.questions.points.saturation import limiting
+
+OK = "ok"
+_CHUNK = 4096
+"""Rows that are solved at once: enough for arrays to pay, few enough to tell progress and to keep memory small."""
+
+
+_GRAVEST = (NoAnswer, NotComputed, UsageError, InvalidInput)
+
+
+class _Piece:
+    """Some rows of a table that were solved at once, or did not answer."""
+
+    def __init__(self, rows: Any, solved: Solved | None, problem: Problem | None, kind: type[QnetError]) -> None:
+        self.rows = rows
+        self.solved = solved
+        self.problem = problem
+        self.kind = kind
+
+
+class Answers:
+    """The answers of a model at every row of a table. Figures of rows without an answer are not-a-number."""
+
+    def __init__(self, model: Model, size: int, pieces: list[_Piece]) -> None:
+        self.model = model
+        self.size = size
+        self._pieces = pieces
+        self.status: list[str] = [OK] * size
+        """By row: `ok`, or why there is no answer."""
+        for piece in pieces:
+            for place, text in zip(piece.rows, _statuses(piece), strict=True):
+                self.status[place] = text
+        self.answered: Any = _array([text == OK for text in self.status])
+        """Which rows have an answer, an array of truth values."""
+
+    def of(self, expression: Expression) -> Any:
+        """The value of an expression over parameters, outputs and figures, per row."""
+        return self._table(lambda solved: solved.metric(expression))
+
+    def gather(self, of: Callable[[Part], Any], nothing: Any = float("nan")) -> Any:
+        """One value per row from a function of a part; `nothing` at rows without an answer."""
+        return self._table(lambda solved: solved.gather(of), nothing)
+
+    @property
+    def method(self) -> list[str | None]:
+        """The method by row; None at rows without an answer."""
+        return self._words(lambda part: part.solution.method)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the methods that were used."""
+        return tuple(dict.fromkeys(part.solution.method for part in self.parts))
+
+    @property
+    def exact(self) -> bool:
+        """Whether every answer is exact."""
+        return all(part.solution.exact for part in self.parts)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why some answers are not exact; empty where all are."""
+        return tuple(dict.fromkeys(reason for part in self.parts for reason in part.solution.reasons))
+
+    def _words(self, of: Callable[[Part], str]) -> list[str | None]:
+        """One word per row, the same for all rows of a part."""
+
+        def words(part: Part) -> Any:
+            return np.full(part.values.size or 1, of(part), dtype=object)
+
+        return self.gather(words, nothing=None).tolist()
+
+    def refuse_all_failed(self) -> None:
+        """Raise what a row has against it where no row has an answer.
+
+        Raises `NoAnswer` where any row has no steady state, else `NotComputed` or what the input is to be blamed for.
+        """
+        if self.size and not self.answered.any():
+            failure = self.failure
+            assert failure is not None
+            raise failure
+
+    @property
+    def failure(self) -> QnetError | None:
+        """The gravest reason why some row has no answer: that there is none comes before that it was not computed."""
+        failures = [failure for piece in self._pieces if (failure := self._failed(piece))]
+        return next((item for kind in _GRAVEST for item in failures if isinstance(item, kind)), None)
+
+    def _failed(self, piece: _Piece) -> QnetError | None:
+        if piece.solved is None:
+            return piece.kind(piece.problem or Problem("QN401", "no answer"))
+        places: list[int] = piece.rows[~self.answered[piece.rows]].tolist()
+        if not places:
+            return None
+        status = self.status[places[0]]
+        return NoAnswer(Problem("QN401", status, "a load below every capacity", file=self.model.name))
+
+    @property
+    def parts(self) -> list[Part]:
+        """What was solved, by structure and method; rows without an answer are in none, or marked there."""
+        return [part for piece in self._pieces if piece.solved is not None for part in piece.solved.parts]
+
+    def _table(self, of: Callable[[Solved], Any], nothing: Any = float("nan")) -> Any:
+        result: Any = None
+        for piece in self._pieces:
+            if piece.solved is None:
+                continue
+            value = np.asarray(of(piece.solved))
+            if result is None:
+                result = np.full(self.size, nothing, dtype=object if value.dtype == object else float)
+            result[piece.rows] = value
+        if result is None:
+            return np.full(self.size, nothing, dtype=float if isinstance(nothing, float) else object)
+        result[~self.answered] = nothing
+        return result
+
+
+def solve_table(
+    model: Model,
+    columns: Mapping[str, Any],
+    size: int,
+    asked: Wanted = AUTO,
+    progress: Callable[[int], None] | None = None,
+) -> Answers:
+    """Solve a model with some parameters replaced by columns of `size` values, in base units.
+
+    asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
+    progress  is told after every chunk how many rows are done.
+    Returns   `Answers`; a row that the model refuses, that has no steady state or that cannot be computed says so in
+              its status, and the others are answered all the same.
+    """
+
+    table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
+    asked = asked.replace(each=True)
+    pieces: list[_Piece] = []
+    for start in range(0, size, _CHUNK):
+        rows = np.arange(start, min(start + _CHUNK, size))
+        pieces += _solved(model, table, rows, asked)
+        if progress:
+            progress(int(rows[-1]) + 1)
+    return Answers(model, size, pieces)
+
+
+def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted) -> list[_Piece]:
+    """The rows solved at once; where that fails, by halves, so that only rows at fault are without an answer."""
+    waiting = [rows]
+    pieces: list[_Piece] = []
+    while waiting:
+        some = waiting.pop()
+        try:
+            solved = solve_points(model, {name: values[some] for name, values in table.items()}, len(some), asked=asked)
+        except QnetError as error:
+            if len(some) > 1:
+                middle = len(some) // 2
+                waiting += [some[middle:], some[:middle]]
+                continue
+            problem = error.problems[0] if error.problems else None
+            pieces.append(_Piece(some, None, problem, type(error)))
+        else:
+            pieces.append(_Piece(some, solved, None, NoAnswer))
+    return pieces
+
+
+def _statuses(piece: _Piece) -> list[str]:
+    if piece.solved is None:
+        return [_words(piece.problem) if piece.problem else "no answer"] * len(piece.rows)
+    stable = piece.solved.stable
+    if stable.all():
+        return [OK] * len(piece.rows)
+    causes = piece.solved.gather(limiting)
+    return [OK if here else f"no steady state: {cause}" for here, cause in zip(stable, causes, strict=True)]
+
+
+def _words(problem: Problem) -> str:
+    return f"{problem.found}; expected {problem.expected}" if problem.expected else problem.found
+
+
+def _array(values: list[bool]) -> Any:
+    return np.array(values, dtype=bool)

@@ -1,0 +1,264 @@
+"""What a station could be instead: faster, or with more servers, as parameters of the model like any other.
+
+A changed model is solved by whatever solves the model, at one point or at many at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qnet.errors import QnetError
+from qnet.expression import FLOATS, Expression, Value, parse
+from qnet.expression.nodes import Binary, Name
+from qnet.lazy import np
+from qnet.model.bind import bind
+from qnet.model.model import THINK, Model, Parameter, StationModel, StepModel
+from qnet.networks.routed import RoutedNetwork, at_point
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.solve import solve
+from qnet.networks.streams import streams
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.networks.work import work
+from qnet.questions.points.points import Solved, needs_solution, solve_points
+from qnet.questions.points.saturation import Saturation, limiting, saturation
+from qnet.questions.solve.solve import largest_throughput
+from qnet.record import Record
+from qnet.units import NUMBER, format_number
+
+
+def speed_of(station: str) -> str:
+    """The parameter by which times at a station are divided; no name that a model can give."""
+    return f"speed of {station}"
+
+
+def added_to(station: str) -> str:
+    """The parameter that is added to the servers of each copy of a station; no name that a model can give."""
+    return f"servers added to {station}"
+
+
+def changeable(model: Model) -> Model:
+    """The model with the speed (1) and the added servers (0) of every station as parameters.
+
+    A station is made faster by dividing the times that stand directly under its holds, in both phases: not the times
+    at stations that are held inside, nor the waits for them, nor the remainder of a fit. Delays that belong to no
+    station stay as they are. A delay station, and one whose rates depend on the number present, gets no servers.
+    """
+    knobs = {speed_of(item.name): 1 for item in model.stations}
+    knobs |= {added_to(item.name): 0 for item in model.stations if has_servers(item)}
+    parameters = {name: Parameter(name, parse(value), NUMBER) for name, value in knobs.items()}
+    classes = tuple(
+        customers.replace(
+            routes=tuple(
+                route.replace(steps=tuple(_faster(step, "") for step in route.steps)) for route in customers.routes
+            )
+        )
+        for customers in model.classes
+    )
+    chains = tuple(
+        chain.replace(
+            services=tuple(
+                item.replace(time=_with("/", item.time, speed_of(station))) if station != THINK else item
+                for item in chain.services
+                for _, station in [item.state]
+            )
+        )
+        for chain in model.chains
+    )
+    stations = tuple(
+        item.replace(servers=_with("+", item.servers, added_to(item.name))) if has_servers(item) else item
+        for item in model.stations
+    )
+    return model.replace(
+        parameters={**model.parameters, **parameters}, classes=classes, chains=chains, stations=stations
+    )
+
+
+def remainders(model: Model) -> dict[str, list[str]]:
+    """By station, the times that a fit leaves there, as the model states them."""
+    found: dict[str, list[str]] = {}
+    waiting = [(step, "") for item in model.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step, around = waiting.pop(0)
+        if step.remainder and step.time is not None and step.time.source not in found.setdefault(around, []):
+            found[around].append(step.time.source)
+        waiting += [(inner, step.station or around) for inner in step.inner]
+    return found
+
+
+def has_servers(station: StationModel) -> bool:
+    """Whether one server more means something there."""
+    return not station.delay and not station.rates
+
+
+def _faster(step: StepModel, station: str) -> StepModel:
+    if step.branches:
+        branches = tuple(
+            branch.replace(steps=tuple(_faster(inner, station) for inner in branch.steps)) for branch in step.branches
+        )
+        return step.replace(branches=branches)
+    if step.station:
+        return step.replace(steps=tuple(_faster(inner, step.station) for inner in step.steps))
+    if not station or step.time is None or step.remainder:
+        return step
+    return step.replace(time=_with("/", step.time, speed_of(station)))
+
+
+def _with(operator: str, expression: Expression, name: str) -> Expression:
+    return Expression(expression.source, Binary(operator, expression.root, Name(name)), (*expression.names, name))
+
+
+class ClassChange(Record):
+    """What a change makes of one class."""
+
+    name: str
+    throughput: float
+    response: float
+    maximum: float | None
+    """The largest throughput of an open class beside closed ones; else None."""
+
+
+class Change(Record):
+    """One station changed, all copies of it alike, and what comes of it."""
+
+    station: str
+    faster: float | None
+    """By what its speed is multiplied; None where each copy has one server more."""
+    status: str
+    """`ok`, or why there is no answer."""
+    throughput: float | None = None
+    response: float | None = None
+    maximum: float | None = None
+    """As `largest_throughput` of the question `solve`."""
+    limited_by: str | None = None
+    arrivals: float | None = None
+    """The largest sum of all arrival rates, growing together; None without open classes."""
+    exact: bool = True
+    classes: tuple[ClassChange, ...] = ()
+
+    @property
+    def what(self) -> str:
+        """`2 times as fast`, `one server more`."""
+        return "one server more" if self.faster is None else f"{format_number(self.faster)} times as fast"
+
+    @property
+    def words(self) -> str:
+        """`cpu 2 times as fast`, `one server more at cpu`."""
+        return f"{self.what} at {self.station}" if self.faster is None else f"{self.station} {self.what}"
+
+
+class Changes(Record):
+    """Changes beside the unchanged model, solved alike, so that their ratios mean something."""
+
+    before: Change
+    tried: tuple[Change, ...]
+
+
+def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = AUTO) -> Changes:
+    """What comes of making each of some stations faster, and of one server more at each copy of it.
+
+    names    stations of the model.
+    faster   by what the speed of a station is multiplied, above 1.
+    wanted   the method and its budget, which all changes share.
+    Method   All speeds are one batch, or one by one where each is to get the method it would get alone; a number of
+             servers is a structure of its own, and solved by itself.
+    Returns  the faster stations first, both in the order of the names; a change without an answer says why.
+    """
+    changed = changeable(model)
+    grown = [item.name for item in model.stations if item.name in names and has_servers(item)]
+    each = wanted.operations / (1 + len(names) + len(grown))
+    asked = wanted.replace(states=False, bounds="", announce=None, operations=each)
+    before, *sped = _speeds(changed, names, faster, asked)
+    more = [_single(changed, name, None, asked) for name in names if name in grown]
+    return Changes(before, (*sped, *more))
+
+
+def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted) -> list[Change]:
+    """The unchanged model, and each of some stations faster; `wanted` has the budget of one of them."""
+
+    points = [("", 1.0), *((name, faster) for name in names)]
+    if wanted.each:
+        return [_single(changed, name, factor, wanted) for name, factor in points]
+    size = len(points)
+    varied: dict[str, Value] = {
+        speed_of(name): np.where(np.arange(size) == place, faster, 1.0) for place, name in enumerate(names, 1)
+    }
+    whole = wanted.replace(operations=wanted.operations * size, ceilings=True)
+    try:
+        solved = solve_points(changed, varied, size, asked=whole)
+        edge = saturation(changed, solved, varied, whole)
+    except QnetError:
+        return [_single(changed, name, factor, wanted) for name, factor in points]
+    return [_told(changed, solved, edge, place, *point) for place, point in enumerate(points)]
+
+
+def _single(changed: Model, name: str, faster: float | None, wanted: Wanted) -> Change:
+    varied: dict[str, Value] = {added_to(name): 1.0} if faster is None else {speed_of(name): faster} if name else {}
+    try:
+        solved = solve_points(changed, varied, asked=wanted)
+        return _told(changed, solved, saturation(changed, solved, varied, wanted), None, name, faster)
+    except QnetError as error:
+        return Change(name, faster, error.problems[0].found)
+
+
+def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, name: str, faster: float | None) -> Change:
+    part = solved.parts[0]
+    solution = part.solution
+    network = solution.network or bind(model, part.values)
+    if point is not None:
+        network, stable = network.point(point), solution.stable[point]
+        told = (solution.throughput, solution.response, solution.classes, solution.full_at)
+        throughput, response, classes, full_at = at_point(told, point)
+        ceiling = solution.ceiling and (float(solution.ceiling[0][point]), solution.ceiling[1][point])
+        solution = solution.replace(
+            throughput=throughput, response=response, classes=classes, full_at=full_at,
+            ceiling=ceiling if ceiling and ceiling[1] else None,
+        )  # fmt: skip
+        edge = Saturation(float(edge.factor[point]), edge.cause if isinstance(edge.cause, str) else edge.cause[point])
+    else:
+        stable = solution.stable
+    arriving = float(sum(item.throughput for item in solution.classes if item.population is None))
+    arrivals = arriving * edge.factor if arriving > 0 else None
+    most = largest_throughput(solution, edge) if needs_solution(model) else _maximum(solution, edge, network)
+    limit = (*most, arrivals, solution.exact)
+    if not stable:
+        full = edge.cause or (limiting(part) if point is None else limiting(part)[point])
+        return Change(name, faster, f"no steady state: {full}", None, None, *limit)
+    mixed = bool(network.closed) and arrivals is not None
+    return Change(
+        name,
+        faster,
+        "ok",
+        float(solution.throughput),
+        float(solution.response),
+        *limit,
+        tuple(
+            ClassChange(
+                item.name,
+                float(item.throughput),
+                float(item.response),
+                float(item.throughput * edge.factor) if mixed and item.population is None else None,
+            )
+            for item in solution.classes
+        ),
+    )
+
+
+def _maximum(solution: RoutedSolution, edge: Saturation, network: RoutedNetwork) -> tuple[float | None, str | None]:
+    """The largest throughput and what limits it, of a point that a batch may have answered."""
+    if len(network.closed) == 1 == len(network.classes) and solution.ceiling is None:
+        inner = inside_limits(solution)
+        if not solution.full_at and any(stream.around for stream in streams(network, FLOATS, [1.0]).streams):
+            # What is waited for inside holds limits as well: only a solution knows.
+            return solve(network).ceiling or (None, None)
+        limits = [
+            (solution.full_at.get(item.label, item.full_at([1.0])), item.label)
+            for item in work(network).groups
+            if item.capacity and item.label not in inner
+        ]
+        return min(limits, default=(None, None))
+    return largest_throughput(solution, edge)
+
+
+def inside_limits(solution: RoutedSolution) -> set[str]:
+    """The labels of stations inside limited subnetworks: what these let through has their capacities in it."""
+    return {label for name in solution.full_at for label in solution.held_by.get(name, {})}

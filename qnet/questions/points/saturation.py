@@ -1,0 +1,220 @@
+"""How far the load can rise before there is no steady state, and which station or limit is the cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from qnet.errors import NotComputed
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
+from qnet.model.model import Model
+from qnet.networks.exactness import LAYERS, STATES
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.points import Part, Solved, at_loads, needs_solution
+from qnet.record import Record
+from qnet.reports.report import Note
+
+_NEAR = (1e-3, 1e-2, 1e-1)
+"""How far below its upper end a search looks first."""
+_STEP, _STEPS = 1e-3, 110
+"""How far it goes down at once after that to where there is a steady state, and how often."""
+_FAR = 1e9
+"""How many times the load is looked at that a capacity bears at least, where most of it may be lost before."""
+JUST_BELOW = 1 - 1e-9
+"""Where figures "at saturation" are read: there is still a steady state here."""
+
+_LOOSE = 1e-5
+"""How near to a factor its search goes where waits are estimated, and cost much: far nearer than they are right."""
+_AS_FULL = 1e-6
+"""How far below its capacity a station that others wait for fills at the same time as they do."""
+
+
+class Saturation(Record):
+    """The factor on all arrival rates at which the steady state ends, and the cause, per point."""
+
+    factor: Value
+    """Infinite where no load at all is asked."""
+    cause: Any
+    """A name, or an object array of names."""
+    reached: bool = True
+    """Whether a steady state is known up to there; else no more than that there is none beyond."""
+    estimated: bool = False
+    """Whether it is that of an approximation, where the answer itself is exact."""
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a reader should know of it."""
+        if self.estimated:
+            return [Note("QN707", "the largest load is that of an approximation, other than the answer", "note")]
+        if self.reached:
+            return []
+        text = "the largest load is that of the capacities alone: near it no steady state was found by the method"
+        return [Note("QN675", text, "warning")]
+
+
+def saturation(
+    model: Model, solved: Solved, varied: Mapping[str, Value] | None = None, wanted: Wanted = AUTO
+) -> Saturation:
+    """The factor on all arrival rates at which the steady state of a solved model ends.
+
+    It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
+    that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
+    Where that meets waits of layers that do not converge, it is told by the capacities alone.
+    """
+    operations: Operations = FLOATS if solved.size is None else arrays()
+    if not any(customers.arrival_rate for customers in model.customers):
+        nothing = 0.0 * solved.gather(lambda part: part.solution.throughput)
+        return Saturation(nothing + float("inf"), "")
+    certain = solved.certain_load
+    # Beyond saturation only loads without waits in them are to be trusted, and none where times depend on waits.
+    beyond = 0.0 * certain + 1.0 if needs_solution(model) else operations.where(certain > 0, certain, solved.load)
+    load = operations.where(solved.stable, solved.load, beyond)
+    idle = load <= 0
+    bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
+    # A search looks at too many networks for the states of each.
+    wanted = wanted.replace(chain=0)
+    by_capacities = Saturation(
+        operations.where(idle, float("inf"), bound), solved.gather(lambda part: limiting(_of_capacities(part))), False
+    )
+    if model.loses:
+        try:
+            found = _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+        except NotComputed:
+            return by_capacities
+        return found if all(part.solution.exact for part in solved.parts) else found.replace(estimated=False)
+    if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
+        # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
+        return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
+    if any(part.solution.method == STATES for part in solved.parts):
+        return by_capacities
+
+    again = at_loads(solved, varied, wanted.replace(rough=True))
+    try:
+        edge = again(bound * JUST_BELOW)
+        if not operations.all(edge.stable):
+            bound, edge = _search(again, bound, edge, operations)
+    except NotComputed as error:
+        if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
+            raise
+        return Saturation(1 / certain, solved.gather(lambda part: limiting(_of_capacities(part))), False)
+    factor = operations.where(idle, float("inf"), bound)
+    return Saturation(factor, edge.gather(limiting))
+
+
+def _of_capacities(part: Part) -> Part:
+    """A part with the loads alone that hold no waits."""
+    loads = tuple(item for item in part.solution.loads if item.certain)
+    return part.replace(solution=part.solution.replace(loads=loads))
+
+
+def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations) -> Saturation:
+    """Where customers may be lost: loads grow slower than the arrivals, and may never reach a capacity."""
+    far = again(bound * _FAR)
+    never = idle | far.stable
+    if operations.all(never):
+        return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
+    found, edge = _search(again, bound * _FAR, far, operations)
+    estimated = not all(part.solution.exact for part in edge.parts)
+    return Saturation(operations.where(never, float("inf"), found), edge.gather(limiting), estimated=estimated)
+
+
+def _search(
+    again: Callable[[Value], Solved], bound: Value, edge: Solved, operations: Operations
+) -> tuple[Value, Solved]:
+    """The factor below `bound` where an outer station saturates, and the solution there.
+
+    It is `bound` itself where the `edge` just below it is reached. The search is over the share of `bound`: factors
+    themselves may be as small as the smallest floats. It begins just below `bound`, because outer stations mostly
+    fill only when those inside are nearly full.
+    """
+    from qnet.queues.roots import NEARNESS, bracket
+
+    reached, where = edge.stable, operations.where
+    last = edge
+
+    def excess(share: Value) -> Value:
+        nonlocal last
+        last = again(share * bound)
+        return _excess(last, operations)
+
+    low = high = where(reached, JUST_BELOW, JUST_BELOW)
+    at_low = at_high = _excess(edge, operations)
+    for step in range(_STEPS):
+        here = reached | (at_low < 0)
+        if operations.all(here):
+            break
+        high, at_high = where(here, high, low), where(here, at_high, at_low)
+        low = where(here, low, 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP)
+        at_low = where(here, at_low, excess(low))
+    loose = any(part.solution.method == LAYERS for part in edge.parts)
+    found = bracket(excess, low, high, at_low, at_high, operations, _LOOSE if loose else NEARNESS)[0]
+    return where(reached, bound, found * bound), last
+
+
+def _excess(solved: Solved, operations: Operations) -> Value:
+    """How far the most loaded centre is beyond its capacity; negative where there is a steady state.
+
+    Of centres that hold no waits only whether they are full: they grow as the arrivals do, and would hide how much
+    steeper the others rise.
+    """
+    rising = solved.rising_load
+    below, beyond = operations.minimum([rising, 1 - 1e-16 + 0 * rising]), operations.maximum([rising - 1, 1e-16])
+    return operations.where(solved.stable, below - 1, beyond)
+
+
+def limiting(part: Part) -> Any:
+    """The name of what is nearest to its capacity, per point of a part.
+
+    An outer station that is full because more than half of its holding time is spent waiting for inner ones is not
+    the cause: the inner station it waits for most is. Nor is one that waits for a station that is as full itself.
+    """
+    solution = part.solution
+    if part.values.size is None:
+        return _cause(solution, None)
+
+    return np.array([_cause(solution, point) for point in range(part.values.size)], dtype=object)
+
+
+def _cause(solution: RoutedSolution, point: int | None) -> str:
+    if not solution.loads:
+        return ""
+    loads = {item.name: _at(item.load, point) for item in solution.loads}
+    name = max(loads, key=loads.__getitem__)
+    while name in solution.held_by:
+        shares = {label: _at(share, point) for label, share in solution.held_by[name].items()}
+        full = [label for label, share in shares.items() if share > 0 and loads.get(label, 0.0) >= 1 - _AS_FULL]
+        if not full and sum(shares.values()) <= 0.5:
+            break
+        name = max(full or shares, key=shares.__getitem__)
+    return name
+
+
+def _at(value: Value, point: int | None) -> float:
+    if isinstance(value, (int, float)):
+        return float(value)
+    return float(value[point]) if value.ndim else float(value)
+
+
+def busiest(part: Part) -> Any:
+    """The label of the most used queueing station, per point of a part; empty where there is none."""
+    return _of_busiest(part, lambda names, values: names[max(range(len(values)), key=values.__getitem__)], "")
+
+
+def busiest_utilization(part: Part) -> Any:
+    """The utilization of the most used queueing station, per point of a part; 0 where there is none."""
+    return _of_busiest(part, lambda names, values: max(values), 0.0)
+
+
+def _of_busiest(part: Part, pick: Callable[[list[str], list[float]], Any], nothing: Any) -> Any:
+    used = [(item.label, item.utilization) for item in part.solution.stations if item.utilization is not None]
+    names = [name for name, _ in used]
+
+    def one(point: int | None) -> Any:
+        return pick(names, [_at(value, point) for _, value in used]) if used else nothing
+
+    if part.values.size is None:
+        return one(None)
+
+    return np.array([one(point) for point in range(part.values.size)], dtype=object if nothing == "" else float)

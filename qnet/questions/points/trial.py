@@ -1,0 +1,116 @@
+"""What a search asks of a model: how far limits are exceeded where one parameter has some values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from qnet.errors import QnetError
+from qnet.expression import FLOATS, Expression, arrays, evaluate
+from qnet.lazy import np
+from qnet.model.conditions import Condition
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.domain import Domain, outside, stated_value
+from qnet.questions.points.points import Solved, solve_points
+
+_BRIEF = 1e9
+"""Elementary operations of a first look."""
+
+
+class Trial:
+    """A model, the parameter that is varied, and the limits that must hold, at the points of a grid of others.
+
+    coordinates   the other parameters, each with `size` values.
+    wanted        the method and its budget, where there is a choice.
+    applies       for each limit, at which points it must hold, as arrays of truth values; none: everywhere.
+    """
+
+    def __init__(
+        self, model: Model, vary: str, limits: Sequence[Condition], coordinates: Mapping[str, Any], size: int,
+        wanted: Wanted = AUTO, applies: Sequence[Any] = (),
+    ) -> None:  # fmt: skip
+
+        self.model = model
+        self.vary = vary
+        self.limits = tuple(limits)
+        self.coordinates = coordinates
+        self.size = size
+        self.wanted = wanted
+        self.applies = applies
+        self.operations = arrays()
+        varied = model.parameters[vary]
+        # The range of a value from the catalog tells how well it is known, not what it may be.
+        low, high = (None, None) if varied.part else (_plain(varied.low), _plain(varied.high))
+        self.bounded_below = low is not None
+        """Whether the model says what the parameter is at least."""
+        self.least = 0.0 if low is None else low
+        self.greatest = float("inf") if high is None else high
+        self.stated = stated_value(model, vary) or 1.0
+        """The value of the parameter as the model states it, 1 for none."""
+        self.domain = Domain(model, vary, coordinates)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether many values at once may be solved by another method than few: the budget is that of a batch."""
+        return self.wanted.method == "auto" and any(item.population is not None for item in self.model.customers)
+
+    def brief(self) -> Trial:
+        """The same within a small budget, for a first look at many values."""
+        wanted = self.wanted
+        if self.uncertain:
+            wanted = wanted.replace(operations=min(wanted.operations, _BRIEF))
+        return Trial(self.model, self.vary, self.limits, self.coordinates, self.size, wanted, self.applies)
+
+    def at(self, places: Any) -> Trial:
+        """The same at some points of the grid, each as often as it is named."""
+        own = {name: values[places] for name, values in self.coordinates.items()}
+        applies = [everywhere[places] for everywhere in self.applies]
+        return Trial(self.model, self.vary, self.limits, own, len(places), self.wanted, applies)
+
+    def solve(self, value: Any) -> Solved:
+        """The model where the parameter has these values, one for each point; a search looks at absurd ones as well."""
+        varied = {**self.coordinates, self.vary: value}
+        with np.errstate(all="ignore"):
+            return solve_points(self.model, varied, self.size, patient=False, asked=self.wanted)
+
+    def within(self, inside: Any, value: Any) -> tuple[Any, Solved]:
+        """The values, or the end of the domain between them and others that are inside, with the solutions there."""
+        try:
+            return value, self.solve(value)
+        except QnetError as error:
+            if not outside(error):
+                raise
+            ends = enumerate(zip(inside, value, strict=True))
+            value = np.array([self.domain.end(place, *both) for place, both in ends])
+            return value, self.solve(value)
+
+    def overload(self, solved: Solved) -> Any:
+        """The largest load less one: negative with a steady state."""
+        load = np.minimum(solved.load - 1, 1.0)
+        return np.where(solved.stable, np.minimum(load, -1e-16), np.maximum(load, 0.0))
+
+    def excesses(self, solved: Solved) -> list[Any]:
+        """How far each limit is exceeded, between -1 and 1: not above 0 where it holds, 1 without a steady state."""
+        found: list[Any] = []
+        for place, asked in enumerate(self.limits):
+            metric, bound = solved.metric(asked.metric), solved.metric(asked.bound)
+            sign = 1.0 if asked.upper else -1.0
+            size = np.maximum(np.maximum(np.abs(metric), np.abs(bound)), 1e-300)
+            excess = np.where(solved.stable & np.isfinite(size), sign * (metric - bound) / size, 1.0)
+            if self.applies:
+                excess = np.where(self.applies[place], excess, np.where(solved.stable, -1.0, 1.0))
+            found.append(excess)
+        return found
+
+    def excess(self, solved: Solved) -> Any:
+        """How far the limit that is exceeded most is exceeded; without limits only whether there is a steady state."""
+        found = self.excesses(solved)
+        if not found:
+            return np.where(solved.stable, -1.0, 1.0)
+        return found[0] if len(found) == 1 else np.max(found, axis=0)
+
+
+def _plain(bound: Expression | None) -> float | None:
+    """The end of the range of a parameter, where it is a plain value."""
+    return None if bound is None or bound.names else float(evaluate(bound.root, {}, FLOATS))

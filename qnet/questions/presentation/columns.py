@@ -1,0 +1,55 @@
+"""Columns that a model names: parameters, metrics and outputs beside those that every answer of a kind has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from qnet.model.metrics import Metric
+from qnet.model.model import Model
+from qnet.questions.solve.solve import in_unit
+from qnet.reports.report import Cell, Column
+from qnet.units import base_unit, column_suffix
+
+
+class Columns:
+    """Makes columns whose names, with units and without, are apart from each other and from some that are taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = set(taken)
+
+    def column(self, name: str, kind: str, title: str, unit: str = "") -> Column:
+        """A column of the name where it is free, else of `KIND_NAME`."""
+        while self.taken & {name, name + column_suffix(unit)}:
+            name = f"{kind}_{name}"
+        self.taken |= {name, name + column_suffix(unit)}
+        return Column(name, title, unit)
+
+    def parameter(self, model: Model, name: str) -> Column:
+        """The column of a parameter, in base units; of a choice its words."""
+        return self.column(name, "parameter", name.replace("_", " "), parameter_unit(model, name))
+
+    def metric(self, asked: Metric) -> Column:
+        """The column of a metric, in the unit that it is shown in."""
+        return self.column(asked.key, "metric", asked.title, asked.unit)
+
+    def end(self, asked: Metric, word: str) -> Column:
+        """The column of the `low` or the `high` end of the interval of a metric."""
+        return self.column(f"{asked.key}_{word}", "metric", f"{asked.title} {word}", asked.unit)
+
+
+def parameter_unit(model: Model, name: str) -> str:
+    """The base unit of a parameter; empty for plain numbers and choices."""
+    parameter = model.parameters[name]
+    return "" if parameter.options else base_unit(parameter.dimension)
+
+
+def parameter_cells(model: Model, name: str, values: Any) -> list[Cell]:
+    """An array of the values of a parameter as cells: numbers in base units, or the words of a choice."""
+    options = model.parameters[name].options
+    return [options[int(value)] for value in values.tolist()] if options else values.tolist()
+
+
+def metric_cells(asked: Metric, values: Any) -> list[Cell]:
+    """An array of the values of a metric as cells in the unit that it is shown in; None for what is no number."""
+    return [in_unit(value, asked.unit) if abs(value) < float("inf") else None for value in values.tolist()]

@@ -1,0 +1,101 @@
+"""Whether figures are exact or approximate: the one place that decides it, for every command.
+
+A figure is exact where the solution that it is read from is exact and, if it rests on a percentile of response, that
+percentile is exact as well. An answer has the label of the weakest figure that it shows or that is asserted of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from qnet.expression import FLOATS, Expression, Operations, Value, arrays
+from qnet.expression.functions import percentile_share
+from qnet.lazy import np
+from qnet.model.model import Model
+from qnet.networks.routed import RoutedNetwork
+from qnet.questions.points.points import Part
+
+if TYPE_CHECKING:
+    from qnet.questions.points.answers import Answers
+
+EXACT, APPROXIMATE = "exact", "approximate"
+
+
+def label(exact: bool) -> str:
+    """The word for an exact figure, or for one that is not."""
+    return EXACT if exact else APPROXIMATE
+
+
+def all_exact(model: Model, figures: Iterable[Expression], parts: Iterable[Part]) -> bool:
+    """Whether some figures are exact at all points that have a steady state.
+
+    model     whose outputs the figures may name.
+    figures   expressions over parameters, outputs and figures of the solution; none: the means of the solution.
+    parts     what was solved.
+    """
+    asked = tuple(figures)
+    return all(_everywhere(where_exact(model, asked, part), part) for part in parts)
+
+
+def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Value:
+    """Where some figures of a part are exact, as `all_exact`: a truth value, or an array of one for each point."""
+    sure = part.solution.exact or _exact_points(part)
+    return sure & percentiles_exact(part) if asks_percentile(model, figures) else sure
+
+
+def _exact_points(part: Part) -> Value:
+    """Where the means of a batch are exact that is not exact as a whole: open classes at points with product form.
+
+    A method for open classes alone gives the closed form where theory has one, also in a batch of which other points
+    have none; approximations for closed classes do not.
+    """
+    network, _ = network_of(part)
+    if network is None or network.size is None or network.closed or part.solution.method != "qna":
+        return False
+
+    from qnet.networks.exactness import reasons_for
+    from qnet.networks.streams import streams
+
+    points = [network.point(number) for number in range(network.size)]
+    return np.array([not reasons_for(point, streams(point, FLOATS), FLOATS) for point in points])
+
+
+def labels(answers: Answers, figures: Sequence[Expression]) -> list[str | None]:
+    """The label of some figures at every row of a table; None at rows without an answer."""
+
+    def words(part: Part) -> object:
+        sure = np.broadcast_to(where_exact(answers.model, figures, part), (part.values.size or 1,))
+        return np.where(sure, EXACT, APPROXIMATE).astype(object)
+
+    return answers.gather(words, nothing=None).tolist()
+
+
+def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
+    """Whether an expression, or an output that it names, asks for a percentile of response."""
+    waiting = list(asked)
+    for expression in waiting:
+        waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
+    return any(percentile_share(name) for expression in waiting for name in expression.names)
+
+
+def percentiles_exact(part: Part) -> Value:
+    """Where percentiles of response are exact: a truth value, or an array of one for each point of a part."""
+    from qnet.networks.percentile_trust import exact
+
+    network, operations = network_of(part)
+    return network is not None and exact(network, operations)
+
+
+def network_of(part: Part) -> tuple[RoutedNetwork | None, Operations]:
+    """The network of a part, None where the method knows no percentiles of it; and the operations of its numbers."""
+    passages = part.solution.passages
+    return (passages.network if passages else None), FLOATS if part.points is None else arrays()
+
+
+def _everywhere(sure: Value, part: Part) -> bool:
+    """Whether something is so at all points of a part that have a steady state."""
+    if isinstance(sure, bool) and part.points is None:
+        return sure
+
+    return bool(np.all(sure | ~np.asarray(part.solution.stable, dtype=bool)))

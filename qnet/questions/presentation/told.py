@@ -1,0 +1,107 @@
+"""What an answer tells by names of its own, such as costs, formulas or counts, so that it can be asserted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from qnet.errors import Problem
+from qnet.expression import Expression, evaluate, parse
+from qnet.expression.operations import arrays
+from qnet.lazy import np
+from qnet.model.conditions import Condition
+from qnet.model.model import Model
+from qnet.model.scope import depends_on_solution, is_figure
+from qnet.model.values import Values
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.answers import Answers, solve_table
+from qnet.questions.presentation.assertions import broken, conditions
+from qnet.questions.presentation.labels import all_exact
+from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.record import Record
+from qnet.reports.report import Note
+from qnet.units import Dimension
+
+
+class Told(Record):
+    """Values that an answer tells, by name: one per point, not-a-number where there is none. Base units."""
+
+    values: Mapping[str, Sequence[float]]
+    dimensions: Mapping[str, Dimension]
+    columns: Mapping[str, Any] = {}
+    """Parameters of the model by point, as arrays; those that are not here are as stated."""
+    size: int = 1
+
+
+class Claims(Record):
+    """What became of assertions."""
+
+    broken: tuple[Problem, ...] = ()
+    """Those that are false."""
+    exact: bool | None = None
+    """Whether the figures of the model that they name are exact; None where they name none."""
+    notes: tuple[Note, ...] = ()
+    """Why they are not."""
+
+
+def claims_of(told: Told, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> Claims:
+    """The assertions that an answer does not meet at every point it is told at, and how sure their figures are.
+
+    told      what may be named beside the parameters, outputs and figures of the model; it goes before them.
+    model     is solved at these points only where an assertion names a figure or an output of it.
+    Raises    `UsageError` with what is wrong with any assertion.
+    """
+    if not asserted:
+        return Claims()
+    claimed = conditions(asserted, model, told.dimensions)
+    solved: list[Answers] = []
+    found: list[Problem] = []
+    for item in claimed:
+        names = [name for name in item.metric.names if name not in told.values]
+        if model is not None and not solved and any(_needs_solution(name, model) for name in names):
+            solved.append(solve_table(model, told.columns, told.size, wanted))
+        found += broken(_Points(told, item, model, solved[0] if solved else None), [item])
+    if model is None or not solved:
+        return Claims(tuple(found))
+    figures = [item.metric for item in claimed]
+    parts, reasons = solved[0].parts, solved[0].reasons
+    notes = (*approximate_notes(reasons, "what is asserted is"), *percentile_notes(model, figures, parts))
+    return Claims(tuple(found), all_exact(model, figures, parts), notes)
+
+
+def false_of(told: Told, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> list[Problem]:
+    """The assertions that an answer does not meet; arguments as for `claims_of`."""
+    return list(claims_of(told, asserted, model, wanted).broken)
+
+
+def _needs_solution(name: str, model: Model) -> bool:
+    return is_figure(name) or name in model.outputs or name in depends_on_solution(model)
+
+
+class _Points:
+    """The points of an answer as one condition sees them."""
+
+    def __init__(self, told: Told, asserted: Condition, model: Model | None, solved: Answers | None) -> None:
+        self.size = told.size
+        self.choices = model.choices if model else {}
+        self.names: dict[str, Any] = {}
+        self.answered: Any = np.full(told.size, True)
+        known = Values(model, told.columns, told.size).known if model else {}
+        for name in asserted.metric.names:
+            if name in told.values:
+                value: Any = np.asarray(told.values[name], dtype=float)
+            elif model is None or not _needs_solution(name, model):
+                if name not in known:
+                    continue  # the word of a choice, which stands for itself
+                value = np.asarray(known[name], dtype=float)
+            else:
+                assert solved is not None
+                value = solved.of(parse(name))
+            self.names[name] = value
+            self.answered = self.answered & np.isfinite(value)
+
+    def of(self, expression: Expression) -> Any:
+        """The value of an expression per point."""
+
+        with np.errstate(all="ignore"):
+            return evaluate(expression.root, self.names, arrays(), self.choices) + np.zeros(self.size)

@@ -1,0 +1,156 @@
+"""Where limits hold along a parameter that may take any value between two ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.lazy import np
+from qnet.questions.points.saturation import JUST_BELOW
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
+from qnet.questions.search.scan import Scan
+from qnet.questions.search.steady import START, Steady, largest_steady, sign_change
+
+_NEAR = tuple(2.0**-power for power in (5, 7, 9, 12, 16, 22))
+_SHARES = (1e-6, 1e-4, 1e-3, 0.01, 0.03, *(part / 16 for part in range(1, 16)), *(1 - share for share in _NEAR), 1.0)
+"""Where a finite range is looked at, as shares of it: evenly, and closer at its ends."""
+_AROUND = tuple(10 ** (part / 8) for part in range(-8, 9))
+"""Where every range is looked at besides, as multiples of the stated value."""
+_FACTORS = (*(10.0 ** (part / 2) for part in (*range(-16, -2), *range(3, 17))), float("inf"))
+"""Where a range without an end is looked at instead of shares of it, as multiples of the stated value."""
+_FAR = 1e9
+"""How many times the stated value a search goes up where there is no steady state at low values."""
+
+
+def continuous(trial: Trial) -> Regions:
+    """Find every interval in which there is a steady state and the limits hold.
+
+    Method   The end of the steady state first, upwards from the least value; then both are looked at along the whole
+             range, with more values where the excess turns near zero, and every change of sign is searched for its
+             root. Where there is no steady state at the least value, it is looked for along the whole range.
+    Limits   What happens between two neighbours that were looked at only is not seen.
+    """
+    steady = largest_steady(trial)
+    scan, moved = _loaded(trial, steady)
+    hopeless = ~scan.stable[np.searchsorted(scan.place, np.arange(trial.size))]
+    inner = np.full(trial.size, np.inf)
+    inner[~hopeless] = np.where(steady.bounded, steady.largest, np.inf)[~hopeless]
+    if hopeless.any():
+        _unloaded(trial, scan, np.flatnonzero(hopeless))
+    scan.closer(lambda low, high: low + (high - low) / 2)
+    scan.settle()
+    return _regions(trial, scan, steady, inner, moved, hopeless)
+
+
+def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Any]:
+    """The scan from no load to the end of the steady state, and whether the domain moved its start."""
+    size = trial.size
+    end = np.where(steady.bounded, steady.largest * JUST_BELOW, steady.largest)
+    # A parameter that nothing bounds says little of where there is no load.
+    asked = np.where(steady.bounded, steady.largest, np.minimum(steady.largest, trial.stated))
+    asked = np.maximum(asked * START, trial.least)
+    start, lowest = trial.within(end, asked)
+    scan = Scan(trial)
+    places = np.arange(size)
+    scan.keep(places, start, trial.excess(lowest), lowest.stable)
+    finite = steady.bounded | np.isfinite(steady.greatest)
+    here = places[lowest.stable & (end > start)]
+    table = _values(trial, here, start, end, finite)
+    scan.look(np.repeat(here, table.shape[1]), table.reshape(-1), brief=True)
+    return scan, start != asked
+
+
+def _values(trial: Trial, here: Any, start: Any, end: Any, finite: Any) -> Any:
+    """Values between two ends, the upper one included, as rows for some places."""
+    low, high = start[here, None], end[here, None]
+    around = np.clip(trial.stated * np.array(_AROUND), low, high)
+    if finite[here].all():
+        return np.concatenate([low + (high - low) * np.array(_SHARES), around], axis=1)
+    factors = np.clip(abs(trial.stated) * np.array(_FACTORS), low, high)
+    shares = np.array([*_SHARES, *[1.0] * (len(_FACTORS) - len(_SHARES))])
+    wide = np.where(finite[here, None], low + (high - low) * shares, factors)
+    return np.concatenate([wide, around], axis=1)
+
+
+def _unloaded(trial: Trial, scan: Scan, here: Any) -> None:
+    """Look along the whole range of points without a steady state at the least value."""
+    sub = trial.at(here)
+    far = abs(trial.stated) * _FAR
+    inside = np.full(len(here), trial.stated)
+    top, _ = sub.within(inside, np.full(len(here), min(trial.greatest, far)))
+    low = np.full(trial.size, trial.least)
+    high = np.zeros(trial.size)
+    high[here] = top
+    table = _values(trial, here, low, high, high < far)
+    known = np.repeat(here, table.shape[1])
+    scan.look(known, table.reshape(-1), brief=True)
+    inner, outer = scan.changes(scan.stable)
+    mine = np.isin(scan.place[inner], here)
+    inner, outer = inner[mine], outer[mine]
+    if len(inner):
+        lanes = trial.at(scan.place[inner])
+        inside, beyond = scan.value[inner], scan.value[outer]
+        ends = (inside == inside, lanes.overload(lanes.solve(inside)), lanes.overload(lanes.solve(beyond)))
+        edges = sign_change(lanes, Trial.overload, inside, beyond, 2 * np.maximum(inside, beyond), ends)
+        scan.look(scan.place[inner], edges)
+
+
+def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Any, moved: Any, hopeless: Any) -> Regions:
+    size = trial.size
+    first, last = intervals(scan)
+    low, low_cause = _ends(scan, first, -1)
+    high, high_cause = _ends(scan, last, 1)
+    place = scan.place[first]
+    value = [low, high]
+    shown = [low, high]
+    # The ends of what was looked at: of the range, or of the steady state.
+    at_start = low_cause == RANGE
+    told = np.where(moved[place] | (not trial.bounded_below), low, np.minimum(low, trial.least))
+    value[0] = np.where(at_start & ~hopeless[place], told, low)
+    low_cause = np.where(at_start & ~moved[place] & (not trial.bounded_below), ENDLESS, low_cause)
+    at_end = high_cause == RANGE
+    bounded = at_end & np.isfinite(edge[place])
+    value[1] = np.where(bounded, edge[place], high)
+    high_cause = np.where(bounded, SATURATION, high_cause)
+    high_cause = np.where(at_end & ~bounded & np.isinf(steady.greatest[place]), ENDLESS, high_cause)
+    value, shown = _crossed(trial, scan, (first, last), (low_cause, high_cause), edge, (value, shown))
+    ends = [
+        Ends(told, read, cause, read) for told, read, cause in zip(value, shown, (low_cause, high_cause), strict=True)
+    ]
+    steady_least, steady_greatest = np.full(size, np.nan), np.where(np.isfinite(edge), edge, np.nan)
+    inner, outer = scan.changes(scan.stable)
+    below = scan.value[inner] > scan.value[outer]
+    steady_least[scan.place[inner][below][::-1]] = scan.value[inner][below][::-1]
+    steady_greatest[scan.place[inner][~below][::-1]] = scan.value[inner][~below][::-1]
+    never = np.ones(size, dtype=bool)
+    never[scan.place[scan.stable]] = False
+    return Regions(place, ends[0], ends[1], scan, never, steady_least, steady_greatest, best(scan, size))
+
+
+def _ends(scan: Scan, index: Any, step: int) -> tuple[Any, Any]:
+    """The values at some ends of runs, and what ends them, as far as the scan knows."""
+    other = np.clip(index + step, 0, len(scan.place) - 1)
+    same = (scan.place[other] == scan.place[index]) & (other != index)
+    return scan.value[index], np.where(same, np.where(scan.stable[other], LIMIT, SATURATION), RANGE)
+
+
+def _crossed(
+    trial: Trial, scan: Scan, runs: tuple[Any, Any], causes: tuple[Any, Any], edge: Any, found: tuple[Any, Any]
+) -> tuple[list[Any], list[Any]]:
+    """The ends at which a limit is crossed, all of them as one batch of roots."""
+    value, shown = found
+    lanes = [np.flatnonzero(cause == LIMIT) for cause in causes]
+    inner = np.concatenate([run[lane] for run, lane in zip(runs, lanes, strict=True)])
+    if not len(inner):
+        return value, shown
+    steps = np.repeat([-1, 1], [len(lane) for lane in lanes])
+    batch = trial.at(scan.place[inner])
+    inside, beyond = scan.value[inner], scan.value[inner + steps]
+    top = np.minimum(edge[scan.place[inner]], 2 * np.maximum(inside, beyond))
+    ends = (inside == inside, np.minimum(scan.excess[inner], -1e-300), scan.excess[inner + steps])
+    crossing = sign_change(batch, Trial.excess, inside, beyond, top, ends)
+    cut = len(lanes[0])
+    for number, (lane, part) in enumerate(zip(lanes, (crossing[:cut], crossing[cut:]), strict=True)):
+        value[number], shown[number] = value[number].copy(), shown[number].copy()
+        value[number][lane] = shown[number][lane] = part
+    return value, shown

@@ -1,0 +1,121 @@
+"""Where limits hold along one parameter: looked for at many values at once, closer where the answer may turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qnet.errors import QnetError
+from qnet.lazy import np
+from qnet.questions.points.domain import outside
+from qnet.questions.points.trial import Trial
+
+_CLOSER = 12
+"""How often the neighbourhood of a turning point that may hide two crossings is looked at again."""
+ALIKE = 1e-9
+"""An excess that differs by no more than this is the same."""
+
+
+class Scan:
+    """Values of the varied parameter that have been looked at, in order, with what was found there.
+
+    `place` says which point of the grid a value belongs to; all arrays have one element per value.
+    """
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.place: Any = np.zeros(0, dtype=int)
+        self.value: Any = np.zeros(0)
+        self.excess: Any = np.zeros(0)
+        self.stable: Any = np.zeros(0, dtype=bool)
+        self.sure: Any = np.zeros(0, dtype=bool)
+        """Whether the method is that of the answer: a first look may take an approximation instead."""
+
+    def look(self, place: Any, value: Any, brief: bool = False) -> None:
+        """Solve at some values, and keep what is found; values that the model refuses are left out.
+
+        brief   this is a first look at many values.
+        """
+        if not len(place):
+            return
+        trial = (self.trial.brief() if brief else self.trial).at(place)
+        try:
+            solved = trial.solve(value)
+        except QnetError as error:
+            if not outside(error):
+                raise
+            allowed = np.array([trial.domain.allows(index, one) for index, one in enumerate(value)])
+            place, value, trial = place[allowed], value[allowed], trial.at(np.flatnonzero(allowed))
+            if not len(place):
+                return
+            solved = trial.solve(value)
+        self.keep(place, value, trial.excess(solved), solved.stable, not (brief and trial.uncertain))
+
+    def keep(self, place: Any, value: Any, excess: Any, stable: Any, sure: bool = True) -> None:
+        """Add what is known of some values."""
+        self.sure = np.concatenate([self.sure, np.full(len(place), sure)])
+        place, value = np.concatenate([self.place, place]), np.concatenate([self.value, value])
+        excess, stable = np.concatenate([self.excess, excess]), np.concatenate([self.stable, stable])
+        order = np.lexsort((value, place))
+        self.place, self.value, self.excess, self.stable, self.sure = (
+            column[order] for column in (place, value, excess, stable, self.sure)
+        )
+
+    def settle(self) -> None:
+        """Look again at both sides of every change that a first look found, until all that is left is sure."""
+        while True:
+            index = np.unique(np.concatenate(self.changes(self.holds)))
+            index = index[~self.sure[index]]
+            if not len(index):
+                return
+            trial = self.trial.at(self.place[index])
+            solved = trial.solve(self.value[index])
+            self.excess[index], self.stable[index], self.sure[index] = trial.excess(solved), solved.stable, True
+
+    @property
+    def holds(self) -> Any:
+        """Where there is a steady state and all limits hold."""
+        return self.stable & (self.excess <= 0)
+
+    def neighbours(self) -> Any:
+        """Which values have the next one at the same point of the grid, one element less."""
+        return self.place[1:] == self.place[:-1]
+
+    def nearest_at_end(self, place: int, lowest: bool) -> bool:
+        """Whether nowhere at a point of the grid the excess is below that of its lowest value, or of its highest."""
+        own = slice(*np.searchsorted(self.place, [place, place + 1]))
+        excess = self.excess[own][self.stable[own]]
+        return not len(excess) or excess[0 if lowest else -1] <= excess.min() + ALIKE
+
+    def closer(self, middle: Callable[[Any, Any], Any]) -> None:
+        """Look between the neighbours of every turning point at which the excess may reach zero unseen.
+
+        middle   a value between two others; one of them where there is none.
+        """
+        for _ in range(_CLOSER):
+            if len(self.place) < 3:
+                return
+            same = self.neighbours()
+            left, here, right = self.excess[:-2], self.excess[1:-1], self.excess[2:]
+            inner = same[1:] & same[:-1] & self.stable[:-2] & self.stable[1:-1] & self.stable[2:]
+            sign = np.where(here > 0, 1.0, -1.0)
+            alike = (sign * left > 0) & (sign * right > 0)
+            turns = (sign * here <= sign * left) & (sign * here <= sign * right)
+            reach = np.maximum(np.abs(left - here), np.abs(right - here))
+            wanted = 1 + np.flatnonzero(inner & alike & turns & (np.abs(here) <= reach))
+            before = middle(self.value[wanted - 1], self.value[wanted])
+            after = middle(self.value[wanted], self.value[wanted + 1])
+            places, values = np.concatenate([self.place[wanted]] * 2), np.concatenate([before, after])
+            known = np.concatenate(
+                [(before == self.value[wanted - 1]) | (before == self.value[wanted]),
+                 (after == self.value[wanted]) | (after == self.value[wanted + 1])]
+            )  # fmt: skip
+            if known.all():
+                return
+            self.look(places[~known], values[~known])
+
+    def changes(self, flags: Any) -> tuple[Any, Any]:
+        """The places of neighbours of which only one has a flag: that one, and the other."""
+        before = np.flatnonzero(self.neighbours() & (flags[1:] != flags[:-1])) if len(flags) > 1 else self.place[:0]
+        first = flags[before]
+        return np.where(first, before, before + 1), np.where(first, before + 1, before)

@@ -1,0 +1,182 @@
+"""How far parameters may be from what is stated: the catalog's low and high, ranges of one's own, and spreads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from qnet.errors import Problem, UsageError, short
+from qnet.expression import FLOATS, ExpressionError, check, evaluate, expression_problem, parse
+from qnet.model.grids import parameter
+from qnet.model.metrics import Metric
+from qnet.model.model import Model
+from qnet.model.values import Values
+from qnet.questions.points.inputs import Input, inputs
+from qnet.record import Record
+from qnet.units import NUMBER, Dimension, UnitError, quantity
+
+CATALOG, STATED, WITHIN, SPREAD = "catalog", "stated", "within", "spread"
+
+
+class Range(Record):
+    """Where a parameter may be."""
+
+    input: Input
+    low: float
+    high: float
+    """Base units; of a spread one standard deviation below and above the stated value."""
+    origin: str
+    """`catalog`, `stated`, `within` or `spread`."""
+    variation: float = 0.0
+    """Of a spread: standard deviation over mean."""
+
+
+def ranges(
+    model: Model,
+    asked: Sequence[Metric],
+    by: Sequence[str] = (),
+    stated: Sequence[str] = (),
+    within: str = "",
+    spread: Sequence[str] = (),
+) -> tuple[Range, ...]:
+    """The parameters that are uncertain, each with its range, in the order of the model.
+
+    by       only these; none: every stated number that the network or a metric rests on, and has a range.
+    stated   `NAME=low:high`, with units.
+    within   a share such as `10%` for every parameter that has no range of its own; cut off where the model's own
+             range of allowed values ends.
+    spread   `NAME=10%`: standard deviation over mean, of a quantity that is positive.
+    Returns  of what counts (servers, users) whole ends, the range widened to them.
+    Raises   `UsageError` with everything that is wrong with the texts, and where nothing is uncertain.
+    """
+    problems: list[Problem] = []
+    own: dict[str, Range] = {}
+    for texts, read in ((stated, _stated), (spread, _spread)):
+        for text in texts:
+            try:
+                name, low, high, variation = read(model, text)
+                if name in own:
+                    raise UsageError(Problem("QN025", f'"{name}" has two ranges', "one --range or --spread of it"))
+                own[name] = Range(_single(model, asked, name), low, high, SPREAD if variation else STATED, variation)
+            except UsageError as error:
+                problems += error.problems
+    share = _share(within, problems) if within else 0.0
+    found = inputs(model, asked, by)
+    if problems:
+        raise UsageError(*problems)
+    known = Values(model, {}, None).known
+    names = {item.name for item in found} | (set[str]() if by else own.keys())
+    result: list[Range] = []
+    for name in (name for name in model.parameters if name in names):
+        item = next((each for each in found if each.name == name), None)
+        found_range = own.get(name)
+        if found_range is None and item is not None:
+            found_range = _catalog(model, item) or _within(item, share)
+        if found_range is not None:
+            result.append(_fitted(found_range))
+    if not result:
+        help = "--within 10% for every parameter, --range NAME=low:high, or --spread NAME=10%"
+        raise UsageError(Problem("QN025", "no parameter has a range", "something uncertain", help=help))
+    for each in result:
+        name = each.input.name
+        if not each.low <= known[name] <= each.high:
+            words = f'the range of "{name}" does not hold its stated value'
+            problems.append(Problem("QN025", words, "low <= stated value <= high"))
+        elif each.input.fixed:
+            problems.append(Problem("QN025", f'"{name}" cannot be moved: {each.input.fixed}'))
+    if problems:
+        raise UsageError(*problems)
+    return tuple(result)
+
+
+def _single(model: Model, asked: Sequence[Metric], name: str) -> Input:
+    return inputs(model, asked, [name])[0]
+
+
+def _fitted(found: Range) -> Range:
+    """The range with whole ends of what counts, inside what the model allows."""
+    item, low, high = found.input, found.low, found.high
+    if item.whole:
+        low, high = float(math.floor(low + 1e-9)), float(math.ceil(high - 1e-9))
+    if found.origin == WITHIN:
+        low = max(low, item.low) if item.low is not None else low
+        high = min(high, item.high) if item.high is not None else high
+    return found.replace(low=low, high=high)
+
+
+def _catalog(model: Model, item: Input) -> Range | None:
+    """The range of a value of a catalog part, where it states one and nobody set another value."""
+    found = model.parameters[item.name]
+    if not found.part or found.low is None or found.high is None or item.name in model.settings:
+        return None
+    known = Values(model, {}, None).known
+    low, high = (float(evaluate(end.root, known, FLOATS)) for end in (found.low, found.high))
+    return Range(item, low, high, CATALOG)
+
+
+def _within(item: Input, share: float) -> Range | None:
+    if not share or not item.value or item.fixed:
+        return None
+    reach = abs(item.value) * share
+    return Range(item, item.value - reach, item.value + reach, WITHIN)
+
+
+_Read = tuple[str, float, float, float]
+
+
+def _stated(model: Model, text: str) -> _Read:
+    name, values = _split(text, "NAME=low:high, such as --range disk.seek=8ms:12ms")
+    found = parameter(model, name)
+    low, separator, high = values.partition(":")
+    if not separator or found.options:
+        what = "is a choice of words" if found.options else "is no range"
+        raise UsageError(Problem("QN025", f'"{short(text)}" {what}', "a number, as NAME=low:high"))
+    least, most = (constant(end, found.dimension, text) for end in (low, high))
+    if not least < most:
+        raise UsageError(Problem("QN025", f'"{short(text)}" leaves no room', "low below high"))
+    return name, least, most, 0.0
+
+
+def _spread(model: Model, text: str) -> _Read:
+    name, values = _split(text, "NAME=share, such as --spread disk.seek=10%")
+    parameter(model, name)
+    problems: list[Problem] = []
+    share = _share(values, problems)
+    if problems:
+        raise UsageError(*problems)
+    value = float(Values(model, {}, None).known.get(name, 0.0))
+    if value <= 0:
+        raise UsageError(Problem("QN025", f'"{name}" is {value:g}', "a value above 0 for --spread"))
+    return name, value * (1 - share), value * (1 + share), share
+
+
+def _split(text: str, expected: str) -> tuple[str, str]:
+    name, separator, values = text.partition("=")
+    if not separator or not name.strip() or not values.strip():
+        raise UsageError(Problem("QN025", f'"{short(text)}" is no range', expected))
+    return name.strip(), values.strip()
+
+
+def _share(text: str, problems: list[Problem]) -> float:
+    """A share such as 10%, above 0 and below 1."""
+    try:
+        value, dimension = quantity(text)
+        if dimension == NUMBER and 0 < value < 1:
+            return value
+    except UnitError:
+        pass
+    problems.append(Problem("QN025", f'"{short(text)}" is no share', "a number above 0 and below 1, such as 10%"))
+    return 0.0
+
+
+def constant(text: str, dimension: Dimension, whole: str) -> float:
+    """The value of a text that is a constant of a dimension; raises `UsageError` that quotes the whole it stands in."""
+    try:
+        parsed = parse(text)
+        found = check(parsed.root, {}, {})
+        if found is not None and found != dimension:
+            words = f'in the range "{short(whole)}": "{short(text.strip())}" is {found.describe()}'
+            raise UsageError(Problem("QN122", words, dimension.describe()))
+        return float(evaluate(parsed.root, {}, FLOATS))
+    except ExpressionError as error:
+        raise UsageError(expression_problem(error, text, before=f'in the range "{short(whole)}": ')) from None

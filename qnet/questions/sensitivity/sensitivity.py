@@ -1,0 +1,331 @@
+"""How much every metric answers to every parameter: derivatives and elasticities at the stated point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
+from qnet.expression import ExpressionError
+from qnet.model.metrics import Metric, metrics
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.answers import OK, solve_table
+from qnet.questions.points.inputs import Input, columns, inputs, saturated
+from qnet.questions.points.points import Part, Solved, solve_points
+from qnet.questions.presentation.labels import EXACT, all_exact, labels
+from qnet.questions.sensitivity.differences import Slope, slopes, steps
+from qnet.record import Record
+
+CENTRAL, BELOW, ABOVE = "both sides", "from below", "from above"
+NEXT, PREVIOUS = "next whole number", "previous whole number"
+UNSETTLED = "the differences do not settle: a jump or a kink nearby"
+ATTEMPTS = 3
+VERIFIED = 1e-6
+"""The error of an elasticity, as a share of it or of 1, up to which no shorter steps are tried."""
+_JUMP, _SAME = 0.5, 1e-9
+"""Values beside a point, extrapolated to it, miss a smooth metric 16 times less from the shortest steps than from the
+longest; a miss that stays above the first share, and above the second of the metric, is a jump."""
+TRUSTED = 1e-2
+"""The error from which on a derivative is not told."""
+
+
+class Effect(Record):
+    """What one parameter does to one metric at the stated point; base units."""
+
+    metric: Metric
+    input: Input
+    derivative: float | None
+    """Of the metric by the parameter; of whole numbers the difference to the neighbour. None without an answer."""
+    elasticity: float | None
+    """Per cent of the metric per per cent of the parameter; None where either is 0."""
+    error: float | None
+    """How far the derivative may be off; 0 for a difference of whole numbers."""
+    by: str
+    """From which side it was found."""
+    status: str
+    """`ok`, or why there is no answer."""
+    doubt: float = float("inf")
+    """The error as a share of the elasticity, or of 1 where that is more."""
+    exact: bool = True
+    """Whether the metric is exact at the stated point and at all values that the derivative was found from."""
+
+
+class Sensitivity(Record):
+    """The effects of all parameters on all metrics, by metric, the strongest first."""
+
+    model: Model
+    stated: Solved
+    effects: tuple[Effect, ...]
+    methods: tuple[str, ...]
+    parts: tuple[Part, ...]
+    """All that was solved."""
+    reasons: tuple[str, ...]
+
+
+def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), asked: Wanted = AUTO) -> Sensitivity:
+    """Elasticities of metrics with respect to parameters, ranked.
+
+    of       metrics; none: the response, and the throughput where there are closed classes.
+    by       parameters, also derived ones, which are then moved by themselves; none: every stated number that counts.
+    asked    the method and its budget.
+    Returns  by metric and parameter the derivative, the elasticity (dM / dp) (p / M), the error of the derivative, and
+             from which side it was found. Where the sides differ (max, min, where, interp) each has an `Effect`.
+             Whole numbers have the difference to the next one.
+    Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state at the stated point.
+
+    Method   `differences.slopes`; all points of all parameters are solved as one batch. Where the estimates of a
+             derivative disagree by more than `VERIFIED`, or one side has no answer, they are taken again with steps 64
+             times shorter, twice at most; what then disagrees by more than `TRUSTED` is refused. Where a metric jumps
+             because values beside the stated point are solved by another method, they are solved by its method.
+    """
+    wanted = chosen_metrics(model, of)
+    found = inputs(model, wanted, by)
+    if not found:
+        raise UsageError(Problem("QN026", "no number of the model is a parameter that counts", "--by NAME"))
+    stated = at_stated_point(model, asked)
+    search = _Search(model, wanted, asked, stated)
+    for group in _together(found):
+        search.find(group)
+    if all(item.derivative is None for item in search.effects):
+        status = search.effects[0].status
+        raise NotComputed(Problem("QN532", f"no parameter can be moved: {status}", "room around the stated point"))
+    order = {item.source: number for number, item in enumerate(wanted)}
+    ranked = sorted(search.effects, key=lambda item: (order[item.metric.source], *_rank(item)))
+    return Sensitivity(model, stated, tuple(ranked), tuple(search.methods), tuple(search.parts), tuple(search.reasons))
+
+
+def chosen_metrics(model: Model, of: Sequence[str]) -> tuple[Metric, ...]:
+    """The metrics that are asked for; else the response, and the throughput where there are closed classes."""
+    closed = any(item.population is not None for item in model.customers)
+    return metrics(of or (["response", "throughput"] if closed else ["response"]), model)
+
+
+def at_stated_point(model: Model, asked: Wanted) -> Solved:
+    """The solution of a model as it stands; raises `NoAnswer` where it has no steady state."""
+    stated = solve_points(model, asked=asked)
+    if not stated.stable:
+        cause = saturated(stated.parts[0].solution)
+        found = f'no steady state at the stated point: "{cause}" is saturated'
+        raise NoAnswer(Problem("QN401", found, "a load below every capacity", file=model.name))
+    return stated
+
+
+def values_here(stated: Solved, wanted: Sequence[Metric]) -> list[float]:
+    """The metrics at the stated point; raises `NotComputed` QN532 for one that has no value there."""
+    found: list[float] = []
+    for item in wanted:
+        try:
+            value = float(stated.metric(item.expression))
+        except ExpressionError:
+            value = float("nan")
+        if not abs(value) < float("inf"):
+            raise NotComputed(Problem("QN532", f'"{item.source}" has no value at the stated point', "a number"))
+        found.append(value)
+    return found
+
+
+def _rank(item: Effect) -> tuple[float, ...]:
+    """The strongest first, then what has a derivative only, then what has no answer."""
+    if item.elasticity is not None:
+        return 0, -abs(item.elasticity)
+    return (1, 0) if item.derivative is not None else (2, 0)
+
+
+def _together(found: Sequence[Input]) -> list[list[Input]]:
+    """Inputs that can be moved in one table: stated ones; a derived one must stay free to follow the others."""
+    free = [item for item in found if item.free]
+    return [*([free] if free else []), *([item] for item in found if not item.free)]
+
+
+_Plan = tuple[Input, list[float], list[int], list[int]]
+"""An input, its steps, and the rows of the values above and below."""
+
+
+class _Rows(Record):
+    """The metrics at some rows, each a list by row: their values, and whether these are exact; status and method."""
+
+    values: list[list[float]]
+    exact: list[list[bool]]
+    status: list[str]
+    method: list[str | None]
+    parts: list[Part]
+
+    def replaced(self, places: Sequence[int], other: _Rows) -> _Rows:
+        """With the rows at some places as they are in another."""
+
+        def merged(own: Sequence[Any], new: Sequence[Any]) -> list[Any]:
+            found = list(own)
+            for place, value in zip(places, new, strict=True):
+                found[place] = value
+            return found
+
+        values = [merged(*pair) for pair in zip(self.values, other.values, strict=True)]
+        exact = [merged(*pair) for pair in zip(self.exact, other.exact, strict=True)]
+        status, method = merged(self.status, other.status), merged(self.method, other.method)
+        # What was solved by another method, and by no row any more, tells nothing of the answer.
+        kept = [part for part in self.parts if part.solution.method in method]
+        return _Rows(values, exact, status, method, [*kept, *other.parts])
+
+
+class _Search:
+    def __init__(self, model: Model, wanted: Sequence[Metric], asked: Wanted, stated: Solved) -> None:
+        self.model = model
+        self.wanted = wanted
+        self.asked = asked
+        self.here = values_here(stated, wanted)
+        self.sure = [all_exact(model, [item.expression], stated.parts) for item in wanted]
+        self.parts = [*stated.parts]
+        self.effects: list[Effect] = []
+        solution = stated.parts[0].solution
+        self.method = solution.method
+        self.methods: dict[str, None] = {solution.method: None}
+        self.reasons: dict[str, None] = dict.fromkeys(solution.reasons)
+
+    def find(self, group: Sequence[Input]) -> None:
+        """The effects of some inputs that may share a table: short steps again for those that need them."""
+        for item in group:
+            if item.fixed:
+                self.effects += [
+                    Effect(each, item, None, None, None, "", item.fixed, exact=sure)
+                    for each, sure in zip(self.wanted, self.sure, strict=True)
+                ]
+        waiting = [item for item in group if not item.fixed]
+        best: dict[tuple[str, str], list[Effect]] = {}
+        for attempt in range(ATTEMPTS):
+            if not waiting:
+                break
+            again: list[Input] = []
+            for item, effects in zip(waiting, self.measured(group, waiting, attempt), strict=True):
+                for each in effects:
+                    key = (item.name, each[0].metric.source)
+                    if key not in best or _standing(each) < _standing(best[key]):
+                        best[key] = each
+                    unsure, one_sided, _ = _standing(best[key])
+                    again_one_sided = one_sided and not _at_an_end(item)
+                    if (unsure or again_one_sided) and item not in again and not item.whole:
+                        again.append(item)
+            waiting = again
+        self.effects += [_told(effect) for effects in best.values() for effect in effects]
+
+    def measured(self, group: Sequence[Input], moved: Sequence[Input], attempt: int) -> list[list[list[Effect]]]:
+        """By input and metric, the effects that one attempt finds."""
+        rows: list[tuple[str, float]] = []
+
+        def added(item: Input, sign: int, lengths: Sequence[float]) -> list[int]:
+            """Where the values at some steps to one side will stand; nowhere, where the range ends before."""
+            points = [item.value + sign * length for length in lengths]
+            if not all(map(item.allows, points)):
+                return []
+            rows.extend((item.name, point) for point in points)
+            return list(range(len(rows) - len(points), len(rows)))
+
+        plans: list[_Plan] = []
+        for item in moved:
+            lengths = [1.0] if item.whole else steps(_size(item), attempt)
+            plans.append((item, lengths, added(item, 1, lengths), added(item, -1, lengths)))
+        found = self.solved(group, rows, self.asked)
+        jumping = [plan for plan in plans if self.jumps(plan, found)]
+        if jumping:
+            again = [row for _, _, *sides in jumping for side in sides for row in side]
+            alike = self.solved(group, [rows[row] for row in again], self.asked.replace(method=self.method))
+            if all(status == OK for status in alike.status):
+                found = found.replaced(again, alike)
+        self.parts += found.parts
+        for part in found.parts:
+            self.methods[part.solution.method] = None
+            self.reasons |= dict.fromkeys(part.solution.reasons)
+        return [[self.effect(plan, found, place) for place in range(len(self.wanted))] for plan in plans]
+
+    def solved(self, group: Sequence[Input], rows: Sequence[tuple[str, float]], asked: Wanted) -> _Rows:
+        """The metrics where one input is moved in each row."""
+        if not rows:
+            return _Rows([[] for _ in self.wanted], [[] for _ in self.wanted], [], [], [])
+        answers = solve_table(self.model, columns(group, rows), len(rows), asked)
+        return _Rows(
+            [answers.of(each.expression).tolist() for each in self.wanted],
+            [[word == EXACT for word in labels(answers, [each.expression])] for each in self.wanted],
+            answers.status,
+            answers.method,
+            answers.parts,
+        )
+
+    def jumps(self, plan: _Plan, found: _Rows) -> bool:
+        """Whether a metric jumps beside the stated point, and another method was taken there."""
+        item, _, *sides = plan
+        if item.whole or {found.method[row] for side in sides for row in side} <= {self.method, None}:
+            return False
+        for here, values in zip(self.here, found.values, strict=True):
+            for rows in sides:
+                beside = self.side(rows, values)
+                if beside is None:
+                    continue
+                gaps = [abs(2 * near - far - here) for far, near in pairwise(beside)]
+                if gaps[-1] > max(_JUMP * gaps[0], _SAME * abs(here)):
+                    return True
+        return False
+
+    def effect(self, plan: _Plan, found: _Rows, which: int) -> list[Effect]:
+        """What the values at some steps tell of one input and one metric."""
+        rows = (*plan[2], *plan[3])
+        exact = self.sure[which] and all(found.exact[which][row] for row in rows if found.status[row] == OK)
+        return [effect.replace(exact=exact) for effect in self.slopes(plan, found, which)]
+
+    def slopes(self, plan: _Plan, rows: _Rows, which: int) -> list[Effect]:
+        item, lengths, above, below = plan
+        values = rows.values[which]
+        here, metric = self.here[which], self.wanted[which]
+        sides = [self.side(rows, values) for rows in (above, below)]
+        if sides[0] is None and sides[1] is None:
+            causes = [rows.status[row] for row in (*above, *below) if rows.status[row] != OK]
+            cause = f"no answer beside it: {causes[0]}" if causes else "its range leaves no room"
+            return [Effect(metric, item, None, None, None, "", cause)]
+        if item.whole:
+            if sides[0] is not None:
+                return [_effect(metric, item, here, Slope(sides[0][0] - here, 0.0), NEXT)]
+            assert sides[1] is not None
+            return [_effect(metric, item, here, Slope(here - sides[1][0], 0.0), PREVIOUS)]
+        found = slopes(here, sides[0], sides[1], lengths)
+        told = ((found.both, CENTRAL), (found.below, BELOW), (found.above, ABOVE))
+        return [_effect(metric, item, here, slope, by) for slope, by in told if slope is not None]
+
+    def side(self, rows: Sequence[int], values: Sequence[float]) -> list[float] | None:
+        """The values on one side; None where any of them is missing."""
+        found = [values[row] for row in rows]
+        return found if found and all(abs(value) < float("inf") for value in found) else None
+
+
+def _at_an_end(item: Input) -> bool:
+    """Whether the range that is allowed has room on one side of the stated value only."""
+    return item.value in (item.low, item.high)
+
+
+def _size(item: Input) -> float:
+    """What the steps of an input are a share of: its value; of 0 the width of its range, else one unit."""
+    if item.value:
+        return item.value
+    return item.high - item.low if item.low is not None and item.high is not None else 1.0
+
+
+def _effect(metric: Metric, item: Input, here: float, slope: Slope, by: str) -> Effect:
+    derivative = slope.derivative if abs(slope.derivative) > slope.error else 0.0
+    elasticity = derivative * item.value / here if item.value and here else None
+    size = abs(_size(item) / here) if here else 1.0
+    doubt = slope.error * size / max(abs(derivative) * size, 1.0) if slope.error else 0.0
+    return Effect(metric, item, derivative, elasticity, slope.error, by, OK, doubt)
+
+
+def _standing(effects: Sequence[Effect]) -> tuple[bool, bool, float]:
+    """How good what one attempt found is, the best first: whether it is verified, of both sides, and its doubt."""
+    doubt = max(item.doubt for item in effects)
+    return doubt > VERIFIED, effects[0].by in (BELOW, ABOVE), doubt
+
+
+def _told(item: Effect) -> Effect:
+    """The effect as it is told: without a derivative that cannot be trusted."""
+    if item.derivative is None or item.doubt <= TRUSTED:
+        return item
+    return item.replace(
+        derivative=None, elasticity=None, status="the differences do not settle: a jump or a kink nearby"
+    )

@@ -1,0 +1,286 @@
+"""What is left of an answer when parameters are not what they are said to be: one by one, at all ends, and sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
+from qnet.model.metrics import Metric
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.answers import OK, Answers, solve_table
+from qnet.questions.points.inputs import columns
+from qnet.questions.points.points import Part, Solved
+from qnet.questions.sensitivity.ranges import SPREAD, Range, ranges
+from qnet.questions.sensitivity.sensitivity import at_stated_point, chosen_metrics, values_here
+from qnet.record import Record
+
+MAX_CORNERS = 12
+"""Parameters whose ends are all combined: 4096 points."""
+MAX_SAMPLES = 1_000_000
+
+
+class Reach(Record):
+    """A metric at both ends of the range of one parameter, all others as stated; base units."""
+
+    metric: Metric
+    range: Range
+    stated: float
+    at_low: float | None
+    at_high: float | None
+    status: str
+    """`ok`, or why there is no answer at an end."""
+
+    @property
+    def width(self) -> float | None:
+        """How far apart the metric is at the two ends."""
+        if self.at_low is None or self.at_high is None:
+            return None
+        return abs(self.at_high - self.at_low)
+
+
+class Figures(Record):
+    """What a metric is over many points; base units, None where no point has an answer."""
+
+    metric: Metric
+    stated: float
+    answered: int
+    mean: float | None
+    deviation: float | None
+    least: float | None
+    percentiles: tuple[float | None, float | None, float | None]
+    """The 5th, the 50th and the 95th."""
+    most: float | None
+    at_least: str = ""
+    """Of corners: which ends give the least."""
+    at_most: str = ""
+    mixed: tuple[str, ...] = ()
+    """Of corners: parameters whose effect on the metric changes its sign."""
+
+
+class Uncertainty(Record):
+    """What uncertain parameters do to metrics."""
+
+    model: Model
+    stated: Solved
+    ranges: tuple[Range, ...]
+    reaches: tuple[Reach, ...]
+    """Of a tornado, by metric and the widest first."""
+    figures: tuple[Figures, ...]
+    """Of samples and corners."""
+    points: int
+    status: tuple[str, ...]
+    """Why points have no answer, each reason once."""
+    methods: tuple[str, ...]
+    exact: bool
+    reasons: tuple[str, ...]
+    parts: tuple[Part, ...]
+    """All that was solved, the stated point first."""
+
+
+def tornado(
+    model: Model,
+    of: Sequence[str] = (),
+    by: Sequence[str] = (),
+    stated: Sequence[str] = (),
+    within: str = "",
+    asked: Wanted = AUTO,
+) -> Uncertainty:
+    """Metrics at the low and the high end of every parameter's range, the others as stated, ranked by the width.
+
+    Arguments as `sensitivity` and `ranges` have them. All ends are one batch. Only ends are looked at: what a metric
+    does between them is not seen.
+    Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state at the stated point.
+    """
+    wanted, found, point = _ready(model, of, by, stated, within, (), asked)
+    reaches: list[Reach] = []
+    answers: list[Answers] = []
+    for group in _together(found):
+        rows = [(item.input.name, end) for item in group for end in (item.low, item.high)]
+        answer = solve_table(model, columns([item.input for item in group], rows), len(rows), asked)
+        answers.append(answer)
+        for metric, here in zip(wanted, values_here(point, wanted), strict=True):
+            values = answer.of(metric.expression)
+            for place, item in enumerate(group):
+                low, high = 2 * place, 2 * place + 1
+                status = next((answer.status[row] for row in (low, high) if answer.status[row] != OK), OK)
+                reaches.append(Reach(metric, item, here, _number(values[low]), _number(values[high]), status))
+    order = {metric.source: place for place, metric in enumerate(wanted)}
+    reaches.sort(key=lambda item: (order[item.metric.source], item.width is None, -(item.width or 0.0)))
+    return _uncertainty(model, point, found, answers, tuple(reaches), ())
+
+
+def sampled(
+    model: Model,
+    count: int,
+    seed: int,
+    of: Sequence[str] = (),
+    by: Sequence[str] = (),
+    stated: Sequence[str] = (),
+    within: str = "",
+    spread: Sequence[str] = (),
+    shape: str = "uniform",
+    asked: Wanted = AUTO,
+) -> Uncertainty:
+    """Mean, standard deviation and percentiles of metrics where parameters are independent random values.
+
+    count, seed   how many points, and where the sequence of random numbers starts: the same seed gives the same points.
+    shape         of ranges: `uniform`, or `triangular` with the stated value as its mode; what counts takes each whole
+                  number alike, or is rounded. Spreads are lognormal with the stated value as mean.
+    others        as `tornado`.
+    Method   Latin hypercube (M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245) from PCG64;
+             all points are one batch. Figures are of the points that have an answer.
+    Raises   as `tornado`; `NotComputed` or `NoAnswer` where no point has an answer.
+    """
+
+    wanted, found, point = _ready(model, of, by, stated, within, spread, asked)
+    random = np.random.Generator(np.random.PCG64(seed))
+    table: dict[str, Any] = {}
+    for item in found:
+        places = (random.permutation(count) + random.random(count)) / count
+        table[item.input.name] = _drawn(item, places, shape)
+    answers = solve_table(model, table, count, asked)
+    answers.refuse_all_failed()
+    here = values_here(point, wanted)
+    figures = tuple(_figures(metric, value, answers) for metric, value in zip(wanted, here, strict=True))
+    return _uncertainty(model, point, found, [answers], (), figures)
+
+
+def corners(
+    model: Model,
+    of: Sequence[str] = (),
+    by: Sequence[str] = (),
+    stated: Sequence[str] = (),
+    within: str = "",
+    asked: Wanted = AUTO,
+) -> Uncertainty:
+    """The least and the most of metrics over all combinations of the ends of all ranges.
+
+    They enclose the metric everywhere inside the ranges where it is monotone in every parameter. Parameters whose
+    effect has one sign at some combinations and the other at others are named: there it is not.
+    Raises   as `tornado`; `NotComputed` QN531 for more than `MAX_CORNERS` parameters.
+    """
+
+    wanted, found, point = _ready(model, of, by, stated, within, (), asked)
+    if len(found) > MAX_CORNERS:
+        help = "choose with --by, or take --sample"
+        text = f"{len(found)} parameters have {2 ** len(found)} combinations of ends"
+        raise NotComputed(Problem("QN531", text, f"at most {MAX_CORNERS} parameters", help=help))
+    ends: Any = np.array(list(product(*((item.low, item.high) for item in found))), dtype=float)
+    table = {item.input.name: ends[:, place] for place, item in enumerate(found)}
+    answers = solve_table(model, table, len(ends), asked)
+    answers.refuse_all_failed()
+    figures: list[Figures] = []
+    for metric, here in zip(wanted, values_here(point, wanted), strict=True):
+        values = answers.of(metric.expression)
+        cube = values.reshape((2,) * len(found))
+        mixed = tuple(item.input.name for place, item in enumerate(found) if _mixed(np.diff(cube, axis=place)))
+        told = _figures(metric, here, answers)
+        if told.least is not None:
+            moved = [place for place in range(len(found)) if _moves(np.diff(cube, axis=place))]
+            least, most = (_ends(found, moved, ends[int(pick(values))]) for pick in (np.nanargmin, np.nanargmax))
+            told = told.replace(at_least=least, at_most=most)
+        figures.append(told.replace(mixed=mixed))
+    return _uncertainty(model, point, found, [answers], (), tuple(figures))
+
+
+def _ready(
+    model: Model,
+    of: Sequence[str],
+    by: Sequence[str],
+    stated: Sequence[str],
+    within: str,
+    spread: Sequence[str],
+    asked: Wanted,
+) -> tuple[tuple[Metric, ...], tuple[Range, ...], Solved]:
+    wanted = chosen_metrics(model, of)
+    return wanted, ranges(model, wanted, by, stated, within, spread), at_stated_point(model, asked)
+
+
+def _together(found: Sequence[Range]) -> list[list[Range]]:
+    """Ranges that can share a table: of stated numbers; a derived one must stay free to follow the others."""
+    free = [item for item in found if item.input.free]
+    return [*([free] if free else []), *([item] for item in found if not item.input.free)]
+
+
+def _uncertainty(
+    model: Model,
+    point: Solved,
+    found: tuple[Range, ...],
+    answers: Sequence[Answers],
+    reaches: tuple[Reach, ...],
+    figures: tuple[Figures, ...],
+) -> Uncertainty:
+    solution = point.parts[0].solution
+    methods = dict.fromkeys([solution.method, *(name for answer in answers for name in answer.methods)])
+    reasons = dict.fromkeys([*solution.reasons, *(reason for answer in answers for reason in answer.reasons)])
+    return Uncertainty(
+        model, point, found, reaches, figures,
+        sum(answer.size for answer in answers),
+        tuple(dict.fromkeys(text for answer in answers for text in answer.status if text != OK)),
+        tuple(methods), solution.exact and all(answer.exact for answer in answers), tuple(reasons),
+        (*point.parts, *(part for answer in answers for part in answer.parts)),
+    )  # fmt: skip
+
+
+def _drawn(item: Range, places: Any, shape: str) -> Any:
+    """The values at some places between 0 and 1 of the distribution of a parameter."""
+
+    low, high, value = item.low, item.high, item.input.value
+    if item.origin == SPREAD:
+        from statistics import NormalDist
+
+        deviation = float(np.sqrt(np.log1p(item.variation**2)))
+        normal = np.array([NormalDist().inv_cdf(place) for place in np.clip(places, 1e-16, 1 - 1e-16).tolist()])
+        found = value * np.exp(deviation * normal - deviation**2 / 2)
+    elif shape == "triangular":
+        rising = low + np.sqrt(places * (high - low) * (value - low))
+        falling = high - np.sqrt((1 - places) * (high - low) * (high - value))
+        found = np.where(places < (value - low) / (high - low), rising, falling)
+    elif item.input.whole:
+        return np.minimum(np.floor(low + places * (high - low + 1)), high)
+    else:
+        found = low + places * (high - low)
+    return np.round(found) if item.input.whole else found
+
+
+def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
+    values = answers.of(metric.expression)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return Figures(metric, here, 0, None, None, None, (None, None, None), None)
+    low, middle, high = (float(value) for value in np.percentile(values, [5, 50, 95]))
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else None
+    least, most = float(values.min()), float(values.max())
+    return Figures(metric, here, len(values), float(values.mean()), deviation, least, (low, middle, high), most)
+
+
+def _mixed(changes: Any) -> bool:
+    """Whether some changes rise and others fall, by more than rounding."""
+
+    changes = changes[np.isfinite(changes)]
+    if not changes.size:
+        return False
+    slack = 1e-9 * float(np.abs(changes).max())
+    return bool((changes > slack).any() and (changes < -slack).any())
+
+
+def _moves(changes: Any) -> bool:
+    """Whether any change is there at all."""
+
+    return bool((changes[np.isfinite(changes)] != 0).any())
+
+
+def _ends(found: Sequence[Range], moved: Sequence[int], point: Any) -> str:
+    """The ends that make a corner, of the parameters that move the metric: `low a, b; high c`."""
+    low = [found[place].input.name for place in moved if point[place] == found[place].low]
+    high = [found[place].input.name for place in moved if point[place] != found[place].low]
+    return "; ".join(f"{word} {', '.join(names)}" for word, names in (("low", low), ("high", high)) if names)
+
+
+def _number(value: Any) -> float | None:
+    number = float(value)
+    return number if abs(number) < float("inf") else None

@@ -1,0 +1,180 @@
+"""Uncertain answers as reports: a tornado with a row per parameter, or figures with a row per metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet.expression import Expression
+from qnet.model.metrics import Metric
+from qnet.questions.presentation.assertions import broken, conditions
+from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.sensitivity.ranges import SPREAD, Range
+from qnet.questions.sensitivity.uncertainty import Figures, Reach, Uncertainty
+from qnet.questions.solve.solve import in_unit
+from qnet.reports.report import Bars, Cell, Column, Note, Report
+from qnet.units import base_unit, format_quantity
+
+_TRUST = (
+    Column("status", "status"),
+    Column("method", "method", footed=True),
+    Column("exactness", "exactness", footed=True),
+)
+TORNADO = (
+    Column("metric", "metric"),
+    Column("parameter", "parameter"),
+    Column("low", "low"),
+    Column("high", "high"),
+    Column("unit", "unit"),
+    Column("range", "range"),
+    Column("at_low", "metric at low"),
+    Column("stated", "as stated"),
+    Column("at_high", "metric at high"),
+    Column("width", "width"),
+    Column("width_percent", "width (%)"),
+    Column("metric_unit", "metric in"),
+    *_TRUST,
+)
+"""`low` and `high` of the parameter are in base units; `range` says where they are from."""
+
+UNCERTAINTY = (
+    Column("metric", "metric"),
+    Column("unit", "unit"),
+    Column("stated", "as stated"),
+    Column("mean", "mean"),
+    Column("standard_deviation", "standard deviation"),
+    Column("least", "least"),
+    Column("percentile_5", "5th percentile"),
+    Column("percentile_50", "median"),
+    Column("percentile_95", "95th percentile"),
+    Column("most", "most"),
+    Column("at_least", "least at"),
+    Column("at_most", "most at"),
+    Column("answered", "answered"),
+    Column("points", "points"),
+    *_TRUST,
+)
+"""Percentiles are between neighbours in proportion; `answered` of `points` have an answer and are counted."""
+
+
+def tornado_report(found: Uncertainty, asserted: Sequence[str] = ()) -> Report:
+    """Tell how far every parameter alone moves every metric, the widest first.
+
+    asserted  conditions that the stated point must meet; those that are false stand in `broken` of the report.
+    """
+    rows = [(*_reach(found, item), *_trust(found, item.metric)) for item in found.reaches]
+    missing = sum(item.width is None for item in found.reaches)
+    notes = [*_approximate(found, asserted)]
+    if missing:
+        notes.append(
+            Note("QN602", f"{missing} of {len(rows)} rows have no answer at an end; their status says why", "warning")
+        )
+    plot = Bars("parameter", ("at_low", "at_high"), "metric", "stated")
+    return _report(found, "qnet/tornado/1", "what every range alone does", TORNADO, rows, notes, plot, asserted)
+
+
+def uncertainty_report(found: Uncertainty, asserted: Sequence[str] = (), **how: Any) -> Report:
+    """Tell what all ranges together do to every metric.
+
+    asserted  as of `tornado_report`.
+    how       what the points were drawn by, for the meta data: seed, shape.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for item in found.figures:
+        missing = found.points - item.answered
+        cause = f": {found.status[0]}" if found.status else ""
+        status = f"{missing} of {found.points} points have no answer{cause}" if missing else "ok"
+        rows.append((*_figures(item, found.points), status, *_trust(found, item.metric)))
+    notes = [
+        *_approximate(found, asserted),
+        Note("QN631", "uncertain: " + "; ".join(_told(found, item) for item in found.ranges)),
+    ]
+    missing = max(found.points - item.answered for item in found.figures)
+    if missing:
+        text = f"{missing} of {found.points} points have no answer and are not in the figures"
+        notes.append(Note("QN602", text, "warning"))
+    for item in found.figures:
+        if item.mixed:
+            names = ", ".join(item.mixed)
+            text = f"{item.metric.source} is not monotone in {names}: it may go beyond its corners"
+            notes.append(Note("QN630", text, "warning"))
+    return _report(
+        found, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, asserted, **how
+    )
+
+
+def _report(
+    found: Uncertainty,
+    schema: str,
+    title: str,
+    columns: tuple[Column, ...],
+    rows: list[tuple[Cell, ...]],
+    notes: list[Note],
+    plot: Bars | None,
+    asserted: Sequence[str],
+    **how: Any,
+) -> Report:
+    model = found.model
+    ranges = [
+        {"parameter": item.input.name, "low": item.low, "high": item.high, "range": item.origin}
+        for item in found.ranges
+    ]
+    meta = Basis(
+        model, ", ".join(found.methods), all_exact(model, _asked(found, asserted), found.parts), ranges=ranges, **how
+    )
+    text = f"{model.title}: {title}"
+    false = tuple(broken(found.stated, conditions(asserted, model)))
+    return Report(schema, text, columns, rows, tuple(notes), meta, group="metric", plot=plot, broken=false)
+
+
+def _approximate(found: Uncertainty, asserted: Sequence[str]) -> list[Note]:
+    notes = approximate_notes(found.reasons)
+    return [*notes, *percentile_notes(found.model, _asked(found, asserted), found.parts)]
+
+
+def _asked(found: Uncertainty, asserted: Sequence[str]) -> list[Expression]:
+    """What is told, and what is asserted."""
+    claims = (item.metric for item in conditions(asserted, found.model))
+    return [*(item.metric.expression for item in (*found.reaches, *found.figures)), *claims]
+
+
+def _trust(found: Uncertainty, metric: Metric) -> tuple[Cell, Cell]:
+    return ", ".join(found.methods), label(all_exact(found.model, [metric.expression], found.parts))
+
+
+def _reach(found: Uncertainty, item: Reach) -> tuple[Cell, ...]:
+    metric, range, here = item.metric, item.range, item.stated
+    unit = base_unit(found.model.parameters[range.input.name].dimension)
+    width = item.width
+    percent = 100 * width / abs(here) if width is not None and here else None
+    return (
+        metric.source, range.input.name, range.low, range.high, unit or None, range.origin, _shown(metric, item.at_low),
+        _shown(metric, here), _shown(metric, item.at_high), _shown(metric, width), percent, metric.unit or None,
+        item.status,
+    )  # fmt: skip
+
+
+def _figures(item: Figures, points: int) -> tuple[Cell, ...]:
+    metric = item.metric
+    numbers = (item.stated, item.mean, item.deviation, item.least, *item.percentiles, item.most)
+    shown = [_shown(metric, number) for number in numbers]
+    if item.at_least:  # corners are no sample
+        shown[1:3] = [None, None]
+        shown[4:7] = [None, None, None]
+    return (
+        metric.source, metric.unit or None, *shown, item.at_least or None, item.at_most or None, item.answered, points
+    )  # fmt: skip
+
+
+def _shown(metric: Metric, value: float | None) -> float | None:
+    return None if value is None else in_unit(value, metric.unit)
+
+
+def _told(found: Uncertainty, item: Range) -> str:
+    unit = base_unit(found.model.parameters[item.input.name].dimension)
+    if item.origin == SPREAD:
+        return f"{item.input.name} {format_quantity(item.input.value, unit)} with a spread of {item.variation:.4g}"
+    low, high = format_quantity(item.low, unit), format_quantity(item.high, unit)
+    return f"{item.input.name} {low} to {high} ({item.origin})"

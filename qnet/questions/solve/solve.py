@@ -1,0 +1,346 @@
+"""The figures of a system at one point, as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from qnet.errors import NoAnswer, Problem
+from qnet.expression import parse
+from qnet.model.bind import depends_on_population
+from qnet.model.model import Model
+from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.full import COLUMNS as FULL
+from qnet.questions.points.full import buffer_cells, losing
+from qnet.questions.points.points import Solved, needs_solution, solve_points
+from qnet.questions.points.saturation import Saturation, saturation
+from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.trust import percentile_notes, trust_notes
+from qnet.reports.report import Cell, Column, Report, row_maker
+from qnet.units import base_unit, format_quantity, scale, unit
+
+if TYPE_CHECKING:
+    from qnet.model.conditions import Condition
+
+COLUMNS = (
+    Column("scope", "scope"),
+    Column("name", "name"),
+    Column("class", "class"),
+    Column("copies", "copies"),
+    Column("servers", "servers"),
+    Column("probability", "probability"),
+    Column("throughput", "throughput", "/s"),
+    Column("response", "response", "s"),
+    Column("residence", "residence", "s"),
+    Column("wait", "wait", "s"),
+    Column("holding", "holding", "s"),
+    Column("utilization", "utilization"),
+    Column("busy_servers", "busy servers"),
+    Column("queue_length", "queue length"),
+    Column("maximum_throughput", "maximum throughput", "/s"),
+    Column("limited_by", "limited by"),
+    Column("value", "value"),
+    Column("unit", "unit"),
+    Column("population", "population"),
+    Column("think_time", "think time", "s"),
+    Column("throughput_lower", "throughput at least", "/s"),
+    Column("throughput_upper", "throughput at most", "/s"),
+    Column("response_lower", "response at least", "s"),
+    Column("response_upper", "response at most", "s"),
+    Column("customers", "customers"),
+    Column("method", "method", footed=True),
+    Column("exactness", "exactness", footed=True),
+)
+"""`scope` says what a row is about: system, class, class of chain, route, station, buffer, branch, class at station,
+state, or output.
+
+A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
+A row of scope `branch` is of a parallel step: `probability` that the step waits for it to the last, `residence` its own
+mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the probability
+that so many `customers` of closed classes are at one copy. The `exactness` of the system is that of the answer: of the
+weakest figure that is shown or asserted; an output has one of its own."""
+
+DOUBT = (
+    Column("throughput_low", "throughput low", "/s"),
+    Column("throughput_high", "throughput high", "/s"),
+    Column("response_low", "response low", "s"),
+    Column("response_high", "response high", "s"),
+    Column("value_low", "value low"),
+    Column("value_high", "value high"),
+)
+"""The intervals that the doubt of calibrated parameters leaves, where a model states it."""
+OPTIONAL = (*FULL, *DOUBT)
+
+_row = row_maker((*COLUMNS, *FULL))
+
+
+def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
+    """Solve a model as it stands and tell its figures by class, route and station.
+
+    wanted    the method and its budget, where there is a choice.
+    asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
+    Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the largest rate.
+    """
+    claimed = claims(asserted, model)
+    solved = solve_points(model, asked=wanted)
+    edge = saturation(model, solved, wanted=wanted)
+    solution = solved.parts[0].solution
+    if not solution.stable:
+        raise no_steady_state(model, solved, edge)
+    if solution.ceiling and depends_on_population(model):
+        # More customers are another network: what the throughput of this one tends to says nothing of it.
+        solution = solution.replace(ceiling=None)
+    columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
+    notes = trust_notes(solution)
+    told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
+    notes += [*percentile_notes(model, told, solved.parts), *edge.notes, *effect_notes(model, model.settings, told)]
+    exact = all_exact(model, told, solved.parts)
+    rows = [row[: len(columns)] for row in (*_rows(solution, edge, exact), *_outputs(model, solved))]
+    if model.calibration is not None:
+        from qnet.questions.solve.doubt import doubted
+
+        columns, rows, more = doubted(model, solved, columns, rows, wanted)
+        notes += more
+    return Report(
+        "qnet/solution/1",
+        model.title,
+        columns,
+        rows,
+        tuple(notes),
+        Basis(model, solution.method, exact, **_told(solution)),
+        group="scope",
+        broken=false_claims(solved, claimed),
+    )
+
+
+def metric_value(model: Model, text: str) -> float:
+    """One metric of a model as it stands, in base units.
+
+    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state.
+    """
+    from qnet.model.metrics import metric
+
+    asked = metric(text, model)
+    solved = solve_points(model)
+    if not solved.stable:
+        raise no_steady_state(model, solved, saturation(model, solved))
+    return float(solved.metric(asked.expression))
+
+
+def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
+    """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
+    if not asserted:
+        return ()
+    from qnet.questions.presentation.assertions import conditions
+
+    return conditions(asserted, model)
+
+
+def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
+    """The assertions that the answer does not meet."""
+    if not claimed:
+        return ()
+    from qnet.questions.presentation.assertions import broken
+
+    return tuple(broken(solved, claimed))
+
+
+def _told(solution: RoutedSolution) -> dict[str, object]:
+    """What the answer of closed classes rests on, where there is any of it."""
+    told = {"why": solution.why, "log_normalising_constant": solution.log_constant}
+    return {key: value for key, value in told.items() if value not in ("", None)}
+
+
+def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
+    """What is to be said of a model without a steady state: what is overloaded, by how much, and the largest rate."""
+    solution = solved.parts[0].solution
+    if all(item.population is not None for item in solution.classes):
+        worst = max(solution.loads, key=lambda item: float(item.load))
+        found = f'no steady state: customers leave {worst.load:.4g} times as much work at "{worst.name}" as it can do'
+        help = "fewer customers, or less work in phase 2"
+        return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
+    arrivals = sum(item.throughput for item in solution.classes if item.population is None)
+    largest = arrivals * edge.factor
+    cause = next((item for item in solution.loads if item.name == edge.cause), None)
+    asked = format_quantity(arrivals, "/s", 6)
+    if cause is not None and cause.load >= 1 and cause.certain and not needs_solution(model):
+        found = f'no steady state: "{edge.cause}" is asked for {cause.load:.4g} times what it can do, at {asked}'
+    else:
+        found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
+    possible = format_quantity(largest, "/s", 6)
+    help = f"the largest possible rate is {possible}" if largest > 0 else "there is no steady state at any rate"
+    for item in solution.buffers:
+        if item.time_to_fill < float("inf"):
+            help += f'; "{item.name}", if empty at first, is full after {format_quantity(item.time_to_fill, "s", 4)}'
+    return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
+
+
+_Rows = list[tuple[Cell, ...]]
+
+
+def _rows(solution: RoutedSolution, edge: Saturation, exact: bool) -> _Rows:
+    maximum, cause = largest_throughput(solution, edge)
+    system = _row(
+        scope="system",
+        throughput=solution.throughput,
+        response=solution.response,
+        maximum_throughput=maximum,
+        limited_by=cause,
+        method=solution.method,
+        exactness=label(exact),
+        **losing(solution.offered, solution.throughput),
+    )
+    found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
+    buffers = [_row(scope="buffer", **buffer_cells(item)) for item in solution.buffers]
+    return [*found, *buffers, *_branches(solution), *_visits(solution), *_states(solution)]
+
+
+def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
+    mixed = any(item.population is not None for item in solution.classes) and edge.factor < float("inf")
+    return [
+        _row(
+            scope="class",
+            name=item.name,
+            throughput=item.throughput,
+            response=item.response,
+            population=item.population,
+            think_time=item.think_time,
+            maximum_throughput=item.throughput * edge.factor if mixed and item.population is None else None,
+            limited_by=edge.cause if mixed and item.population is None else None,
+            **_enclosed(item),
+            **losing(item.offered, item.throughput),
+        )
+        for item in solution.classes
+    ]
+
+
+def _of_chains(solution: RoutedSolution) -> _Rows:
+    """The classes of chains: the time that a passage of the chain spends as each, and how many customers are of it."""
+    members: dict[tuple[str, str], list[ClassStationFigures]] = {}
+    for item in solution.visits:
+        if item.chain:
+            members.setdefault((item.chain, item.class_name), []).append(item)
+    return [
+        _row(
+            scope="class of chain",
+            name=name,
+            class_=chain,
+            residence=sum(item.residence for item in own),
+            queue_length=sum(item.queue_length for item in own),
+        )
+        for (chain, name), own in members.items()
+    ]
+
+
+def _routes(solution: RoutedSolution) -> _Rows:
+    """The routes of classes that have several."""
+    return [
+        _row(
+            scope="route",
+            name=item.name,
+            class_=item.class_name,
+            probability=item.probability,
+            throughput=item.throughput,
+            response=item.response,
+            **losing(item.offered, item.throughput),
+        )
+        for item in solution.routes
+        if sum(other.class_name == item.class_name for other in solution.routes) > 1
+    ]
+
+
+def _stations(solution: RoutedSolution) -> _Rows:
+    return [
+        _row(
+            scope="station",
+            name=item.label,
+            copies=item.copies,
+            servers=None if item.utilization is None else item.servers,
+            throughput=item.throughput,
+            residence=item.residence,
+            wait=item.wait,
+            holding=item.holding,
+            utilization=item.utilization,
+            busy_servers=item.busy_servers,
+            queue_length=item.queue_length,
+            **losing(item.offered, item.throughput),
+        )
+        for item in solution.stations
+    ]
+
+
+def _branches(solution: RoutedSolution) -> _Rows:
+    """The branches of parallel steps, each with what it waits for the others on average, if all are waited for."""
+    return [
+        _row(
+            scope="branch",
+            name=item.name,
+            class_=item.class_name,
+            copies=item.copies,
+            probability=item.awaited,
+            residence=item.time,
+            wait=item.whole - item.time if item.needed == item.width else None,
+        )
+        for item in solution.branches
+    ]
+
+
+def _visits(solution: RoutedSolution) -> _Rows:
+    """The classes at the stations, where there are several classes; of a chain its classes."""
+    if len(solution.classes) < 2 and not any(item.chain for item in solution.visits):
+        return []
+    return [
+        _row(
+            scope="class at station",
+            name=item.label,
+            class_=item.class_name,
+            throughput=item.throughput,
+            residence=item.residence,
+            utilization=item.utilization,
+            queue_length=item.queue_length,
+        )
+        for item in solution.visits
+        if item.throughput > 0
+    ]
+
+
+def _states(solution: RoutedSolution) -> _Rows:
+    return [
+        _row(scope="state", name=label, customers=count, probability=share)
+        for label, row in (solution.states or {}).items()
+        for count, share in enumerate(row)
+    ]
+
+
+def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
+    """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
+    if solution.offered is not None:
+        # More that is offered is not more that is carried.
+        return None, None
+    if all(item.population is None for item in solution.classes):
+        return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)
+    return solution.ceiling or (None, None)
+
+
+def _enclosed(item: ClassFigures) -> dict[str, Cell]:
+    names = ("throughput_lower", "throughput_upper", "response_lower", "response_upper")
+    return dict(zip(names, item.enclosed, strict=True)) if item.enclosed else {}
+
+
+def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
+    rows: list[tuple[Cell, ...]] = []
+    for name, output in model.outputs.items():
+        shown = output.unit or base_unit(output.dimension)
+        value = float(solved.metric(parse(name)))
+        told = in_unit(value, shown) if abs(value) < float("inf") else None
+        sure = label(all_exact(model, [output.expression], solved.parts))
+        rows.append(_row(scope="output", name=name, value=told, unit=shown or None, exactness=sure))
+    return rows
+
+
+def in_unit(value: float, shown: str) -> float:
+    """A value in base units, in the unit it is shown in."""
+    return value if not shown else scale(value, 1 / unit(shown).factor)

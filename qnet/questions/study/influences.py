@@ -1,0 +1,256 @@
+"""What the figures of claims rest on: their elasticities by every number that the model was given.
+
+A number is told by the parameter that has it and by its value, so that one row of a table is another input than the
+next. Fitted parameters are no inputs: the figures of the claims that they were fitted on are, and the parameters move
+with them (the implicit function theorem).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite, log
+from typing import Any
+
+from qnet.expression import FLOATS, evaluate
+from qnet.expression.nodes import Name
+from qnet.lazy import np
+from qnet.model.bind import expressions
+from qnet.model.model import Model, Parameter
+from qnet.model.values import Values
+from qnet.questions.points.domain import Domain
+from qnet.questions.points.inputs import closure
+from qnet.questions.study.study import Claim, Study, Where
+from qnet.questions.study.validate_points import Computer, Figures
+from qnet.questions.study.validate_settings import Setting
+from qnet.record import Record
+from qnet.units import NUMBER, Dimension
+
+STEP = 0.99
+"""The factor by which an input is moved: down, so that a share of one stays a share."""
+FAR = 0.8
+"""The factor of a second move of the one number that a figure rests on."""
+INFLUENCE = 0.01
+"""The elasticity from which on a figure rests on an input."""
+_STATED = ("measured", "datasheet", "textbook", "fitted", "assumed")
+
+Key = tuple[str, float]
+"""A parameter and its value; or the id of a fitted claim and the figure it states."""
+Read = Callable[[Claim, Figures], float | None]
+
+
+class Input(Record):
+    """A number that the model was given."""
+
+    key: Key
+    dimension: Dimension
+    step: float = STEP
+    """The factor by which it is moved."""
+
+
+class Influence(Record):
+    """What the figure of a claim rests on."""
+
+    claim: Claim
+    value: float
+    dimension: Dimension | None
+    by_input: dict[Key, float]
+    """Elasticities by what was given, fitted parameters following the figures that they were fitted on."""
+    by_parameter: dict[Key, float]
+    """Elasticities by parameters, fitted ones held."""
+    here: dict[str, float]
+    """The values of all numeric parameters of the systems at the claim, by `system:name`."""
+
+    def rests_on(self, key: Key, least: float = INFLUENCE) -> bool:
+        """Whether an input counts; one without a finite elasticity does."""
+        found = self.by_input.get(key, 0.0)
+        return not isfinite(found) or abs(found) >= least
+
+
+class Influences(Record):
+    """The influences of all claims of a study that are predicted or fitted."""
+
+    inputs: dict[Key, Input]
+    claims: dict[str, Influence]
+
+
+def influences(study: Study, figures: dict[int, Figures], read: Read) -> Influences:
+    """Move every input of every fitted and predicted claim by one part in a hundred, and look.
+
+    figures  what the claims ask for as the systems stand.
+    read     the figure that a claim is about, from the values it asked for.
+    """
+    computer = Computer(study)
+    pool = _Pool(computer)
+    asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.place in figures]
+    values = {claim.id: read(claim, figures[claim.place]) for claim in asked}
+    here: dict[str, dict[str, float]] = {claim.id: {} for claim in asked}
+    moves = [(claim, item) for claim in asked for item in pool.inputs(claim, here[claim.id])]
+    inputs = {item.key: item for _, item in moves}
+    raw: dict[str, dict[Key, float]] = {claim.id: {} for claim in asked}
+    for (claim, item), slope in zip(moves, _slopes(study, moves, values, read), strict=True):
+        raw[claim.id][item.key] = slope
+    # What looks proportional to one number near its value may not be so farther off.
+    alone = [(claim, inputs[key].replace(step=FAR)) for claim in asked for key in _alone(raw[claim.id])]
+    for (claim, item), slope in zip(alone, _slopes(study, alone, values, read), strict=True):
+        raw[claim.id][item.key] = slope
+    fits = [claim for claim in asked if claim.role == "fitted" and _moves(claim, raw[claim.id])]
+    follow = _Fits(study, fits, raw)
+    inputs |= follow.inputs
+    claims = {
+        claim.id: Influence(
+            claim, value, figures[claim.place].dimension,
+            follow.given(raw[claim.id], claim), raw[claim.id], here[claim.id],
+        )
+        for claim in asked
+        if (value := values[claim.id]) is not None
+    }  # fmt: skip
+    return Influences(inputs, claims)
+
+
+def _slopes(
+    study: Study, moves: Sequence[tuple[Claim, Input]], values: dict[str, float | None], read: Read
+) -> list[float]:
+    """The elasticities of figures by inputs, all of them solved at once."""
+    computer = Computer(study)
+    copies: list[Claim] = []
+    for place, (claim, item) in enumerate(moves, len(study.claims)):
+        copies.append(claim.replace(place=place))
+        computer.moved[place] = {item.key[0]: item.step}
+        computer.enter(copies[-1])
+    found = computer.computed()
+    slopes: list[float] = []
+    for copy, (_, item) in zip(copies, moves, strict=True):
+        moved = found.get(copy.place)
+        after = None if moved is None or moved.words else read(copy, moved)
+        slopes.append(_elasticity(values[copy.id], after, item.step))
+    return slopes
+
+
+def _alone(slopes: dict[Key, float]) -> list[Key]:
+    """The one number that a figure rests on."""
+    found = [key for key, slope in slopes.items() if not isfinite(slope) or abs(slope) >= INFLUENCE]
+    return found if len(found) == 1 else []
+
+
+def _elasticity(before: float | None, after: float | None, step: float) -> float:
+    if before is None or after is None or not isfinite(after):
+        return float("nan")
+    if before == after:
+        return 0.0
+    if before * after <= 0:
+        return float("nan")
+    return log(after / before) / log(step)
+
+
+def _moves(claim: Claim, found: dict[Key, float]) -> bool:
+    """Whether a fitted claim moves with the parameter that it sets; the choice of a word moves nothing."""
+    return any(name == claim.sets and abs(slope) >= INFLUENCE for (name, _), slope in found.items())
+
+
+class _Pool:
+    """The inputs of claims, looked up once for each system."""
+
+    def __init__(self, computer: Computer) -> None:
+        self.computer = computer
+        self.stated: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
+        self.whole: dict[tuple[str, str], bool] = {}
+
+    def inputs(self, claim: Claim, here: dict[str, float]) -> Iterable[Input]:
+        """The inputs of a claim; `here` is filled with the values of parameters there."""
+        found: dict[str, Input] = {}
+        for where in (claim.at, claim.base):
+            setting = self.computer.systems.setting(where) if where else None
+            if where is None or setting is None:
+                continue
+            for name, value in setting.known.items():
+                if where is claim.at and isinstance(value, (int, float)) and name != claim.vary:
+                    here[f"{where.system}:{name}"] = float(value)
+            for name in self.names(claim, where, setting):
+                value = float(setting.known[name])
+                if value and name != claim.vary and name not in found and not self.counts(where, setting.model, name):
+                    item = setting.model.parameters[name]
+                    step = 1 / STEP if item.low is not None and not item.part and not _allows(item, value) else STEP
+                    found[name] = Input((name, value), item.dimension, step)
+        return found.values()
+
+    def names(self, claim: Claim, where: Where, setting: Setting) -> list[str]:
+        """The parameters that state a number, of those that a claim may rest on."""
+        expression = self.computer.expression(claim, where.system, setting.model)
+        key = where.system, claim.figure, tuple(where.settings.items())
+        if key not in self.stated:
+            rests = [*expressions(setting.changed), *([expression] if expression else [])]
+            used = closure(setting.changed, rests)
+            self.stated[key] = [
+                name
+                for name, item in setting.model.parameters.items()
+                if name in used and not item.options and _states(item, setting.changed.parameters[name])
+            ]
+        return [name for name in self.stated[key] if name in setting.known]
+
+    def counts(self, where: Where, model: Model, name: str) -> bool:
+        """Whether a parameter counts something, so that it cannot be moved by a part."""
+        key = where.system, name
+        if key not in self.whole:
+            item = model.parameters[name]
+            datum = item.part and item.dimension == NUMBER and not item.expression.names
+            plain = Values(model, {}, None).known.get(name, 0.5) if datum else 0.5
+            self.whole[key] = float(plain).is_integer() or Domain(model, name, {}).whole(1)
+        return self.whole[key]
+
+
+def _states(item: Parameter, here: Parameter) -> bool:
+    """Whether a parameter states a number, as it stands or as a claim sets it, and not only the name of another one."""
+    if here.expression is not item.expression:
+        return not isinstance(here.expression.root, Name)
+    return not item.expression.names or item.grade in _STATED
+
+
+def _allows(item: Parameter, value: float) -> bool:
+    """Whether the range of a parameter goes on below a value."""
+    low = item.low
+    return low is None or bool(low.names) or float(evaluate(low.root, {}, FLOATS)) <= value * STEP
+
+
+class _Fits:
+    """Fitted parameters as functions of what was given."""
+
+    def __init__(self, study: Study, fits: Sequence[Claim], raw: dict[str, dict[Key, float]]) -> None:
+        self.fits = fits
+        self.names = [claim.sets for claim in fits]
+        self.keys: list[Key] = []
+        self.inputs: dict[Key, Input] = {}
+        for claim in fits:
+            own = study.printed.get(claim.id)
+            key = (claim.id, own.value if own else 0.0)
+            self.keys.append(key)
+            if own:
+                self.inputs[key] = Input(key, own.dimension)
+        matrix = np.array([self.fitted(raw[claim.id]) for claim in fits]).reshape(len(fits), len(fits))
+        self.others = [self.plain(raw[claim.id]) for claim in fits]
+        self.inverse: Any = np.linalg.pinv(np.nan_to_num(matrix)) if fits else matrix
+
+    def fitted(self, found: dict[Key, float]) -> list[float]:
+        """The elasticities by the fitted parameters."""
+        by_name = {name: value for (name, _), value in found.items()}
+        return [by_name.get(name, 0.0) for name in self.names]
+
+    def plain(self, found: dict[Key, float]) -> dict[Key, float]:
+        """The elasticities by all other parameters."""
+        return {key: value for key, value in found.items() if key[0] not in self.names}
+
+    def given(self, found: dict[Key, float], claim: Claim) -> dict[Key, float]:
+        """The elasticities by what was given, the fitted parameters following."""
+
+        result = self.plain(found)
+        if not self.names:
+            return result
+        if claim in self.fits:
+            return {self.keys[self.names.index(claim.sets)]: 1.0}
+        slopes = np.array(self.fitted(found)) @ self.inverse
+        for place, slope in enumerate(float(item) for item in slopes):
+            if slope != slope or abs(slope) < INFLUENCE:
+                continue
+            result[self.keys[place]] = slope
+            for key, value in self.others[place].items():
+                result[key] = result.get(key, 0.0) - slope * value
+        return result

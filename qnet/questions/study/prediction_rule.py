@@ -1,0 +1,207 @@
+"""The rule for a prediction: a figure that the model was given, or that follows from one alone, predicts nothing.
+
+A claim that is called predicted is counted as carried where its figure
+
+- is within 3 % of a number that it was given and rests on, or of its null: it restates that number;
+- is proportional to one number that it was given, and rests on nothing else;
+- is at its point another figure, fitted or predicted, times or over what was given, or that figure and one given number
+  added; or moves with given numbers as another prediction does, so that only fitted values stand between the two;
+- is a bound that another prediction implies.
+
+All of it is found by moving each number by one part in a hundred, and by no judgement on the single claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import Any
+
+from qnet.questions.study.influences import INFLUENCE, Influence, Influences, Key
+from qnet.questions.study.printed import printed
+from qnet.questions.study.study import Claim, Study
+
+NEAR = 0.03
+"""How far a prediction must be from every number that it was given."""
+_WHOLE = 0.05
+"""How near an elasticity is to a whole number, or to that of another figure, to count as it."""
+_TENTH = 0.1
+"""The elasticity from which on a figure may restate a number: those that hardly move it are near it by chance. How near
+to whole numbers the elasticities of a product are; what is left is a small term beside it."""
+_SINGLE = 0.03
+"""The elasticity from which on a figure is not proportional to another number alone."""
+
+
+def carried(study: Study, found: Influences, nulls: dict[str, float]) -> dict[str, str]:
+    """Why claims that are called predictions are none, by id.
+
+    nulls   the values of nulls, by the id of the claim.
+    """
+    asked = [claim for claim in study.claims if claim.counted and claim.id in found.claims]
+    others = list(found.claims.values())
+    rules: tuple[Callable[[Influence], str], ...] = (
+        lambda item: _restated(item, found, nulls.get(item.claim.id), study),
+        lambda item: _proportional(item, found),
+        lambda item: _repeated(item, others, found),
+        lambda item: _implied(item.claim, asked, found),
+    )
+    reasons: dict[str, str] = {}
+    for claim in asked:
+        reason = next((told for rule in rules if (told := rule(found.claims[claim.id]))), "")
+        if reason:
+            reasons[claim.id] = reason
+    return reasons
+
+
+def _restated(item: Influence, found: Influences, null: float | None, study: Study) -> str:
+    """A figure within 3 % of its null, or of a number of its dimension that it rests on."""
+    own = study.printed.get(item.claim.id)
+    if null is not None and own and _near(item.value, null):
+        return f"within 3 % of {item.claim.null}"
+    if own is None:
+        texts = [text for text in (item.claim.at_least, item.claim.at_most) if text]
+        own = printed(texts[0]) if texts else None
+    for key in item.by_input:
+        given = found.inputs.get(key)
+        if (
+            given
+            and own
+            and given.dimension == own.dimension
+            and item.rests_on(key, _TENTH)
+            and _near(item.value, key[1])
+        ):
+            return f"within 3 % of {key[0]}, which it is given"
+    return ""
+
+
+def _near(value: float, given: float) -> bool:
+    return bool(given) and abs(value / given - 1) < NEAR
+
+
+def _proportional(item: Influence, found: Influences) -> str:
+    """A figure that is a constant, or proportional to one number that was given and to nothing else."""
+    rests = [key for key, slope in item.by_input.items() if not isfinite(slope) or abs(slope) >= _SINGLE]
+    if not rests:
+        return "a constant: it rests on nothing that was given"
+    if len(rests) == 1 and abs(abs(item.by_input[rests[0]]) - 1) <= _SINGLE:
+        return f"proportional to {rests[0][0]} and to nothing else"
+    return ""
+
+
+def _repeated(item: Influence, others: Sequence[Influence], found: Influences) -> str:
+    """A figure that follows from another one at its point."""
+    for other in others:
+        if item.claim.id in (other.claim.id, other.claim.counts_with) or not _same_point(item, other):
+            continue
+        fitted = other.claim.role == "fitted"
+        first = fitted or other.claim.place < item.claim.place
+        if first and _power_product(item, other):
+            return f"{other.claim.id} times or over what was given"
+        if fitted and _follows(item, other):
+            return f"in proportion to {other.claim.id}, which is fitted"
+        if other.claim.counts_with:
+            continue
+        if _sum(item, other):
+            return f"{other.claim.id} and one number that was given"
+        if first and not fitted and _parallel(item, other, others):
+            return f"{other.claim.id} and fitted values alone"
+    return ""
+
+
+def _same_point(item: Influence, other: Influence) -> bool:
+    """Whether two figures are of one system, with the same settings but for those that neither rests on."""
+    if item.claim.at.system != other.claim.at.system or item.claim.base or other.claim.base:
+        return False
+    names = {*item.claim.at.settings, *other.claim.at.settings}
+    return all(_alike(item, other, name) for name in names)
+
+
+def _alike(item: Influence, other: Influence, name: str) -> bool:
+    key = f"{item.claim.at.system}:{name}"
+    if key in item.here and item.here[key] == other.here.get(key):
+        return True
+    return all(_slope(each, name) < INFLUENCE for each in (item, other) if name != each.claim.vary)
+
+
+def _slope(item: Influence, name: str) -> float:
+    """How much a figure rests on a parameter; infinitely, where that is not known."""
+    found = [abs(slope) for (own, _), slope in item.by_parameter.items() if own == name]
+    return found[0] if found and isfinite(found[0]) else float("inf")
+
+
+def _power_product(item: Influence, other: Influence) -> bool:
+    """Whether a figure over another one, or times it, is a product of given numbers, and of fewer than by itself."""
+    most = sum(not abs(slope) <= _WHOLE for slope in item.by_input.values())
+    if not _product(item.by_input):
+        most = 1_000_000
+    for sign in (1, -1):
+        rests = _difference(item.by_input, other.by_input, 1.0, float(sign))
+        if _product(rests) and sum(abs(slope) > _WHOLE for slope in rests.values()) < most:
+            return True
+    return False
+
+
+def _product(slopes: dict[Key, float]) -> bool:
+    """Whether something is a product of powers of what it rests on, all of them whole."""
+    return all(isfinite(slope) and abs(slope - round(slope)) <= _TENTH for slope in slopes.values())
+
+
+def _follows(item: Influence, other: Influence) -> bool:
+    """Whether a fitted parameter moves a figure as it moves the one that it was fitted on."""
+    slopes = [
+        next((slope for (name, _), slope in each.by_parameter.items() if name == other.claim.sets), 0.0)
+        for each in (item, other)
+    ]
+    return abs(slopes[1]) >= _SINGLE and abs(abs(slopes[0]) - abs(slopes[1])) <= _WHOLE * abs(slopes[1])
+
+
+def _sum(item: Influence, other: Influence) -> bool:
+    """Whether a figure is another one and a given number."""
+    rest = item.value - other.value
+    if item.dimension != other.dimension or not 0 < rest < item.value:
+        return False
+    slopes = _difference(item.by_input, other.by_input, 1.0, other.value / item.value)
+    keys = [key for key, slope in slopes.items() if not abs(slope) <= _WHOLE]
+    return len(keys) == 1 and abs(keys[0][1] / rest - 1) <= _WHOLE
+
+
+def _parallel(item: Influence, other: Influence, others: Sequence[Influence]) -> bool:
+    """Whether two figures move alike with all that was given."""
+    if (item.claim.vary, item.claim.limit) != (other.claim.vary, other.claim.limit):
+        return False
+    fitted = {each.claim.sets for each in others}
+    first, second = (
+        {key: slope for key, slope in each.by_parameter.items() if key[0] not in fitted} for each in (item, other)
+    )
+    most = max(second, key=lambda key: abs(second[key]), default=None)
+    if most is None or sum(abs(slope) >= _SINGLE for slope in second.values()) < 2 or not first.get(most):
+        return False
+    factor = first[most] / second[most]
+    rests = _difference(first, second, 1.0, factor)
+    return all(abs(slope) <= _WHOLE * max(1.0, abs(first.get(key, 0.0))) for key, slope in rests.items())
+
+
+def _difference(first: dict[Key, float], second: dict[Key, float], by: float, times: float) -> dict[Key, float]:
+    """`by` times the first less `times` the second; what is not finite is left infinite."""
+    found: dict[Key, float] = {}
+    for key in {**first, **second}:
+        slope = by * first.get(key, 0.0) - times * second.get(key, 0.0)
+        found[key] = slope if isfinite(slope) else float("inf")
+    return found
+
+
+def _implied(claim: Claim, asked: Sequence[Claim], found: Influences) -> str:
+    """A bound at a value of a parameter that is beyond the largest one at which another prediction has the limit."""
+    if claim.stated or not claim.figure:
+        return ""
+    for other in asked:
+        if not other.vary or other.smallest or other.figure or other.vary not in claim.at.settings:
+            continue
+        metric, _, limit = other.limit.partition("<=")
+        same: Any = {name: text for name, text in claim.at.settings.items() if name != other.vary}
+        if metric.strip() != claim.figure.strip() or same != other.at.settings or claim.at.system != other.at.system:
+            continue
+        value = found.claims[claim.id].here.get(f"{claim.at.system}:{other.vary}", 0.0)
+        if claim.at_least and value > found.claims[other.id].value and limit:
+            return f"implied by {other.id}"
+    return ""

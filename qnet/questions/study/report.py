@@ -1,0 +1,325 @@
+"""A study as a report: question, answer, predictions beside their nulls, a picture, and what it cannot tell."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from qnet.catalog.sources import sources
+from qnet.documents import read
+from qnet.errors import InvalidInput, Problem, UsageError
+from qnet.model.model import Model
+from qnet.model.values import Values
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.solve.solve import in_unit
+from qnet.questions.study.fits_report import freedom
+from qnet.questions.study.picture import Picture, measured_points, opened, picture, placed
+from qnet.questions.study.screen import Line, Screen
+from qnet.questions.study.story import FIGURE, OVER_CHOICES, Ask, Story
+from qnet.questions.study.study import Study, load_study
+from qnet.questions.study.tally import Tally, counted, percent, tally
+from qnet.questions.study.validate import MISSED, Judged, Validation, validate
+from qnet.questions.study.validate_report import percent_of
+from qnet.reports.report import Cell, Column, Plot, Report, row_maker
+from qnet.units import format_number, format_quantity
+
+COLUMNS = (
+    Column("section", "section"),
+    Column("text", "text"),
+    Column("claim", "claim", footed=True),
+    Column("metric", "metric"),
+    Column("role", "role"),
+    Column("stated", "measured"),
+    Column("modelled", "model"),
+    Column("unit", "unit"),
+    Column("error", "error", "%"),
+    Column("null", "doing nothing"),
+    Column("null_error", "its error", "%"),
+    Column("verdict", "verdict"),
+    Column("remark", "remark"),
+    Column("command", "command", footed=True),
+)
+"""A row is a sentence (`text`), a claim beside what the model gives and what doing nothing gives, or a row of the
+picture under columns of its own."""
+
+LISTED = (
+    Column("study", "study"),
+    Column("claims", "claims"),
+    Column("question", "question"),
+    Column("title", "title", footed=True),
+    Column("system", "system", footed=True),
+)
+
+QUESTION, ANSWER, SOURCE, STATIONS, PREDICTIONS, SKILL, PICTURE, WHAT_IF, CANNOT, TERMS = (
+    "question", "answer", "source", "stations", "predictions", "skill", "picture", "what if",
+    "what this study cannot tell", "terms",
+)  # fmt: skip
+_CURVES = ("envelope", "sweep")
+"""Pictures whose rows are the points of the curves that are drawn."""
+
+
+def study_report(name: str, drawn: bool = False) -> Report:
+    """Tell the story of a study of the catalog: question, answer, source and stations; the predictions, failed
+    assumptions and misses first, each beside the error of doing nothing; a picture with the measured points in it;
+    what-ifs; what the study cannot tell, and its terms.
+
+    drawn   leave out points of curves that are drawn anyway.
+    Raises  `UsageError` for a study that is not there or has no story, `InvalidInput` for what is wrong with one, and
+            `NoAnswer` or `NotComputed` where a question of the story has no answer.
+    """
+    study = load_study(name)
+    story = study.story
+    if story is None:
+        help = f"qnet validate {name} tells its claims"
+        raise UsageError(Problem("QN325", f'the study "{name}" tells no story', "[story] in its file", help=help))
+    judged = validate(study)
+    numbers = tally(judged.judged, len(study.choices))
+    shown = picture(study, story.picture) if story.picture else None
+    points = measured_points(study, story.picture, shown) if shown and story.picture else ()
+    claims = evidence(judged.judged)
+    skill, header = _skill(numbers), _counted(numbers)
+    asks = [_what_if(study, ask) for ask in story.what_ifs]
+    texts = (
+        (QUESTION, story.question),
+        (ANSWER, _answer(study, story, judged)),
+        (SOURCE, _source(study, story)),
+        (STATIONS, stations_of(judged.models[0])),
+    )
+    row = row_maker(COLUMNS)
+    rows = [row(section=section, text=text) for section, text in texts if text]
+    rows += [row(section=PREDICTIONS, **_claim(item)) for item in claims]
+    rows.append(row(section=SKILL, text=f"{header}; {skill}"))
+    told = [*((WHAT_IF, *ask) for ask in asks), (CANNOT, story.cannot_tell, "")]
+    after = [row(section=section, text=text, command=line or None) for section, text, line in told if text]
+    after += [row(section=TERMS, text=f"{term}: {text}") for term, text in story.glossary.items()]
+    columns, plot = COLUMNS, None
+    if shown and story.picture:
+        columns, places = _columns(shown)
+        width = len(columns)
+        rows, after = (
+            [(*cells, *(None,) * (width - len(COLUMNS))) for cells in part] for part in (rows, after)
+        )  # fmt: skip
+        rows.append((PICTURE, shown.command, *(None,) * (width - 2)))
+        curve = drawn and story.picture.command in _CURVES
+        rows += [] if curve else _placed(shown.rows, places, width)
+        plot = _plot(shown, columns, places, _placed((*shown.drawn, *(shown.rows if curve else ())), places, width))
+        plot = plot.replace(points=points) if plot else None
+    screen = Screen(
+        study.title,
+        tuple((section, text) for section, text in texts if text),
+        header,
+        tuple(_line(item) for item in claims),
+        skill,
+        shown,
+        points,
+        tuple(text for text, _ in asks),
+        story.cannot_tell,
+        story.glossary,
+        study.id,
+    )
+    notes = shown.notes if shown else ()
+    meta = Basis(judged.models[0], study=study.id, source=study.source)
+    return Report(
+        "qnet/study/1", study.title, columns, [*rows, *after], notes, meta, group="section", prose="text", plot=plot,
+        screen=screen.text,
+    )  # fmt: skip
+
+
+def evidence(judged: tuple[Judged, ...]) -> list[Judged]:
+    """Failed assumptions, predictions that are missed, and the other ones that count, each the worst first."""
+
+    def size(item: Judged) -> float:
+        return -abs(item.error) if item.error is not None else -1e300 if item.verdict == MISSED else 1.0
+
+    failed = sorted((item for item in judged if item.role == "failed assumption"), key=size)
+    own = sorted((item for item in judged if item.counted), key=size)
+    missed = [item for item in own if item.verdict == MISSED]
+    return [*failed, *missed, *(item for item in own if item.verdict != MISSED)]
+
+
+def _claim(item: Judged) -> dict[str, Cell]:
+    return {
+        "claim": item.claim.id,
+        "metric": item.claim.metric or item.claim.id,
+        "role": item.role,
+        "stated": item.stated,
+        "modelled": item.modelled,
+        "unit": item.unit or None,
+        "error": percent_of(item.error),
+        "null": item.null,
+        "null_error": percent_of(item.null_error),
+        "verdict": item.verdict if item.verdict != item.claim.role else None,
+        "remark": item.claim.miss or item.claim.remark or None,
+    }
+
+
+def _line(item: Judged) -> Line:
+    """A claim as the screen tells it."""
+    failed, missed = item.role == "failed assumption", item.verdict == MISSED
+    return Line(
+        "failed" if failed else "missed" if missed else "",
+        item.claim.metric or item.claim.id,
+        _shown(item.stated, item.unit),
+        _shown(item.modelled, item.unit),
+        item.verdict if item.error is None else _short(item.error),
+        "" if item.null_error is None else _short(item.null_error),
+        item.claim.miss or item.claim.remark,
+        item.error,
+    )
+
+
+def _short(error: float) -> str:
+    """The size of an error in few characters."""
+    size = abs(error)
+    return percent(size) if size < 1 else f"{100 * size:.0f} %"
+
+
+def _shown(value: Cell, unit: str) -> str:
+    """A figure with its unit: `360/s`, `8.5 ms`."""
+    if isinstance(value, (int, float)):
+        return f"{format_number(float(value), 4)}{_after(unit)}"
+    return str(value or "").replace("at least ", ">= ").replace("at most ", "<= ").replace(" and ", ", ")
+
+
+def _after(unit: str) -> str:
+    return "" if not unit else unit if unit.startswith("/") else f" {unit}"
+
+
+def _counted(found: Tally) -> str:
+    """How many predictions there are, and what stands behind them."""
+    parts = [f"{counted(found.predicted, 'prediction')} of {found.claims} claims"]
+    parts += [counted(found.failed, "failed assumption")] if found.failed else []
+    return f"{', '.join(parts)}; {counted(found.parameters, 'figure')} fitted, {counted(found.choices, 'free choice')}"
+
+
+def _skill(found: Tally) -> str:
+    """The errors of the predictions beside those of doing nothing."""
+    words: list[str] = []
+    if found.errors:
+        words.append(f"median error {percent(found.median_error)}, nine in ten within {percent(found.p90_error)}")
+    if found.compared:
+        of = f"{found.nearer} of {found.compared} nearer than doing nothing"
+        words.append(f"{of}: {percent(found.compared_median)} beside {percent(found.null_median)}")
+    return "; ".join(words) or "no prediction states a figure"
+
+
+def _answer(study: Study, story: Story, judged: Validation) -> str:
+    """The answer with the figures of claims, of the model and of the free choices filled in."""
+    by_id = {item.claim.id: item for item in judged.judged}
+    free = freedom(study, judged) if OVER_CHOICES + "}" in story.answer else None
+
+    def figure(match: Any) -> str:
+        id = match[1].removesuffix(OVER_CHOICES)
+        item = by_id[id]
+        if free is not None and match[1].endswith(OVER_CHOICES):
+            ends = free.interval(id)
+            if ends:
+                low, high = (format_number(in_unit(end, item.unit), 3) for end in ends)
+                return f"{low} to {high}{_after(item.unit)}"
+        if isinstance(item.modelled, (int, float)):
+            return f"{format_number(float(item.modelled), 3)}{_after(item.unit)}"
+        return str(item.modelled)
+
+    return FIGURE.sub(figure, story.answer)
+
+
+def _source(study: Study, story: Story) -> str:
+    """Author, year and title of the source, and the machine that was measured."""
+    found = sources().get(study.source)
+    if found is None:
+        return story.machine
+    named = ", ".join(part for part in (found.author, found.date) if part)
+    told = f"{named}: {found.title}" if named else found.title
+    return f"{told}. {story.machine}" if story.machine else told
+
+
+def stations_of(model: Model) -> str:
+    """The stations and the classes of a system in one line."""
+    values = Values(model, {}, None)
+
+    def count(expression: Any) -> str:
+        try:
+            return format_number(float(values.evaluate(expression, ())), 3)
+        except InvalidInput:
+            return "1"
+
+    parts: list[str] = []
+    for item in model.stations:
+        copies, servers = count(item.copies), count(item.servers)
+        words = [
+            f"{copies} of them" if copies != "1" else "",
+            f"{servers} servers" if servers not in ("1", "0") else "",
+        ]
+        words += ["a delay" if item.delay else item.discipline if item.discipline in ("ps", "priority") else ""]
+        told = ", ".join(word for word in words if word)
+        parts.append(f"{item.name} ({told})" if told else item.name)
+    kinds = [f"{item.name} ({'closed' if item.population is not None else 'open'})" for item in model.customers]
+    return f"{', '.join(parts)}; {'class' if len(kinds) == 1 else 'classes'} {', '.join(kinds)}"
+
+
+def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
+    """A sentence on what a change does, and the command that tells all of it."""
+    from qnet.questions.compare.compare import compare
+    from qnet.questions.study.picture import command_of
+
+    model, other = opened(study, ask), opened(study, ask, beside=True)
+    try:
+        found = compare([model, other], ask.options.get("metric", ()))
+    except UsageError as error:
+        raise placed(study, ask, error) from None
+    parts: list[str] = []
+    for item in found.figures:
+        before, after = item.values
+        shown = [
+            "no steady state" if value is None else format_quantity(value, item.metric.unit)
+            for value in (before, after)
+        ]
+        change = f" ({100 * (after / before - 1):+.0f} %)" if before and after is not None else ""
+        parts.append(f"{item.metric.source} from {shown[0]} to {shown[1]}{change}")
+    return f"{ask.text}: {', '.join(parts)}" if ask.text else ", ".join(parts), command_of(model, ask)
+
+
+def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:
+    """The columns of a report with a picture, and where those of the picture are among them."""
+    taken = {column.key for column in COLUMNS}
+    own = [column.replace(key=f"picture_{column.key}") if column.key in taken else column for column in shown.columns]
+    return (*COLUMNS, *own), list(range(len(COLUMNS), len(COLUMNS) + len(own)))
+
+
+def _placed(rows: tuple[tuple[Cell, ...], ...], places: list[int], width: int) -> list[tuple[Cell, ...]]:
+    """Rows of the picture as rows of the report."""
+    found: list[tuple[Cell, ...]] = []
+    for row in rows:
+        cells: list[Cell] = [None] * width
+        cells[0] = PICTURE
+        for place, cell in zip(places, row, strict=True):
+            cells[place] = cell
+        found.append(tuple(cells))
+    return found
+
+
+def _plot(
+    shown: Picture, columns: tuple[Column, ...], places: list[int], points: list[tuple[Cell, ...]]
+) -> Plot | None:
+    """How the picture is drawn, by the columns of the report."""
+    if shown.plot is None:
+        return None
+    keys = {column.key: columns[place].key for column, place in zip(shown.columns, places, strict=True)}
+    drawn = shown.plot
+    return Plot(keys[drawn.x], tuple(keys[y] for y in drawn.y), tuple(keys[key] for key in drawn.by), points)
+
+
+def studies_report() -> Report:
+    """The studies of the catalog, each with the question that its authors asked; nothing of them is computed."""
+    from qnet.catalog.find import entries
+
+    rows: list[tuple[Cell, ...]] = []
+    for entry in entries():
+        if entry.kind == "study":
+            data = read(entry.path).data
+            story: Any = data.get("story")
+            question = cast("dict[str, Any]", story).get("question") if isinstance(story, dict) else None
+            claims: Any = data.get("claims")
+            told = [str(data.get(key) or "") or None for key in ("title", "system")]
+            count = len(cast("list[Any]", claims)) if isinstance(claims, list) else None
+            rows.append((entry.id, count, str(question) if question else None, *told))
+    return Report("qnet/studies/1", "the studies of the catalog", LISTED, rows)

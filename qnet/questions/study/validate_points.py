@@ -1,0 +1,274 @@
+"""The figures of all claims of a study: points that ask alike are gathered into batches, each solved at once."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from qnet.documents import Path
+from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError
+from qnet.expression import FLOATS, Expression, ExpressionError, check, evaluate, parse
+from qnet.lazy import np
+from qnet.model.conditions import condition
+from qnet.model.grids import grid, varied
+from qnet.model.model import Model
+from qnet.model.scope import all_figures, refuse_inside
+from qnet.model.values import Values
+from qnet.networks.wanted import AUTO
+from qnet.questions.points.points import solve_points
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.search import pick, search
+from qnet.questions.study.references import filled
+from qnet.questions.study.study import Claim, Study, Where
+from qnet.questions.study.validate_settings import Systems, refuse_moving
+from qnet.record import Record
+from qnet.units import Dimension
+
+_Key = tuple[str, str, bool, frozenset[str]]
+"""System, parameter searched, for its smallest value, and the settings that replace expressions."""
+
+
+class Figures(Record):
+    """What a claim asked for, in base units."""
+
+    values: tuple[float, ...]
+    """One for each value of its grid; of the base and then of the claim itself; or one. Not-a-number for no answer."""
+    dimension: Dimension | None
+    """None for a figure that has none of its own, such as 0."""
+    words: str
+    """Why there is no value, where there is none."""
+
+
+class _Lane(Record):
+    """One point of a batch: the claim it belongs to, which of its values it gives, and the parameters there."""
+
+    claim: Claim
+    slot: int
+    names: tuple[str, ...]
+    """Parameters that the claim sets."""
+    known: dict[str, Any]
+
+
+class Computer:
+    """Computes the claims of one study."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.systems = Systems(study)
+        self.problems = self.systems.problems
+        self.values: dict[int, list[float]] = {}
+        self.dimensions: dict[int, Dimension | None] = {}
+        self.words: dict[int, str] = {}
+        self.batches: dict[_Key, list[_Lane]] = {}
+        self.parsed: dict[tuple[str, str], Expression | None] = {}
+        self.shown: dict[tuple[str, str], Dimension | None] = {}
+        self.arithmetics: set[int] = set()
+        """The places of claims that name nothing of a model."""
+        self.moved: dict[int, dict[str, float]] = {}
+        """By the place of a claim, parameters that are multiplied by a factor in it."""
+
+    def figures(self) -> dict[int, Figures]:
+        """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
+        for claim in self.study.claims:
+            if claim.asks:
+                self.enter(claim)
+        if not self.problems:
+            for key, lanes in self.batches.items():
+                self.solve(key, lanes)
+        if self.problems:
+            raise InvalidInput(*dict.fromkeys(self.problems))
+        return self.found()
+
+    def computed(self) -> dict[int, Figures]:
+        """What was entered, computed; what is wrong with any of it has no value."""
+        for key, lanes in self.batches.items():
+            self.solve(key, lanes)
+        return self.found()
+
+    def found(self) -> dict[int, Figures]:
+        """What was computed, by the place of the claim."""
+        for place, values in self.values.items():
+            if not all(isfinite(value) for value in values):
+                self.words.setdefault(place, "no answer")
+        return {
+            place: Figures(tuple(values), self.dimensions.get(place), self.words.get(place, ""))
+            for place, values in self.values.items()
+        }
+
+    def enter(self, claim: Claim) -> None:
+        """Put the points of a claim into batches, or compute it at once where nothing is to be solved."""
+        path = ("claims", claim.place)
+        if claim.figure and not claim.vary and self.arithmetic(claim, (*path, "figure")):
+            return
+        count = 2 if claim.base else 1
+        self.values[claim.place] = [float("nan")] * count
+        for slot, where in enumerate((claim.base, claim.at) if claim.base else (claim.at,)):
+            self.enter_at(claim, where, slot)
+
+    def arithmetic(self, claim: Claim, path: Path) -> bool:
+        """Compute a figure that is arithmetic on figures of other claims; False where it asks the model."""
+        try:
+            parsed = self.filled(claim)
+            if parsed.names:
+                return False
+            self.arithmetics.add(claim.place)
+            self.dimensions[claim.place] = check(parsed.root, {}, {})
+            self.values[claim.place] = [float(evaluate(parsed.root, {}))]
+        except ExpressionError as error:
+            self.wrong(error, claim, path)
+            return True
+        if claim.counted or claim.role == "trend":
+            found = f"a {claim.role} claim is arithmetic on other claims"
+            problem = Problem("QN323", found, "a figure of the model", help="such a claim is an identity")
+            self.problems.append(self.study.problem(problem, path))
+        return True
+
+    def filled(self, claim: Claim) -> Expression:
+        """The figure of a claim with those of other claims filled in; raises `ExpressionError`."""
+        return parse(filled(claim.figure, lambda id: self.study.printed[id].moved(0)))
+
+    def wrong(self, error: ExpressionError, claim: Claim, path: Path) -> None:
+        """Keep what is wrong with a figure."""
+        problem = Problem(error.code, f'in the figure "{claim.figure}": {error}', help=error.help)
+        self.problems.append(self.study.problem(problem, path))
+
+    def enter_at(self, claim: Claim, where: Where, slot: int) -> None:
+        """Put the points of a claim, or of what it is compared with, into a batch."""
+        path = ("claims", claim.place)
+        setting = self.systems.setting(where)
+        if setting is None:
+            return
+        model, names, key = setting.model, tuple(where.settings), "over"
+        known: dict[str, Any] = setting.known
+        try:
+            factors: dict[str, float] = {}
+            for moved, factor in self.moved.get(claim.place, {}).items():
+                if moved in known and moved != claim.vary:
+                    factors[moved] = float(known[moved]) * factor
+            if factors:
+                known, names = Values(setting.changed, factors, None).known, (*names, *factors)
+            if claim.vary:
+                key = "smallest" if claim.smallest else "largest"
+                vary = varied(model, claim.vary)
+                self.dimensions[claim.place] = vary.dimension
+                refuse_moving(claim.vary, where.settings, setting.changed)
+            if claim.limit:
+                key = "limit"
+                condition(claim.limit, model)
+            count = 1
+            if claim.over:
+                key = "over"
+                points = grid(claim.over, setting.changed)
+                count = len(points.values)
+                self.values[claim.place] = [float("nan")] * count
+                names = (*names, points.name)
+                known = _columns(setting.changed, points.name, points.values, factors)
+        except QnetError as error:
+            self.systems.blame(error, (*path, key))
+            return
+        expression = self.expression(claim, where.system, model)
+        if claim.figure and expression is None:
+            return
+        if expression and not claim.vary and all(name in known for name in expression.names):
+            self.of_parameters(claim, slot, count, expression, setting.changed, known)
+            return
+        replaced = frozenset(name for name in names if model.parameters[name].expression.names)
+        batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, replaced), [])
+        for index in range(count):
+            at = {name: _at(value, index) for name, value in known.items()} if claim.over else known
+            batch.append(_Lane(claim, slot + index, names, at))
+
+    def of_parameters(
+        self, claim: Claim, slot: int, count: int, expression: Expression, model: Model, known: dict[str, Any]
+    ) -> None:
+        """Compute a figure that rests on parameters alone."""
+        for index in range(count):
+            point = {name: _at(known[name], index) for name in expression.names}
+            try:
+                value = float(evaluate(expression.root, point, FLOATS, model.choices))
+            except ExpressionError as error:
+                self.wrong(error, claim, ("claims", claim.place, "figure"))
+                return
+            self.values[claim.place][slot + index] = value
+
+    def expression(self, claim: Claim, system: str, model: Model) -> Expression | None:
+        """The figure of a claim, checked against a system; None where it is none, or wrong."""
+        if not claim.figure:
+            return None
+        key = (system, claim.figure)
+        if key not in self.parsed:
+            self.parsed[key] = None
+            try:
+                parsed = self.filled(claim)
+                refuse_inside(model, parsed)
+                names = model.dimensions | all_figures(model, parsed.names)
+                names |= {name: output.dimension for name, output in model.outputs.items()}
+                self.shown[key] = check(parsed.root, names, model.choices)
+                self.parsed[key] = parsed
+            except ExpressionError as error:
+                self.wrong(error, claim, ("claims", claim.place, "figure"))
+        self.dimensions[claim.place] = self.shown.get(key)
+        return self.parsed[key]
+
+    def solve(self, key: _Key, lanes: list[_Lane]) -> None:
+        """Compute a batch; where it has no answer, claim by claim, so that each is told what is wrong with it."""
+        try:
+            self.compute(key, lanes)
+        except QnetError as error:
+            claims = list(dict.fromkeys(lane.claim.place for lane in lanes))
+            if len(claims) > 1:
+                for place in claims:
+                    self.solve(key, [lane for lane in lanes if lane.claim.place == place])
+            elif isinstance(error, (NoAnswer, NotComputed)):
+                self.words[claims[0]] = "not computed" if isinstance(error, NotComputed) else "no answer"
+            else:
+                self.systems.blame(error, ("claims", claims[0]))
+
+    def compute(self, key: _Key, lanes: list[_Lane]) -> None:
+        """Solve a batch and read the figures of its claims."""
+
+        system, vary, smallest, _ = key
+        model = self.systems.models[system]
+        assert model is not None
+        names = sorted({name for lane in lanes for name in lane.names} - {vary})
+        points: dict[tuple[Any, ...], int] = {}
+        places = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
+        firsts = [places.index(place) for place in range(len(points))]
+        lanes, every = [lanes[first] for first in firsts], lanes
+        columns = {name: np.array([float(lane.known[name]) for lane in lanes]) for name in names}
+        value: Any = None
+        if vary:
+            limits = list(dict.fromkeys(lane.claim.limit for lane in lanes if lane.claim.limit))
+            applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
+            asked = [condition(limit, model) for limit in limits]
+            trial = Trial(model, vary, asked, columns, len(lanes), applies=applies)
+            found = pick(trial, search(trial), smallest)
+            answered, value, solved = found.held, found.value, found.there
+        else:
+            solved: Any = solve_points(model, columns, len(lanes), asked=AUTO.replace(each=True))
+            answered: Any = solved.stable
+        read: dict[str, Any] = {"": value}
+        for figure in {lane.claim.figure for lane in every} - {""}:
+            expression = self.parsed[system, figure]
+            assert expression is not None
+            read[figure] = solved.metric(expression)
+        for index, lane in zip(places, every, strict=True):
+            if answered[index]:
+                self.values[lane.claim.place][lane.slot] = float(read[lane.claim.figure][index])
+
+
+def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
+    """What tells a point from others: claims of several figures at one point share it."""
+    return (lane.claim.limit, *(float(lane.known[name]) for name in names))
+
+
+def _columns(model: Model, name: str, values: tuple[float, ...], moved: dict[str, float]) -> dict[str, Any]:
+    """The values of all parameters along a grid, some of them moved."""
+
+    size = len(values)
+    others = {other: np.full(size, value) for other, value in moved.items() if other != name}
+    return Values(model, {name: np.array(values), **others}, size).known
+
+
+def _at(value: Any, index: int) -> float:
+    return float(value) if not getattr(value, "ndim", 0) else float(value[index])

@@ -1,0 +1,253 @@
+"""The verdicts on studies as a report: every claim of one, or the account of all of them, and what is asserted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from qnet.errors import Problem
+from qnet.questions.presentation.assertions import conditions
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.told import Told, false_of
+from qnet.questions.study.study import Study, each_of, load_studies
+from qnet.questions.study.tally import Tally, summary, tally
+from qnet.questions.study.validate import Judged, Validation, validate
+from qnet.reports.report import Cell, Column, Note, Report, row_maker
+from qnet.units import NUMBER
+
+COLUMNS = (
+    Column("study", "study"),
+    Column("claim", "claim"),
+    Column("metric", "metric"),
+    Column("role", "role"),
+    Column("stated", "stated"),
+    Column("modelled", "modelled"),
+    Column("unit", "unit"),
+    Column("error", "error", "%"),
+    Column("plain_error", "without rounding", "%", footed=True),
+    Column("null", "null"),
+    Column("null_error", "null error", "%"),
+    Column("tolerance", "tolerance", "%"),
+    Column("verdict", "verdict"),
+    Column("remark", "remark"),
+)
+"""A row is a claim; `stated`, `modelled` and `null` are in its `unit`, as the source prints it."""
+
+ACCOUNT = (
+    Column("section", "section"),
+    Column("study", "study"),
+    Column("claims", "claims"),
+    Column("given", "given"),
+    Column("fitted", "fitted"),
+    Column("predicted", "predicted"),
+    Column("repeated", "repeated"),
+    Column("failed", "failed assumptions"),
+    Column("met", "met"),
+    Column("parameters", "fitted parameters"),
+    Column("choices", "free choices"),
+    Column("errors", "with a figure"),
+    Column("median_error", "median error", "%"),
+    Column("p90_error", "nine in ten", "%"),
+    Column("within_20", "within 20 %", "%"),
+    Column("largest_error", "largest", "%"),
+    Column("compared", "with a null"),
+    Column("nearer", "nearer than it"),
+    Column("nearer_share", "share", "%"),
+    Column("compared_median", "median error", "%"),
+    Column("null_median", "null median error", "%"),
+    Column("null_p90", "null nine in ten", "%"),
+    Column("median_ratio", "ratio of medians"),
+    Column("carried", "carried"),
+    Column("demoted", "called predictions"),
+    Column("carried_met", "met"),
+    Column("carried_median", "median error", "%"),
+    Column("identities", "identities"),
+    Column("source_identities", "of the source's arithmetic"),
+    Column("identities_exact", "exact"),
+    Column("identities_within", "within rounding"),
+    Column("trends", "trends"),
+    Column("trends_shown", "shown"),
+    Column("trends_by_construction", "by construction"),
+    Column("disputed", "disputed"),
+    Column("outside", "outside"),
+    Column("missed", "missed"),
+    Column("unexplained", "without reason"),
+    Column("claim", "claim"),
+    Column("role", "role"),
+    Column("stated", "stated"),
+    Column("modelled", "modelled"),
+    Column("unit", "unit"),
+    Column("error", "error", "%"),
+    Column("reason", "reason"),
+)
+"""A row is a part of the account of one study, or of `all`, by its section; or a claim that is missed."""
+
+ROLES_OF, PREDICTIONS, SKILL, OTHERS, MISSES, FAILED = (
+    "claims by role", "predictions", "skill: model beside doing nothing", "carried, identities, trends", "missed",
+    "failed assumptions",
+)  # fmt: skip
+_TOLD: dict[str, tuple[str, ...]] = {
+    ROLES_OF: (
+        "claims", "given", "fitted", "predicted", "repeated", "failed", "carried", "demoted", "identities", "trends",
+        "disputed", "outside",
+    ),
+    PREDICTIONS: (
+        "predicted", "met", "errors", "median_error", "p90_error", "within_20", "largest_error", "parameters",
+        "choices",
+    ),
+    SKILL: ("compared", "nearer", "nearer_share", "compared_median", "null_median", "null_p90", "median_ratio"),
+    OTHERS: (
+        "carried", "carried_met", "carried_median", "identities", "source_identities", "identities_exact",
+        "identities_within", "trends",
+        "trends_shown", "trends_by_construction", "missed", "unexplained",
+    ),
+}  # fmt: skip
+"""The numbers of each section."""
+_ALL = "all"
+_row = row_maker(ACCOUNT)
+
+
+def validate_report(
+    study: str = "",
+    asserted: Sequence[str] = (),
+    claims: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Hold the published figures of a study of the catalog, or of all of them, against their models.
+
+    study     its name; empty for every study of the catalog.
+    asserted  conditions on the numbers of `Tally`, of the study or of all of them together, such as
+              "median_error < 3 %".
+    claims    every claim of all studies, and not the account of them.
+    progress  is told how many studies are done, and of how many.
+    Returns   for one study, and with `claims`, a row for every claim; else the account of all studies: the claims by
+              role, how predictions, carried values, identities and trends fare, and what is missed. Claims that are
+              missed without a reason, and conditions that are not met, stand in `broken`.
+    Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
+    """
+    conditions(asserted, None, dict.fromkeys(Tally.fields(), NUMBER))
+    studies = load_studies(study)
+
+    def judged(item: tuple[int, Study]) -> Validation:
+        if progress:
+            progress(item[0], len(studies))
+        return validate(item[1])
+
+    found = each_of(enumerate(studies), judged)
+    several = len(found) > 1
+    every = [item for one in found for item in one.judged]
+    broken = (*(problem for item in found for problem in _broken(item, several)), *_false(every, asserted))
+    bases = [_basis(item) for item in found]
+    title = f"{len(found)} studies of the catalog" if several else found[0].study.title
+    meta = {"studies": [dict(item) for item in bases]} if not study else bases[0]
+    if study or claims:
+        notes = tuple(
+            Note("QN603", _before(item, several) + summary(item.judged, len(item.study.choices))) for item in found
+        )
+        rows = [row for item in found for row in _rows(item)]
+        return Report("qnet/validation/1", title, COLUMNS, rows, notes, meta, group="study", broken=broken)
+    counts = [(item.study.id, tally(item.judged, len(item.study.choices))) for item in found]
+    choices = sum(len(item.study.choices) for item in found)
+    counts += [(_ALL, tally(every, choices))] if several else []
+    rows = [row for item in found for row in _missed(item, FAILED)]
+    rows += [row for section in _TOLD for row in _account(section, counts)]
+    rows += [row for item in found for row in _missed(item, MISSES)]
+    notes = (Note("QN603", summary(every, choices)),)
+    return Report("qnet/account/1", title, ACCOUNT, rows, notes, meta, group="section", broken=broken)
+
+
+def _basis(found: Validation) -> Basis:
+    """What a validation rests on; of several systems the others by name and digest."""
+    first, *others = found.models
+    more: dict[str, Any] = {"study": found.study.id, "source": found.study.source}
+    if others:
+        more["systems"] = [{"name": item.name, "title": item.title, "digest": item.digest} for item in others]
+    return Basis(first, **more)
+
+
+def _rows(found: Validation) -> Iterator[tuple[Cell, ...]]:
+    for item in found.judged:
+        yield (
+            found.study.id,
+            item.claim.id,
+            item.claim.metric or None,
+            item.role,
+            item.stated,
+            item.modelled,
+            item.unit or None,
+            percent_of(item.error),
+            percent_of(item.plain_error),
+            item.null,
+            percent_of(item.null_error),
+            percent_of(item.tolerance),
+            item.verdict,
+            _remark(item),
+        )
+
+
+def _remark(item: Judged) -> str | None:
+    """What there is to say of a claim beside its figures: why it is missed, what it sets, with what it counts."""
+    claim = item.claim
+    parts = [f"called a prediction, but {item.carried}" if item.carried else ""]
+    parts += [f"missed: {claim.miss}" if claim.miss else "", f"sets {claim.sets}" if claim.sets else ""]
+    parts.append(f"counts with {claim.counts_with}" if claim.counts_with else "")
+    parts += ["by construction" if claim.by_construction else "", claim.remark]
+    return "; ".join(part for part in parts if part) or None
+
+
+_SHARES = (
+    "median_error", "p90_error", "within_20", "largest_error", "carried_median", "nearer_share", "compared_median",
+    "null_median", "null_p90",
+)  # fmt: skip
+
+
+def _account(section: str, accounts: Sequence[tuple[str, Tally]]) -> Iterator[tuple[Cell, ...]]:
+    """The numbers of a section, a row for each study."""
+    for name, counted in accounts:
+        found = counted.as_dict()
+        found["within_20"] = found["within_20_percent"]
+        for key in _SHARES:
+            found[key] = percent_of(found[key])
+        yield _row(section=section, study=name, **{key: found[key] for key in _TOLD[section]})
+
+
+def _missed(found: Validation, section: str) -> Iterator[tuple[Cell, ...]]:
+    """The claims that are missed: consequences of failed assumptions, or all others."""
+    for item in found.judged:
+        if item.verdict == "missed" and (item.role == "failed assumption") == (section == FAILED):
+            yield _row(
+                section=section,
+                study=found.study.id,
+                claim=item.claim.id,
+                role=item.role,
+                stated=item.stated,
+                modelled=item.modelled,
+                unit=item.unit or None,
+                error=percent_of(item.error),
+                reason=item.claim.miss or "no reason is given",
+            )
+
+
+def percent_of(share: float | None) -> float | None:
+    """A share as per cent."""
+    return None if share is None else 100 * share
+
+
+def _broken(found: Validation, several: bool) -> Iterator[Problem]:
+    """What is missed without a reason."""
+    missed = [item.claim.id for item in found.judged if item.broken]
+    if missed:
+        claims = "1 claim" if len(missed) == 1 else f"{len(missed)} claims"
+        told = f"{_before(found, several)}{claims} missed: {', '.join(missed)}"
+        yield Problem("QN604", told, help="a better model, or the reason as miss in the study")
+
+
+def _false(judged: Sequence[Judged], asserted: Sequence[str]) -> list[Problem]:
+    """What is asserted and false."""
+    counted = tally(judged).as_dict()
+    values = {name: [float("nan") if value is None else float(value)] for name, value in counted.items()}
+    return false_of(Told(values, dict.fromkeys(values, NUMBER)), asserted)
+
+
+def _before(found: Validation, several: bool) -> str:
+    return f"{found.study.id}: " if several else ""

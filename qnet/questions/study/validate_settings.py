@@ -1,0 +1,102 @@
+"""The systems of a study, each loaded once, with the settings at which its claims are computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.documents import Path
+from qnet.errors import InvalidInput, Problem, QnetError
+from qnet.model.load import load
+from qnet.model.model import Model
+from qnet.model.settings import with_settings
+from qnet.model.values import Values
+from qnet.questions.study.study import Study, Where
+from qnet.record import Record
+
+
+class Setting(Record):
+    """A system with some settings, and the values of its parameters there."""
+
+    model: Model
+    """As it stands."""
+    changed: Model
+    known: dict[str, Any]
+
+
+class Systems:
+    """Opens the systems of one study; what is wrong with any of its keys is kept in `problems`."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.problems: list[Problem] = []
+        self.models: dict[str, Model | None] = {}
+        self.settings: dict[tuple[str, tuple[tuple[str, str], ...]], Setting | None] = {}
+
+    def main(self) -> Model:
+        """The system of the study; raises `InvalidInput` for one that cannot be loaded."""
+        found = self.model(self.study.system, ("system",))
+        if found is None:
+            raise InvalidInput(*self.problems)
+        return found
+
+    def model(self, name: str, path: Path) -> Model | None:
+        """A system, loaded once; None for one that cannot be."""
+        if name not in self.models:
+            self.models[name] = None
+            try:
+                self.models[name] = load(name)
+            except QnetError as error:
+                self.blame(error, path)
+        return self.models[name]
+
+    def blame(self, error: QnetError, path: Path) -> None:
+        """Keep what is wrong, as a problem of a key of the study."""
+        self.problems += [self.study.problem(problem, path) for problem in error.problems]
+
+    def setting(self, where: Where) -> Setting | None:
+        """A system with some settings; None, told once, for one that is wrong."""
+        key = (where.system, tuple(where.settings.items()))
+        if key not in self.settings:
+            model = self.model(where.system, where.places["system"])
+            self.settings[key] = None if model is None else self.opened(model, where)
+        return self.settings[key]
+
+    def opened(self, model: Model, where: Where) -> Setting | None:
+        """A system with some settings; what is wrong is blamed on the one of them that is wrong by itself."""
+        try:
+            return _setting(model, where.settings)
+        except QnetError as error:
+            before = len(self.problems)
+            for name, text in where.settings.items():
+                try:
+                    _setting(model, {name: text})
+                except QnetError as own:
+                    self.blame(own, where.places[name])
+            if len(self.problems) == before:
+                self.blame(error, list(where.places.values())[-1])
+        return None
+
+
+def _setting(model: Model, settings: dict[str, str]) -> Setting:
+    """Raises `UsageError` or `InvalidInput` for what cannot be set, or cannot be known before solving."""
+    changed = with_settings(model, settings)
+    known = Values(changed, {}, None).known
+    for name in settings:
+        if name not in known:
+            found = f'"{name}" depends on the solution with this setting'
+            raise InvalidInput(Problem("QN123", found, "a value known before solving"))
+    return Setting(model, changed, known)
+
+
+def refuse_moving(vary: str, settings: dict[str, str], changed: Model) -> None:
+    """Raise `InvalidInput` for settings that would have to move with the parameter that is searched."""
+    for name in settings:
+        waiting, seen = [name], set[str]()
+        while waiting:
+            used = waiting.pop()
+            if used == vary and name != vary:
+                found = f'the setting of "{name}" rests on "{vary}", which is searched'
+                raise InvalidInput(Problem("QN123", found, "a value that does not change with it"))
+            if used in changed.parameters and used not in seen:
+                seen.add(used)
+                waiting += changed.parameters[used].expression.names

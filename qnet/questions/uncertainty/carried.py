@@ -1,0 +1,195 @@
+"""The doubt that a calibration left in parameters, carried on to what is asked of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from qnet.errors import QnetError
+from qnet.expression import Expression, parse
+from qnet.lazy import np
+from qnet.model.calibration import correlation_matrix, standard_errors
+from qnet.model.model import Model
+from qnet.model.values import Values
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.calibrate.errors import NORMAL, SHARE
+from qnet.questions.points.answers import solve_table
+from qnet.questions.points.inputs import closure
+from qnet.questions.uncertainty.student import half_width
+from qnet.record import Record
+from qnet.reports.report import Note
+
+_SHORTER = 16.0
+"""How many times shorter a step is, where the first one has an answer to neither side."""
+NOTHING = 1e-9
+"""The half width, relative, up to which a figure has no doubt."""
+
+
+class Carried(Record):
+    """Intervals of figures by the covariance of calibrated parameters."""
+
+    low: Any
+    """(figures, points): not-a-number where there is no interval."""
+    high: Any
+    lame: bool
+    """Whether some step of one standard error had no answer, so that an interval may be too narrow."""
+
+
+class Doubts:
+    """The calibrated parameters that are in doubt where a model is asked something.
+
+    model   one that states a calibration.
+    fixed   parameters that the question itself gives values, beside those that were set.
+    """
+
+    def __init__(self, model: Model, fixed: Sequence[str] = ()) -> None:
+        stated = model.calibration
+        assert stated is not None
+        known = Values(model, {}, None).known
+        free = [
+            place
+            for place, name in enumerate(stated.parameters)
+            if name not in model.settings and name not in fixed and name in known
+        ]
+        sizes, matrix = standard_errors(stated), np.array(correlation_matrix(stated))
+        self.model = model
+        self.names = [stated.parameters[place] for place in free if sizes[place] > 0]
+        places = [place for place in free if sizes[place] > 0]
+        self.values = [float(known[name]) for name in self.names]
+        self.sizes = [sizes[place] for place in places]
+        self.correlation: Any = matrix[np.ix_(places, places)] if places else np.zeros((0, 0))
+        self.lost = [name for name in stated.undetermined if name not in model.settings and name not in fixed]
+        self.times = NORMAL if stated.freedom is None else half_width(SHARE, stated.freedom)
+
+    def carried(self, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> Carried:
+        """The intervals of figures.
+
+        here     (figures, points) at the stated values.
+        moved    from places of parameters and their values to figures there, (steps, figures, points).
+        Method   Half the difference over one standard error to both sides is the standard error that a parameter
+                 makes, of a figure above 0 in its logarithm; together they are the square root of d' R d.
+        """
+
+        if not self.names:
+            nothing = np.full(here.shape, np.nan)
+            return Carried(nothing, nothing, False)
+        slopes, lame = self.slopes(here, moved)
+        return self.intervals(here, slopes, lame)
+
+    def intervals(self, here: Any, slopes: Any, lame: bool) -> Carried:
+        """The intervals of figures by their `slopes`."""
+
+        variance = np.einsum("ifp,ij,jfp->fp", slopes, self.correlation, slopes)
+        half = self.times * np.sqrt(np.maximum(variance, 0.0))
+        positive = here > 0
+        with np.errstate(all="ignore"):
+            size = np.where(positive, 1.0, np.abs(here))
+            half = np.where(half > NOTHING * size, half, 0.0 * half)
+            low = np.where(positive, here * np.exp(-half), here - half)
+            high = np.where(positive, here * np.exp(half), here + half)
+        return Carried(low, high, lame)
+
+    def slopes(self, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> tuple[Any, bool]:
+        """The change of figures by one standard error of each parameter, (parameters, figures, points), as `carried`.
+
+        Of a figure above 0 it is that of its logarithm. Also whether some step had no answer.
+        """
+
+        count = len(self.names)
+        positive = here > 0
+        with np.errstate(all="ignore"):
+            measure = np.where(positive, np.log(here), here)
+        slopes = np.full((count, *here.shape), np.nan)
+        lame = False
+        for share in (1.0, 1.0 / _SHORTER):
+            waiting = [place for place in range(count) if not np.isfinite(slopes[place][np.isfinite(here)]).all()]
+            if not waiting:
+                break
+            steps = [
+                (place, self.values[place] + sign * share * self.sizes[place]) for place in waiting for sign in (1, -1)
+            ]
+            values = moved(steps)
+            with np.errstate(all="ignore"):
+                values = np.where(positive, np.log(values), values)
+            for number, place in enumerate(waiting):
+                above, below = values[2 * number] - measure, measure - values[2 * number + 1]
+                whole = np.isfinite(above) & np.isfinite(below)
+                lame |= bool((np.isfinite(here) & ~whole).any())
+                either = np.where(np.isfinite(above), above, below)
+                found = np.where(whole, (above + below) / 2, either) / share
+                slopes[place] = np.where(np.isfinite(slopes[place]), slopes[place], found)
+        return slopes, lame
+
+    def at(
+        self, columns: Mapping[str, Any], size: int, asked: Sequence[Expression], here: Any, wanted: Wanted = AUTO
+    ) -> Carried:
+        """The intervals of expressions at the points of a table.
+
+        columns   parameters that have values of their own at every point.
+        here      (figures, points): the values of the expressions.
+        """
+        return self.carried(here, self.solver(columns, size, asked, wanted))
+
+    def solver(
+        self, columns: Mapping[str, Any], size: int, asked: Sequence[Expression], wanted: Wanted = AUTO
+    ) -> Callable[[list[tuple[int, float]]], Any]:
+        """What `carried` needs to move parameters: expressions at the points of a table, all steps in one batch."""
+
+        def moved(steps: list[tuple[int, float]]) -> Any:
+            table = {name: np.tile(values, len(steps)) for name, values in columns.items()}
+            for place in {place for place, _ in steps}:
+                ends = [value if own == place else self.values[place] for own, value in steps]
+                table[self.names[place]] = np.repeat(ends, size)
+            answers = solve_table(self.model, table, len(steps) * size, wanted)
+            found = np.array([answers.of(item) for item in asked], dtype=float)
+            return np.moveaxis(found.reshape(len(asked), len(steps), size), 1, 0)
+
+        return moved
+
+    def notes(self, lame: bool, asked: Sequence[Expression] = ()) -> list[Note]:
+        """What intervals rest on, and what is not in them."""
+        from qnet.model.bind import expressions
+
+        found: list[Note] = []
+        if self.names:
+            text = f"intervals hold {100 * SHARE:g} % by the calibration of {', '.join(self.names)}"
+            found.append(Note("QN696", text))
+        used = closure(self.model, [*expressions(self.model), *asked])
+        lost = [name for name in self.lost if name in used]
+        if lost:
+            text = f"no interval has the doubt of {', '.join(lost)}, which the calibration did not determine"
+            found.append(Note("QN697", text, "warning", "measure where it counts, or state it with -p"))
+        if lame:
+            text = "a standard error away from some point there is no answer: its interval may be too narrow"
+            found.append(Note("QN697", text, "warning"))
+        return found
+
+
+def moved_model(model: Model, name: str, value: float) -> Model:
+    """The model with another value of one parameter."""
+    parameters = dict(model.parameters)
+    parameters[name] = parameters[name].replace(expression=parse(value))
+    return model.replace(parameters=parameters)
+
+
+def carried_envelope(question: Any, points: Sequence[Any]) -> tuple[Carried, Doubts]:
+    """The intervals (1, points) of the values that an envelope found: the envelope with every parameter moved."""
+
+    from qnet.questions.envelope.envelope import envelope
+
+    doubts = Doubts(question.model, (question.vary, *(item.name for item in question.over)))
+
+    def values(found: Sequence[Any]) -> list[float]:
+        return [float("nan") if point.value is None else point.value for point in found]
+
+    def moved(steps: list[tuple[int, float]]) -> Any:
+        result: list[list[list[float]]] = []
+        for place, value in steps:
+            other = question.replace(model=moved_model(question.model, doubts.names[place], value))
+            try:
+                result.append([values(envelope(other).points)])
+            except QnetError:
+                result.append([[float("nan")] * len(points)])
+        return np.array(result)
+
+    return doubts.carried(np.array([values(points)]), moved), doubts

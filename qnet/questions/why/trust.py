@@ -1,0 +1,186 @@
+"""Findings on the ground of an answer: laws, method, assumptions, and where the numbers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qnet.expression import FLOATS
+from qnet.model.bind import bind
+from qnet.networks.exactness import uneven_classes
+from qnet.networks.routed import OpenClass
+from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
+from qnet.questions.bottleneck.bottleneck import Bottleneck
+from qnet.questions.points.changes import remainders
+from qnet.questions.points.points import needs_solution
+from qnet.questions.presentation.provenance import inputs
+from qnet.questions.why.findings import (
+    ASSUMED,
+    LAWS,
+    SOURCES,
+    TRUST,
+    Finding,
+    first_full,
+    listed,
+    rate_of,
+    slowest,
+    time_of,
+)  # fmt: skip
+from qnet.units import format_number
+
+_DISCIPLINES = {
+    "fcfs": "first come first served", "ps": "processor sharing", "lcfs-pr": "last come first served",
+    "priority": "the highest priority first, without interruption",
+    "preemptive": "the highest priority first, interrupting others, who resume later",
+}  # fmt: skip
+
+
+def laws(found: Bottleneck) -> Iterator[Finding]:
+    """The laws behind the answer, with its numbers put in."""
+    solution, first = found.solution, first_full(found)
+    station = next((item for item in solution.stations if first and item.label == first.label), None)
+    if station and station.utilization is not None and station.servers:
+        yield _utilization_law(station, float(station.utilization))
+    if first and first.full_at and first.label in solution.full_at:
+        text = f"Flow equivalence, X <= X(n), at {first.label}: by itself, with the best number of customers inside, "
+        text += f"it lets {rate_of(first.full_at)} through."
+        yield Finding(LAWS, first.label, text, "full_at", first.full_at, "/s")
+    elif first and first.demand and first.full_at and station:
+        capacity = format_number(first.full_at * first.demand)
+        text = f"Capacity, X <= m / D, at {first.label}: {capacity} / {time_of(first.demand)} = "
+        text += f"{rate_of(first.full_at)}, where D is what one passage asks of a copy, waits left out."
+        yield Finding(LAWS, first.label, text, "full_at", first.full_at, "/s")
+    for item in slowest(found):
+        yield _littles_law(item)
+    yield from _asymptotes(found, solution)
+
+
+def _utilization_law(station: StationFigures, utilization: float) -> Finding:
+    servers = format_number(float(station.servers or 1))
+    each = servers if station.copies == 1 else f"({station.copies} x {servers})"
+    text = f"Utilization law, U = X S / m, at {station.label}: {rate_of(float(station.throughput))} x "
+    text += f"{time_of(float(station.holding))} / {each} = {format_number(utilization)}."
+    return Finding(LAWS, station.label, text, "utilization", utilization)
+
+
+def _littles_law(item: ClassFigures) -> Finding:
+    rate, response = float(item.throughput), float(item.response)
+    if item.population is None or item.think_time is None:
+        text = f"Little's law, N = X R, of {item.name}: {rate_of(rate)} x {time_of(response)} = "
+        text += f"{format_number(rate * response)} in the system."
+        return Finding(LAWS, item.name, text, "queue_length", rate * response)
+    think = float(item.think_time)
+    if item.offered is not None:
+        begun = float(item.offered)
+        each = float(item.population) / begun - think if begun > 0 else 0.0
+        text = f"Little's law, N = X (R + Z), of {item.name}, lost passages among them: {rate_of(begun)} x "
+        text += f"({time_of(each)} + {time_of(think)}) = {format_number(float(item.population))} customers."
+        return Finding(LAWS, item.name, text, "population", float(item.population))
+    text = f"Little's law, N = X (R + Z), of {item.name}: {rate_of(rate)} x ({time_of(response)} + {time_of(think)})"
+    text += f" = {format_number(rate * (response + think))} customers."
+    return Finding(LAWS, item.name, text, "population", rate * (response + think))
+
+
+def _asymptotes(found: Bottleneck, solution: RoutedSolution) -> Iterator[Finding]:
+    """The response law with many customers, of a single closed class."""
+    only = solution.classes[0]
+    if len(solution.classes) > 1 or only.population is None or only.think_time is None or not found.maximum:
+        return
+    number, think = float(only.population), float(only.think_time)
+    crowd = number / found.maximum - think
+    text = f"Response law, R = N / X - Z, with the largest X: {format_number(number)} / ({rate_of(found.maximum)}) - "
+    if crowd > 0:
+        text += f"{time_of(think)}, so R is at least {time_of(crowd)}."
+    else:
+        text += f"{time_of(think)} is below 0, so that there are too few customers for it to bind."
+    yield Finding(LAWS, only.name, text, "response_lower", max(crowd, 0.0), "s")
+
+
+def trust(found: Bottleneck) -> Iterator[Finding]:
+    """The method, why the answer is not exact, and what encloses the exact one."""
+    solution = found.solution
+    chosen = f"; {solution.why}" if solution.why and solution.why != "asked for" else ""
+    if not solution.reasons:
+        yield Finding(TRUST, "", f"The answer is exact, by the method {solution.method}{chosen}.")
+        return
+    yield Finding(TRUST, "", f"The answer is approximate, by the method {solution.method}{chosen}.")
+    yield Finding(TRUST, "", f"It is not exact because {_gathered(found)}.")
+    bounded = [item for item in solution.classes if item.enclosed]
+    for item in bounded:
+        lower, upper = (float(value) for value in (item.enclosed or ())[2:])
+        text = f"The exact response of {item.name} lies between {time_of(lower)} and {time_of(upper)}."
+        yield Finding(TRUST, item.name, text, "response_upper", upper, "s")
+    if not bounded:
+        yield Finding(TRUST, "", "Bounds: none known.")
+
+
+def _gathered(found: Bottleneck) -> str:
+    """The reasons of an approximation, those that several stations share told once."""
+    labels = {station.name for station in found.model.stations}
+    shared: dict[str, list[str]] = {}
+    for reason in found.solution.reasons:
+        name, colon, what = reason.partition(": ")
+        shared.setdefault(what if colon and name in labels else reason, []).extend([name] if name in labels else [])
+    return "; ".join(f"{what} (at {listed(names)})" if names else what for what, names in shared.items())
+
+
+def assumed(found: Bottleneck) -> Iterator[Finding]:
+    """What is assumed of customers, stations and times."""
+    model = found.model
+    yield Finding(ASSUMED, "", "All figures are means of the steady state.")
+    arriving = [item.name for item in found.solution.classes if item.population is None]
+    closed = [item.name for item in found.solution.classes if item.population is not None]
+    if arriving:
+        yield from _arrivals(found, arriving)
+    if closed:
+        yield Finding(ASSUMED, "", f"Every customer of {listed(closed)} waits for the answer before the next request.")
+    queues = [station for station in model.stations if not station.delay]
+    for key in dict.fromkeys(station.discipline for station in queues):
+        names = listed([station.name for station in queues if station.discipline == key])
+        yield Finding(ASSUMED, "", f"The discipline is {_DISCIPLINES.get(key, key)} at {names}.")
+    yield Finding(ASSUMED, "", "Times are exponential where the model states no other variation.")
+    yield from _copies(found)
+    yield Finding(ASSUMED, "", "A faster station has shorter times of its own; those of stations held inside it stay.")
+    for station, what in remainders(model).items():
+        text = f"{listed(what)} at {station} {'are' if len(what) > 1 else 'is'} what a fit leaves, time that no part "
+        yield Finding(ASSUMED, station, f"{text}is known to take: it stays where {station} is faster.")
+    if needs_solution(model):
+        yield Finding(ASSUMED, "", "Some times depend on the solution and are found with it.")
+
+
+def _arrivals(found: Bottleneck, names: list[str]) -> Iterator[Finding]:
+    """How the open classes arrive, those told together that arrive alike."""
+    network = found.solution.network or bind(found.model, found.solved.parts[0].values)
+    uneven = uneven_classes(network, FLOATS)
+    alike: dict[str, list[str]] = {}
+    for item in network.classes:
+        if isinstance(item, OpenClass) and item.name in names:
+            scv = format_number(float(item.arrival_scv))
+            how = f"come with scv {scv}" if item.name in uneven else "are Poisson"
+            alike.setdefault(how, []).append(item.name)
+    for how, own in alike.items():
+        yield Finding(ASSUMED, "", f"Arrivals of {listed(own)} {how} and do not react to delays.")
+
+
+def _copies(found: Bottleneck) -> Iterator[Finding]:
+    groups: dict[str, list[StationFigures]] = {}
+    for item in found.solution.stations:
+        groups.setdefault(item.name, []).append(item)
+    for name, own in groups.items():
+        copies = sum(item.copies for item in own)
+        if copies > 1:
+            how = "evenly" if len(own) == 1 else "by the shares that the model states"
+            yield Finding(ASSUMED, name, f"The {copies} copies of {name} share its work {how}.")
+
+
+def sources(found: Bottleneck) -> Iterator[Finding]:
+    """The worst grade of the numbers that the answer rests on."""
+    graded = inputs(found.model)
+    if not graded:
+        yield Finding(SOURCES, "", "No number of the model names a source: all are as the model states them.")
+        return
+    from qnet.catalog.grades import worst
+
+    grade = worst(item["grade"] for item in graded)
+    text = f"It rests on {len(graded)} numbers with a grade, of which the worst is {grade}. "
+    text += "The others are the workload's own, as the model states them or as they were set."
+    yield Finding(SOURCES, "", text, "inputs", float(len(graded)))
