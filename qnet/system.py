@@ -159,8 +159,7 @@ class System(Model):
         of   metrics such as "response"; the main ones if left out.
         by   parameters; every stated number of the model if left out.
         """
-        from qnet.questions.sensitivity.report import sensitivity_report
-        from qnet.questions.sensitivity.sensitivity import sensitivity
+        from qnet.questions.sensitivity.sensitivity import sensitivity, sensitivity_report
 
         return sensitivity_report(sensitivity(self, _texts(of), _texts(by), _wanted(method, operations)))
 
@@ -275,8 +274,7 @@ class System(Model):
         vary     grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
         metric   such as "response"; all of them if left out.
         """
-        from qnet.questions.sweep.report import sweep_report
-        from qnet.questions.sweep.sweep import sweep
+        from qnet.questions.sweep.sweep import sweep, sweep_report
 
         return sweep_report(sweep(self, vary, _texts(metric), _wanted(method, operations)), chosen=bool(metric))
 
@@ -306,8 +304,7 @@ class System(Model):
         others   systems, or this one with other parameters: `system.compare(system.set(users=250))`.
         metric   such as "response"; all of them if left out.
         """
-        from qnet.questions.compare.compare import compare
-        from qnet.questions.compare.report import compare_report
+        from qnet.questions.compare.compare import compare, compare_report
 
         return compare_report(compare((self, *others), _texts(metric), _wanted(method, operations)))
 
@@ -321,8 +318,7 @@ class System(Model):
         expand      put the definitions of parameters into the formulas.
         keep        parameters that stay names, all others become numbers; all stay if left out.
         """
-        from qnet.questions.formula.formula import formula
-        from qnet.questions.formula.report import formula_report
+        from qnet.questions.formula.formula import formula, formula_report
 
         kept = None if keep is None else _texts(keep)
         return formula_report(formula(self, of, solve_for, value, expand, kept))
@@ -358,7 +354,7 @@ class System(Model):
 
     def why(self, faster: float = 2.0, method: str = "auto", operations: float = 1e10) -> Report:
         """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`."""
-        from qnet.questions.why.report import why_report
+        from qnet.questions.why.why import why_report
 
         return why_report(self, faster, _wanted(method, operations))
 

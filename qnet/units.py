@@ -263,3 +263,8 @@ def column_suffix(unit_text: str) -> str:
     text = unit_text.replace(" ", "").replace("%", "percent").replace("^", "").replace(".", "_").replace("*", "_")
     parts = text.split("/")
     return "".join(["_" + parts[0] if parts[0] else ""] + [f"_per_{part}" for part in parts[1:]])
+
+
+def in_unit(value: float, shown: str) -> float:
+    """A value in base units, in the unit it is shown in."""
+    return value if not shown else scale(value, 1 / unit(shown).factor)

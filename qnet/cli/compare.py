@@ -57,8 +57,7 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     from qnet.cli.output import ready, write
     from qnet.cli.system import open_system
     from qnet.model.settings import parse_settings, with_settings
-    from qnet.questions.compare.compare import compare
-    from qnet.questions.compare.report import compare_report
+    from qnet.questions.compare.compare import compare, compare_report
     from qnet.questions.presentation.assertions import conditions
 
     if changes and len(systems) > 1:

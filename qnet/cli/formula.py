@@ -70,8 +70,7 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
       qnet formula ibm-3990-6 --of max_rate --assert 'max_rate >= 1000/s'
     """
     from qnet.cli.output import ready, write
-    from qnet.questions.formula.formula import formula
-    from qnet.questions.formula.report import formula_report
+    from qnet.questions.formula.formula import formula, formula_report
 
     system, output = asked(options), collect(options)
     ready(output)

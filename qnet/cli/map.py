@@ -62,8 +62,7 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     from qnet.cli.options import Output
     from qnet.cli.output import ready, tell_notes
     from qnet.cli.progress import progress
-    from qnet.questions.map.map import Mapper
-    from qnet.questions.map.text import Lines, map_csv, map_jsonl
+    from qnet.questions.map.map import Lines, Mapper, map_csv, map_jsonl
 
     if any(options[key] for key in INLINE) and source is None:
         # Without a SYSTEM the only argument is the FILE.

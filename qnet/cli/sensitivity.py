@@ -80,8 +80,7 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
             found = doubt.sampled(model, sample, seed, of, by, ranges, within or "", spread, shape, wanted)
             report = uncertainty_report(found, asserted, seed=seed, shape=shape)
         else:
-            from qnet.questions.sensitivity.report import sensitivity_report
-            from qnet.questions.sensitivity.sensitivity import sensitivity
+            from qnet.questions.sensitivity.sensitivity import sensitivity, sensitivity_report
 
             report = sensitivity_report(sensitivity(model, of, by, wanted), asserted)
     write(report, output)

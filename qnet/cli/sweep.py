@@ -50,8 +50,7 @@ def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
     from qnet.cli.output import ready, write
     from qnet.cli.progress import progress
     from qnet.questions.presentation.assertions import conditions
-    from qnet.questions.sweep.report import sweep_report
-    from qnet.questions.sweep.sweep import sweep
+    from qnet.questions.sweep.sweep import sweep, sweep_report
 
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)

@@ -36,7 +36,7 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.why.report import why_report
+    from qnet.questions.why.why import why_report
 
     wanted, output, found = method(options), collect(options), asked(options)
     ready(output)

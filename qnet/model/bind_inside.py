@@ -27,7 +27,6 @@ def bind_inside(values: Values, counted: Sequence[str], of: Callable[[Values], R
     of        the network for values that have them.
     Raises    `NotComputed` QN543 where there are too many numbers, and as `bind`.
     """
-
     model = values.model
     stations = {station.name: station for station in model.stations}
     field = TABLES["station"]["servers"]

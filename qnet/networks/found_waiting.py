@@ -44,7 +44,6 @@ def with_variances(
                  probabilities, where they are affordable. Else the limit of many customers: numbers at stations that
                  are not full are geometric, and all others are at the one that is (Gordon and Newell 1967).
     """
-
     size = network.size or 1
     found = [_Found(network, compiled, waits, throughputs, number, wanted) for number in range(len(network.classes))]
     seen = [item.seen() for item in found]

@@ -78,7 +78,6 @@ class Joining:
 
         residence  (P, K, R) seconds in a passage at every copy, of closed classes; columns of others are not read.
         """
-
         waits = [Wait(0.0, 0.0)] * self.streams
         found = np.zeros((residence.shape[0], residence.shape[2]))
         for item in self.queued:

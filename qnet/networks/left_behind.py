@@ -158,7 +158,6 @@ def settled_rates(
               one such rate, which false position encloses (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174); of
               several, damped rounds with the memory of several.
     """
-
     from qnet.networks.closed.accelerated import Image, settled
 
     def spread(values: Any) -> dict[int, Value]:
@@ -220,7 +219,6 @@ def settled_rates(
 
 def _enclosed(image: Callable[[Any], tuple[Any, Any]], size: int) -> Any:
     """The rates at which one class passes as often as it leaves work behind, of every point, by false position."""
-
     low = np.zeros((size, 1, 1))
     above = image(low)[0]
     high, below = above, image(above)[0] - above

@@ -54,7 +54,6 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     Limits    Feedback and overtaking make the times dependent, and in closed classes those who are at one station are
               at no other. `percentile_trust` tells where it is exact, and where it is not trusted.
     """
-
     if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
         found = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
         raise NotComputed(Problem("QN516", found, "means, such as response"))
@@ -143,7 +142,6 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
 
 def mixture_percentile(parts: Sequence[Part], share: float) -> Any:
     """The percentile of a mixture of sums of independent gamma times, elementwise over points; see above."""
-
     shape = np.broadcast_shapes(*(np.shape(item) for part in parts for item in (part.weight, *_flat(part.stages))))
     weights = np.array([np.broadcast_to(part.weight, shape) for part in parts], dtype=float)
     weights = weights / np.where(weights.sum(axis=0) > 0, weights.sum(axis=0), 1.0)

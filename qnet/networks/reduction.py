@@ -306,7 +306,6 @@ class Reduction:
 
 def _with_one(pieces: Any) -> Any:
     """A table with one station more, where nothing is left."""
-
     return np.concatenate([pieces, np.zeros((len(pieces), 1))], axis=1)
 
 

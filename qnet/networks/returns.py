@@ -19,7 +19,6 @@ def routing_variance(onward: Sequence[tuple[str, str, Value]], spent: Mapping[st
     Limits    Where customers go on by chance is taken to depend on the station that they leave alone, not on the class
               that they are there.
     """
-
     names = list(dict.fromkeys(target for _, target, _ in onward))
     place = {name: number for number, name in enumerate(names)}
     shape = np.broadcast_shapes(*(np.shape(count) for _, _, count in onward), *map(np.shape, spent.values()))

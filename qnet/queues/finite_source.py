@@ -62,7 +62,6 @@ def full_probabilities(
     guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
     Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
     """
-
     offered = np.atleast_1d(np.asarray(offered, dtype=float))
     sources = np.asarray(sources, dtype=float)
     chain = _chain(sources.reshape(-1, 1), servers, _column(first_share, np), _column(open_offered, np), np)
@@ -145,7 +144,6 @@ def _all_busy(servers: int, erlangs: Any, np: Any) -> Any:
 @lru_cache(maxsize=64)
 def _constants(servers: int) -> tuple[Any, Any, Any]:
     """Logarithms: of binomial(c, n) and n! for n = 0 .. c, and of (c^n / n!) / (c^c / c!) for n = 0 .. c - 1."""
-
     factorials = np.array([math.lgamma(n + 1) for n in range(servers + 1)])
     binomials = factorials[-1] - factorials - factorials[::-1]
     heads = (np.arange(0.0, servers) - servers) * math.log(servers) + factorials[-1] - factorials[:servers]

@@ -53,7 +53,6 @@ class Fitted:
 
     def passed(self, times: Any) -> Any:
         """The probability that each time has passed: of (points, moments) an array (times, points, moments)."""
-
         since = np.maximum(times - self.shift[..., None], 0.0)
         left = self._left(since)
         if self.wide.any():
@@ -64,7 +63,6 @@ class Fitted:
 
     def density(self, times: Any) -> Any:
         """The densities, of the same shape; 0 for constants."""
-
         since = times - self.shift[..., None]
         density = self._ending(np.maximum(since, 0.0))
         if self.wide.any():
@@ -90,7 +88,6 @@ class Fitted:
 
     def _stages(self, since: Any, weight: Callable[[int, Any], Any]) -> Any:
         """The sum over stages of the probability to be in one, weighted."""
-
         done = self.rate[..., None] * since
         term = np.exp(-done)
         found = weight(1, self.stages)[..., None] * term

@@ -53,7 +53,6 @@ def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
 
     Constants that pass together share what they decide.
     """
-
     order = _Order(branches, needed)
     found: list[Any] = [0.0 for _ in branches]
     for times, weights in order.nodes():
@@ -88,13 +87,11 @@ class _Order:
 
     def told(self, value: Any) -> Value:
         """Values of points as they were given."""
-
         value = np.where(self.known, np.maximum(value, 0.0), 0.0)
         return value.reshape(self.shape) if self.shape else float(value[0])
 
     def nodes(self) -> Iterator[tuple[Any, Any]]:
         """Times and weights, (points, nodes), between each two of the moments at which a distribution has a bend."""
-
         places, shares = _legendre()
         low, high = _SHORTEST * self.fitted.shortest, _LONGEST * self.fitted.longest
         panels = int(np.ceil(np.log((high / low).max()) / np.log(_GROWTH)))
@@ -133,7 +130,6 @@ class _Order:
 @cache
 def _legendre() -> tuple[Any, Any]:
     """Places and weights of Gauss and Legendre, from -1 to 1."""
-
     return np.polynomial.legendre.leggauss(_NODES)
 
 
@@ -159,7 +155,6 @@ def _numbers(passed: Any, counts: Sequence[int]) -> list[Any]:
 
 def ranked(values: Sequence[Value], counts: Sequence[int], rank: int) -> Value:
     """The value at a rank, the smallest first, from 1, each value as often as it counts; elementwise over points."""
-
     table = np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values)))
     order = np.argsort(table, axis=0)
     passed = np.cumsum(np.array(counts)[order], axis=0)

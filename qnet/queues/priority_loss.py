@@ -38,7 +38,6 @@ def priority_loss(
     Exact         yes, at any load.
     Method        The Markov chain of the numbers of every level that wait and are served.
     """
-
     count = len(rates)
     size = math.comb(places + count, count) if interrupting else 0
     if not interrupting:

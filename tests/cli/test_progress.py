@@ -20,7 +20,7 @@ from qnet.questions.envelope.envelope import envelope
 from qnet.questions.envelope.question import questions
 from qnet.questions.knee.report import knee_report
 from qnet.questions.sensitivity.sensitivity import sensitivity
-from qnet.questions.why.report import why_report
+from qnet.questions.why.why import why_report
 
 WEB = str(Path(__file__).parents[2] / "examples" / "one-queue.toml")
 

@@ -10,8 +10,7 @@ import numpy as np  # noqa: TID253
 from qnet.documents import parse
 from qnet.model.load import build
 from qnet.model.model import Model
-from qnet.questions.envelope.envelope import Envelope, envelope
-from qnet.questions.envelope.points import Point
+from qnet.questions.envelope.envelope import Envelope, Point, envelope
 from qnet.questions.envelope.question import Question, question
 from qnet.questions.points.points import solve_points
 

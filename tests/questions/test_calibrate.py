@@ -12,8 +12,7 @@ from qnet.errors import InvalidInput, NotComputed, UsageError
 from qnet.model.load import build
 from qnet.questions.calibrate.calibrate import calibrate, fitted_point
 from qnet.questions.calibrate.report import calibration_report
-from qnet.questions.sweep.report import sweep_report
-from qnet.questions.sweep.sweep import sweep
+from qnet.questions.sweep.sweep import sweep, sweep_report
 
 TRIALS = 50
 

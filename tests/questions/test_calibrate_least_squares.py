@@ -3,8 +3,8 @@
 import numpy as np  # noqa: TID253
 import pytest
 
+from qnet.questions.calibrate.demands import regress
 from qnet.questions.calibrate.least_squares import differences, minimise, spread
-from qnet.questions.calibrate.non_negative import regress
 from qnet.questions.uncertainty.student import half_width
 
 INFINITE = np.inf

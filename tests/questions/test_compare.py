@@ -5,8 +5,7 @@ import pytest
 import qnet
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.settings import with_settings
-from qnet.questions.compare.compare import compare
-from qnet.questions.compare.report import COLUMNS, compare_report
+from qnet.questions.compare.compare import COLUMNS, compare, compare_report
 
 KEYS = [column.key for column in COLUMNS]
 

@@ -10,25 +10,21 @@ import pytest
 
 import qnet
 from qnet.questions.bottleneck.report import bottleneck_report
-from qnet.questions.compare.compare import compare
-from qnet.questions.compare.report import compare_report
+from qnet.questions.compare.compare import compare, compare_report
 from qnet.questions.cost.cost import cost
 from qnet.questions.cost.report import cost_report
 from qnet.questions.envelope.envelope import envelope
 from qnet.questions.envelope.question import questions
 from qnet.questions.envelope.report import envelope_report
-from qnet.questions.formula.formula import formula
-from qnet.questions.formula.report import formula_report
+from qnet.questions.formula.formula import formula, formula_report
 from qnet.questions.knee.report import knee_report
 from qnet.questions.map.map import Mapper
-from qnet.questions.sensitivity.report import sensitivity_report
-from qnet.questions.sensitivity.sensitivity import sensitivity
+from qnet.questions.sensitivity.sensitivity import sensitivity, sensitivity_report
 from qnet.questions.sensitivity.uncertainty import corners, tornado
 from qnet.questions.sensitivity.uncertainty_report import tornado_report, uncertainty_report
 from qnet.questions.solve.solve import solve_report
-from qnet.questions.sweep.report import sweep_report
-from qnet.questions.sweep.sweep import sweep
-from qnet.questions.why.report import why_report
+from qnet.questions.sweep.sweep import sweep, sweep_report
+from qnet.questions.why.why import why_report
 from qnet.reports.report import Report
 from qnet.system import System
 

@@ -8,8 +8,7 @@ import pytest
 
 import qnet
 from qnet.errors import AssertionFailed, InvalidInput, NoAnswer
-from qnet.questions.map.map import Mapper, chunks, map_rows
-from qnet.questions.map.text import MAX_LINE, Lines, map_csv, map_jsonl
+from qnet.questions.map.map import MAX_LINE, Lines, Mapper, chunks, map_csv, map_jsonl, map_rows
 
 
 @pytest.fixture

@@ -9,8 +9,15 @@ from qnet.model.load import build
 from qnet.model.settings import with_settings
 from qnet.questions.points.answers import OK
 from qnet.questions.points.points import solve_points
-from qnet.questions.sensitivity.report import sensitivity_report
-from qnet.questions.sensitivity.sensitivity import ABOVE, BELOW, CENTRAL, NEXT, PREVIOUS, sensitivity
+from qnet.questions.sensitivity.sensitivity import (
+    ABOVE,
+    BELOW,
+    CENTRAL,
+    NEXT,
+    PREVIOUS,
+    sensitivity,
+    sensitivity_report,
+)
 from qnet.units import Dimension
 
 OPEN = """\

@@ -13,8 +13,7 @@ from qnet.model.metrics import every_metric
 from qnet.model.settings import with_settings
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.labels import labels
-from qnet.questions.sweep.report import sweep_report
-from qnet.questions.sweep.sweep import MAX_POINTS, sweep
+from qnet.questions.sweep.sweep import MAX_POINTS, sweep, sweep_report
 from qnet.reports.records import column_names
 
 np: Any = importlib.import_module("numpy")

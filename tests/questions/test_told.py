@@ -9,8 +9,7 @@ import qnet.errors
 from qnet.model.model import Model
 from qnet.questions.cost.cost import cost
 from qnet.questions.cost.report import cost_report
-from qnet.questions.formula.formula import formula
-from qnet.questions.formula.report import formula_report
+from qnet.questions.formula.formula import formula, formula_report
 
 ONE = """
 qnet = 1

@@ -10,8 +10,7 @@ from qnet.documents import parse
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.load import build
 from qnet.model.model import Model
-from qnet.questions.envelope.envelope import envelope
-from qnet.questions.envelope.points import Point
+from qnet.questions.envelope.envelope import Point, envelope
 from qnet.questions.envelope.question import question
 
 TEXT = """qnet = 1

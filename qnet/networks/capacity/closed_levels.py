@@ -62,7 +62,6 @@ class _Answer(Record):
 
         away   the time between two of its passages.
         """
-
         mine, theirs = (away + item.responses[-1] for item in (self, other))
         least = mine / self.room
         apart = mine - theirs

@@ -113,7 +113,6 @@ def ways(network: RoutedNetwork, full: Limited, column: Callable[[Value], Any]) 
 
 def by_class(found: Sequence[Way], closed: Sequence[int], columns: Sequence[Any]) -> Any:
     """(points, closed classes) the sums of columns of the ways, by class."""
-
     none = 0.0 * np.asarray(columns[0])
     own = ([item for item, way in zip(columns, found, strict=True) if way.kind == kind] for kind in closed)
     return np.stack([total([none, *items]) for items in own], axis=1)

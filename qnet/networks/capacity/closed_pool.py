@@ -98,7 +98,6 @@ class Pool:
 
 def _grid(most: int) -> Any:
     """Whole numbers from 0 to one, all of the first and ever fewer."""
-
     dense = np.arange(min(most, _DENSE) + 1)
     if most <= _DENSE:
         return dense

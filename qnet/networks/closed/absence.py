@@ -113,7 +113,6 @@ def absences(
     left   the places of the closed classes, in order, and (P, K) the mean seconds of a piece of their work at a
            station; 0 where there is none.
     """
-
     from qnet.expression import arrays
 
     if not all(plain(network.classes[kind].routes) for kind, _ in left):
@@ -165,7 +164,6 @@ def _copies(rows: Sequence[tuple[Station, int]], hold: Hold) -> Iterator[tuple[i
 
 def _decay(time: Any, scv: Any) -> Any:
     """-log E[e^-T] of a time T: gamma up to an scv of 1, which holds for Erlang times; two exponentials above."""
-
     calm = np.where((scv > 0) & (scv <= 1), scv, 1.0)
     below = np.where(scv > 1e-12, np.log1p(time * calm) / calm, time)
     odd = np.maximum(scv, 1.0)
@@ -182,7 +180,6 @@ def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: 
     residence  (P, K, R) seconds per passage at each station, `visits` how often.
     times      (P, K, R) the variance of what a visit is served.
     """
-
     each = np.where(visits > 0, residence / np.where(visits > 0, visits, 1.0), 0.0)
     spread = times + np.maximum(each - np.sqrt(np.maximum(times, 0.0)), 0.0) ** 2
     spread = np.where(each > 0, np.minimum(spread / np.where(each > 0, each, 1.0) ** 2, 1.0), 1.0)
@@ -201,7 +198,6 @@ def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: 
 
 def _general(mean: Any, variance: Any, scv: Any) -> Any:
     """E[(L - A)+] of a gamma time A and a piece of mean 1: mixed Erlang, or two exponentials."""
-
     shape = np.where(variance > 0, mean**2 / np.where(variance > 0, variance, 1.0), np.inf)
     shape = np.clip(shape, 1e-9, 1e6)
     scale = mean / shape

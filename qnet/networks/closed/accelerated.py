@@ -45,14 +45,12 @@ def settled(images: Callable[[Any], Image], start: Any, patience: int = 300, rou
             577-593). Points that have settled are left alone; those that do not settle start again, with rounds alone,
             and at last without memory.
     """
-
     with np.errstate(all="ignore"):  # What overflows is not finite, and never taken.
         return _settled(images, np.asarray(start, dtype=float), patience, rough)
 
 
 def _settled(images: Callable[[Any], Image], start: Any, patience: int, rough: bool) -> Any:
     """As `settled`."""
-
     every = np.arange(len(start))
     few = start[0].size <= _FEW if len(start) else False
     ends = (_FIRST, _NEAR) if few else (_ROUNDS, _ENOUGH)
@@ -73,7 +71,6 @@ def _settled(images: Callable[[Any], Image], start: Any, patience: int, rough: b
 
 def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, chosen: Any) -> None:
     """Newton's steps of some points, with the slopes of the images, as long as residuals become smaller."""
-
     shape, size = best.shape[1:], best[0].size
     live = chosen[least[chosen] > _ENOUGH]
     if not live.size:
@@ -115,7 +112,6 @@ def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, ch
 
 def _slopes(images: Callable[[Any], Image], chosen: Any, values: Any, moves: Any, shape: tuple[int, ...]) -> Any:
     """(p, n, n) the inverse of how moves fall with values."""
-
     size = values.shape[1]
     place = np.arange(size)
     nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
@@ -138,7 +134,6 @@ def _rounds(
 
     enough   the residual with which a point has settled.
     """
-
     start = start[chosen]
     best = np.array(start, dtype=float)
     moved, least = np.zeros(best.shape), np.full(len(best), np.inf)
@@ -175,7 +170,6 @@ def _rounds(
 
 def _mix(history: list[tuple[Any, Any]], moves: Any) -> Any:
     """What the memory of earlier rounds takes off a damped move."""
-
     if not history:
         return 0.0
     size = len(moves)

@@ -102,7 +102,6 @@ def solve(
                 all but saturate a station may find no proven answer: both say so.
     Source      see `approximate_methods` and `approximate_servers`.
     """
-
     _check(method, correction, solutions)
     with np.errstate(all="ignore"):  # What overflows is not finite, and refused.
         return _solved(network, method, correction, solutions, open_load)
@@ -112,7 +111,6 @@ def _solved(
     network: ClosedNetwork, method: str, correction: str, solutions: int | None, open_load: Any
 ) -> ClosedFigures:
     """The same, after the options were checked."""
-
     lift = network.size is None
     inputs = (network.demands, network.population, network.think_time)
     demands, population, think_time = (np.asarray([value] if lift else value, dtype=float) for value in inputs)
@@ -156,7 +154,6 @@ def _check(method: str, correction: str, solutions: int | None) -> None:
 
 def _open_load(given: Any, size: int, stations: int) -> Any:
     """(B, K) what open classes offer."""
-
     if given is None:
         return np.zeros((size, stations))
     load = np.asarray(given, dtype=float)
@@ -177,7 +174,6 @@ def _check_load(load: Any, servers: Any, places: list[int], size: int) -> None:
 
 def _core(demands: Any, population: Any, think_time: Any, open_load: Any, counts: tuple[int, ...]) -> Core:
     """The core of Bard-Schweitzer for queueing stations: no change of proportions."""
-
     own = 1.0 / np.maximum(population, 1.0)
     return Core(
         demands=demands,
@@ -196,7 +192,6 @@ def _core(demands: Any, population: Any, think_time: Any, open_load: Any, counts
 
 def _prepared(core: Core, network: ClosedNetwork, demands: Any, places: list[int], correction: str) -> _Work:
     """The core with delays folded into think times and several servers corrected as asked."""
-
     fixed = np.where(np.array(network.delay, dtype=bool)[:, None], demands, 0.0)
     if (core.servers > 1).any():
         if correction == "seidmann":
@@ -219,7 +214,6 @@ def _answer(core: Core, method: str, solutions: int | None) -> CoreAnswer:
 
 def _prove(answer: CoreAnswer, method: str, correction: str, first: int, size: int) -> None:
     """Refuses answers that are not converged or not possible."""
-
     beyond = "left the feasible region (a residence below the demand, a utilization above 1)"
     for failed, found in ((~answer.converged, "did not converge"), (~answer.feasible, beyond)):
         places = np.flatnonzero(failed)
@@ -241,7 +235,6 @@ def _where(point: int, size: int) -> str:
 
 def _means(network: ClosedNetwork, work: _Work, answer: CoreAnswer, demands: Any) -> tuple[Any, ...]:
     """Throughput, residence, queue length, utilization and busy servers of all stations, delays included."""
-
     residence = work.fixed.copy()
     residence[:, work.queueing] += answer.residence
     residence = np.where((work.core.population > 0)[:, None, :], residence, 0.0)

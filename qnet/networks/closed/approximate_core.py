@@ -59,7 +59,6 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
     Source    Schweitzer, in Proc. Int. Conf. Stochastic Control and Optimization, Amsterdam, 1979, for the fixed point;
               its reduction and solution: this tool.
     """
-
     with np.errstate(all="ignore"):
         attempts = [_near(start), _afar, _grown] if start is not None else [_afar, _grown]
         active = core.population > 0
@@ -92,7 +91,6 @@ def _grown(core: Core, active: Any) -> State:
     In units of the population this follows the central path of interior points. It costs ten times as much as a jump,
     and arrives where a jump does not: many classes whose populations differ by orders of magnitude.
     """
-
     total = np.maximum(core.population.sum(-1), 1e-300)
     share = np.minimum(1.0 / total, 1.0)
     small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
@@ -106,7 +104,6 @@ def _grown(core: Core, active: Any) -> State:
 
 def _afar(core: Core, active: Any) -> State:
     """A beginning: customers spread in proportion to their demands."""
-
     used = (core.demands > 0) & active[:, None, :]
     fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
     spread = fast / np.maximum(fast.sum(1, keepdims=True), 1e-300)
@@ -120,7 +117,6 @@ def _afar(core: Core, active: Any) -> State:
 
 def _newton(core: Core, active: Any, state: State) -> State:
     """Throughputs, total queue lengths and chances that place each population and fit each other."""
-
     level, queue, busy = (value.copy() for value in state)
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
@@ -150,7 +146,6 @@ def _newton(core: Core, active: Any, state: State) -> State:
 
 def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
     """Throughputs that place the populations at given total queue lengths, nearly, and what follows from them."""
-
     point = point_at(core, active, state)
     for _ in range(2):
         ratio = np.where(active, core.population / np.where(active, point.placed, 1.0), 1.0)
@@ -164,7 +159,6 @@ def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
 
 def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, Any]:
     """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of chances."""
-
     slopes, share, offered = point.slopes, point.share, point.offered
     slope = slopes.slope[..., None]
     own, weight = core.own[:, None, :], core.weight[:, None]
@@ -209,7 +203,6 @@ def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
 
     The chances that all servers are busy stay as they are; the imbalance sees what they miss.
     """
-
     point = point_at(core, active, state)
     throughput = np.where(active, np.exp(state.level), 0.0)
     guess = np.where(np.isfinite(point.queues) & (point.queues >= 0), point.queues, 0.0)
@@ -247,7 +240,6 @@ def _imbalance(core: Core, active: Any, throughput: Any, queue: Any, busy: Any) 
     balance of each station, relative to its small terms, does. Chances that all servers are busy are those of the
     throughputs.
     """
-
     rounding = np.full(queue.shape, _ROUNDING)
     if core.bends:
         busy = saturated(core.servers, core.open_load, core.demands * throughput[:, None, :])[0]
@@ -261,7 +253,6 @@ def _imbalance(core: Core, active: Any, throughput: Any, queue: Any, busy: Any) 
 
 def _round(core: Core, active: Any, throughput: Any, queues: Any, busy: Any) -> tuple[Any, Any]:
     """Throughputs and residences from given queue lengths: one round of successive substitution."""
-
     slopes = core.correction(
         core.servers, core.open_load, core.population.sum(-1), core.demands * throughput[:, None, :], core.absent, busy
     )

@@ -48,7 +48,6 @@ def linearizer(core: Core, solutions: int | None) -> CoreAnswer:
     Source     Chandy and Neuse, Comm. ACM 25 (1982) 126-134; de Souza e Silva and Muntz, IEEE Trans. Computers 39
                (1990) 840-842; the relaxation: this tool.
     """
-
     answer, every = solve_core(core), _every(core)
     reduced = _spread(answer, every, core.population)
     moved = np.full(len(core.population), np.inf)
@@ -82,7 +81,6 @@ def aql(core: Core) -> CoreAnswer:
     Fails     never raises; the caller looks at `converged` and `feasible`.
     Source    Zahorjan, Eager and Sweillam, Performance Evaluation 8 (1988) 255-270; the relaxation: this tool.
     """
-
     every = _every(core)
     size, classes = core.population.shape
     total = every.population.sum(-1)
@@ -111,7 +109,6 @@ def aql(core: Core) -> CoreAnswer:
 
 def _every(core: Core) -> Core:
     """The cores at N and at N less one customer of each class: (R + 1) fixed points per point of the batch, N first."""
-
     classes = core.population.shape[1]
     less = np.concatenate([np.zeros((1, classes)), np.eye(classes)]) * _removed(core.population)[:, None, :]
     population = np.maximum(core.population[:, None, :] - less, 0.0).reshape(-1, classes)
@@ -122,13 +119,11 @@ def _every(core: Core) -> Core:
 
 def _removed(population: Any) -> Any:
     """How many customers are removed to see how proportions change: one, and more where rounding would hide that."""
-
     return np.maximum(1.0, (population / _MANY) ** 1.5)
 
 
 def _spread(answer: CoreAnswer, every: Core, population: Any) -> CoreAnswer:
     """The answer at N as a first guess of those at N less one customer of each class."""
-
     times = population.shape[-1] + 1
     ratio = every.population / np.repeat(np.where(population > 0, population, 1.0), times, axis=0)
     repeated = CoreAnswer(*(np.repeat(value, times, axis=0) for value in answer))
@@ -142,7 +137,6 @@ def _linear_shifts(reduced: CoreAnswer, population: Any, whole: Any) -> Any:
 
     shift(k, r | n) = sum over s != r of n(s) D(k, s, r) + max(n(r) - 1, 0) D(k, r, r)
     """
-
     size, classes = whole.shape
     queues = reduced.queue_length.reshape(size, classes + 1, -1, classes)
     counts = population.reshape(size, classes + 1, classes)
@@ -157,7 +151,6 @@ def _linear_shifts(reduced: CoreAnswer, population: Any, whole: Any) -> Any:
 
 def _relaxed(core: Core, answer: CoreAnswer) -> CoreAnswer:
     """The answer; where it did not converge or is not feasible, with as much of the changes as possible."""
-
     values = [value.copy() for value in answer]
     for part in _PARTS:
         wrong = np.flatnonzero(~(CoreAnswer(*values).converged & values[-1]))
@@ -181,11 +174,9 @@ def _damped(shift: Any, before: Any, turn: int) -> Any:
 
 def _settled(population: Any) -> Any:
     """The change of queue lengths, in units of the total population, that is lost in rounding."""
-
     return np.maximum(SETTLED, 1e-13 * population.sum(-1))
 
 
 def _moved(queues: Any, before: Any, population: Any) -> Any:
     """(B,) largest change of a queue length, in units of the total population."""
-
     return np.abs(queues - before).max((1, 2), initial=0.0) / np.maximum(population.sum(-1), 1e-300)

@@ -52,7 +52,6 @@ def one_server(servers: Any, open_load: Any, total: Any, offered: Any, own: Any,
     Source     Reiser and Lavenberg, J. ACM 27 (1980) 313-322; for mixed networks Zahorjan and Wong, ACM Sigmetrics
                Performance Evaluation Review 10 (1981) 80-85.
     """
-
     nothing = np.zeros(offered.shape)
     slope = 1.0 / (1.0 - open_load)
     return Slopes(slope, nothing + slope[..., None], nothing, nothing[..., 0], nothing[..., 0])
@@ -75,7 +74,6 @@ def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, own: An
     Fails      never.
     Source     Rolia and Sevcik, IEEE Trans. Software Engineering 21 (1995) 689-700; open classes: this tool.
     """
-
     several = servers > 1
     share = open_load / servers
     chance = np.where(several, np.exp(busy), 1.0)
@@ -107,7 +105,6 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, bus
     Source     Conway, in Puigjaner and Potier (eds), Modeling Techniques and Tools for Computer Performance Evaluation,
                1989; de Souza e Silva and Muntz, IEEE Trans. Computers 39 (1990) 840-842; the closed form: this tool.
     """
-
     slope = 1.0 / (servers - open_load)
     closed = np.maximum(offered.sum(-1)[..., None] - own[:, None, :] * offered, 0.0)
     extra = np.zeros(offered.shape) + slope[..., None]
@@ -135,7 +132,6 @@ def all_busy(servers: int, load: Any, closed: Any, total: Any) -> tuple[Any, Any
     Erlang's C counts states with any number waiting; closed customers fill only those with less than `total` present,
     which leaves 1 - (load / m)^(total - m) of their weight.
     """
-
     chance, growth = erlang_c(servers, load)
     some = np.maximum(load, 1e-300)
     share = np.where(load > 0, np.minimum(closed / some, 1.0), 1.0)
@@ -178,7 +174,6 @@ def saturated(servers: Any, open_load: Any, offered: Any) -> tuple[Any, Any]:
     Fails      never.
     Source     definition.
     """
-
     load = np.maximum(open_load + offered.sum(-1), 1e-300)
     several = servers > 1
     return np.where(several, servers * np.log(load / servers), 0.0), np.where(several, servers / load, 0.0)
@@ -195,7 +190,6 @@ def erlang_c(servers: int, offered: Any) -> tuple[Any, Any]:
     Fails     never.
     Source    Cooper, Introduction to Queueing Theory, 2nd ed., 1981, 3.3-3.4.
     """
-
     if servers <= _FEW:
         blocked: Any = np.ones(offered.shape)
         for count in range(1, servers + 1):
@@ -216,7 +210,6 @@ def _erlang_b_of_many(servers: int, offered: Any) -> Any:
     The integrand is nearly a Gaussian bell around t = m / a - 1 of the width sqrt(m) / a: 120 nodes of Gauss and
     Legendre over 14 widths to each side give ten digits and more. B is 0 where it is below the smallest float.
     """
-
     nodes, weights = _nodes()
     top, width = servers / offered - 1.0, 14.0 * servers**0.5 / offered
     first = np.maximum(top - width, 0.0)

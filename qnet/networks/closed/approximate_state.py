@@ -95,7 +95,6 @@ class Point(Record):
 
 def point_at(core: Core, active: Any, state: State) -> Point:
     """What follows from the unknowns."""
-
     throughput = np.where(active, np.exp(state.level), 0.0)
     offered = core.demands * throughput[:, None, :]
     slopes = core.correction(core.servers, core.open_load, core.population.sum(-1), offered, core.absent, state.busy)
@@ -117,5 +116,4 @@ def point_at(core: Core, active: Any, state: State) -> Point:
 
 def _missed(rise: Any, busy: Any) -> Any:
     """(P,) the largest error of a chance that all servers are busy."""
-
     return np.abs(np.exp(np.minimum(busy + rise, 1.0)) - np.exp(busy)).max(-1, initial=0.0)

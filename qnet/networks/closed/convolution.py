@@ -197,7 +197,6 @@ def _logarithms(core: Reduced) -> _Answer:
 
 def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     """All variants at once where every queue has some demand in every variant, or in none; otherwise one by one."""
-
     from qnet.networks.closed import convolution_arrays
     from qnet.networks.closed.reduction import batch_figures
 
@@ -245,7 +244,6 @@ def _together(demands: Any, think: Any, population: Any, served: Any) -> Iterato
     served    the variants that have customers.
     Yields    variants, and whether they are one network at several populations.
     """
-
     if not len(served):
         return
     kinds, family = np.unique(np.vstack((demands, think))[:, served], axis=1, return_inverse=True)

@@ -43,7 +43,6 @@ class _Station:
 
     def joined(self, constants: Any, times: int) -> Any:
         """The constants (B, N + 1) with `times` such stations more."""
-
         size = constants.shape[1]
         tail = self.head.shape[1] - 1
         for _ in range(times):
@@ -61,7 +60,6 @@ class _Station:
 
     def weights(self, length: int) -> Any:
         """(B, length): the probabilities of 0 .. length - 1 customers."""
-
         head = self.head[:, :length]
         more = length - head.shape[1]
         with np.errstate(under="ignore"):
@@ -74,7 +72,6 @@ def filtered(constants: Any, ratio: Any) -> Any:
 
     1 / (1 - r z) = (1 + r z) (1 + r^2 z^2) (1 + r^4 z^4) ...: positive terms only.
     """
-
     values = constants.copy()
     shift, size = 1, values.shape[1]
     with np.errstate(under="ignore"):
@@ -89,7 +86,6 @@ def filtered(constants: Any, ratio: Any) -> Any:
 
 def open_rates(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> Any:
     """(B,): the arrival rates at which the open networks hold as many customers as the closed ones."""
-
     fastest = np.full(len(think), np.inf)
     for demand, row in zip(demands, rates, strict=True):
         fastest = np.minimum(fastest, (1.0 if row is None else row[-1]) / demand)
@@ -123,7 +119,6 @@ def solve(
     think       (B,)
     population  (B,), positive
     """
-
     size, largest = len(think), int(population.max())
     rate = open_rates(demands, rates, counts, think, population)
     stations = [_Station(load, row, count) for load, row, count in zip(demands * rate, rates, counts, strict=True)]
@@ -164,7 +159,6 @@ def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: fl
     think       seconds
     population  (S,), positive, ascending
     """
-
     size = len(population)
     throughput, logs, residence = np.zeros(size), np.zeros(size), np.zeros((len(demands), size))
     sound, waiting = np.zeros(size, dtype=bool), np.arange(size)
@@ -182,7 +176,6 @@ def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: fl
 
 def _below(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> Found:
     """The figures at several populations from the convolution that suits the last, the largest."""
-
     largest = int(population[-1])
     rate = open_rates(demands, rates, counts, think, population[-1:])
     stations = [_Station(load, row, count) for load, row, count in zip(demands * rate, rates, counts, strict=True)]
@@ -215,7 +208,6 @@ def logarithms(
 
     groups  for each group demand, rates and number of stations
     """
-
     counts = np.arange(1.0, population + 1)
     with np.errstate(divide="ignore"):
         delay = np.concatenate(([0.0], np.cumsum(np.log(think / counts))))
@@ -243,7 +235,6 @@ class _Logarithmic:
 
     def joined(self, constants: Any, times: int) -> Any:
         """The logarithms of the constants with `times` such stations more."""
-
         for _ in range(times):
             joined = np.empty(len(constants))
             for place in range(len(constants)):

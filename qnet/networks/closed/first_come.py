@@ -122,7 +122,6 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
               for what is found; Eager, Sorin, Vernon, ACM SIGMETRICS 2000, for the problem of scv above 1; the factor
               of absence: this tool.
     """
-
     with np.errstate(all="ignore"):
         shape = (*lines.demands.shape, lines.demands.shape[-1])
         classes = shape[-1]
@@ -167,7 +166,6 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
 
 def _start(lines: Lines) -> Any:
     """(P, K, R) residences at which no station does more than it can: from others rounds find their way slowly."""
-
     residence = lines.demands + 0.0
     place = np.arange(len(residence))
     for _ in range(_PASSES):
@@ -189,19 +187,16 @@ def _start(lines: Lines) -> Any:
 
 def _tamed(lines: Lines, busy: Any) -> Any:
     """(P, K, R) the excess, one below 0 times the idle share of its station."""
-
     return np.where(lines.excess < 0, _idle(lines, busy)[..., None], 1.0) * lines.excess
 
 
 def _idle(lines: Lines, busy: Any) -> Any:
     """(P, K) the share idle of what open classes leave of a station."""
-
     return np.maximum(1.0 - busy.sum(-1) / (1.0 - lines.open_load), 0.0)
 
 
 def _throughput(lines: Lines, cycle: Any) -> Any:
     """(P, R) by Little's law."""
-
     return np.where(lines.population > 0, lines.population / np.where(cycle > 0, cycle, 1.0), 0.0)
 
 
@@ -241,7 +236,6 @@ def _core(lines: Lines, changes: _Changes, start: Any) -> Any:
 
 def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
-
     cycle = _cycle(lines, residence)
     met = np.maximum(_met(lines, changes, residence)[0], 0.0)
     image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * met, 0.0)
@@ -251,7 +245,6 @@ def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
 
 def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) what is met on arrival, as `Lines.weight`, and what work left behind makes of it, or None."""
-
     cycle = _cycle(lines, residence)
     throughput = _throughput(lines, cycle)[:, None, :]
     one = np.eye(lines.population.shape[-1])
@@ -278,7 +271,6 @@ def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
     waited for as long as its own service; after a long absence it finds what is there at random. Between the two as
     after an exponential absence from M/M/1 (see `solve`), and never so little that the station could do too much.
     """
-
     load = lines.open_load[..., None]
     least = load * lines.weight
     change = lines.open_rest[..., None] - least
@@ -301,7 +293,6 @@ def _behind(lines: Lines, residence: Any, cycle: Any) -> Any:
 
     Who comes again soon meets those who came during its last time there, which is long where its own service is.
     """
-
     longer = lines.weight[..., None] - lines.weight[:, :, None, :]
     if not (longer != 0).any():
         return 0.0
@@ -317,13 +308,11 @@ def _behind(lines: Lines, residence: Any, cycle: Any) -> Any:
 
 def _away(lines: Lines, residence: Any, cycle: Any) -> Any:
     """(P, K, R) seconds from leaving a station to coming to it again."""
-
     return np.maximum(cycle[:, None, :] - residence, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
 
 
 def _random(lines: Lines, residence: Any, cycle: Any) -> Any:
     """(P, K, R, R) how far a service that is met, of a class, is one at a random moment to an arriving class."""
-
     absence = _away(lines, residence, cycle)
     known = _ABSENCE * lines.memory[:, :, None, :]
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)
@@ -336,7 +325,6 @@ def _changes(
 
     starts   such residences to begin with.
     """
-
     queue, busy = np.zeros(changes.queue.shape), np.zeros(changes.busy.shape)
     shares = _shares(lines, residence)
     found: list[Any] = []
@@ -354,7 +342,6 @@ def _changes(
 
 def _shares(lines: Lines, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) queue length and utilization per customer of the class."""
-
     people = np.where(lines.population > 0, lines.population, 1.0)[:, None, :]
     rate = _throughput(lines, _cycle(lines, residence))[:, None, :] / people
     return rate * residence, rate * lines.demands

@@ -134,7 +134,6 @@ class _Lattice:
 
     def thinking(self) -> tuple[Any, float]:
         """The constants of the think times alone, and the logarithm of what they are divided by."""
-
         constants, logs = np.ones(()), 0.0
         for count, think, rate in zip(self.core.population, self.core.think_time, self.rates, strict=True):
             values, scale = weights.poisson(think * rate, count)
@@ -144,7 +143,6 @@ class _Lattice:
 
     def shifted(self, values: Any, mix: list[float]) -> Any:
         """One customer more, of a class chosen by the mix."""
-
         result = np.zeros(self.size)
         part = np.empty(self.size)
         for share, stride in zip(mix, self.strides, strict=True):
@@ -216,7 +214,6 @@ def open_rates(core: Reduced) -> list[float]:
     The minimum of sum log W_k + sum s_r Z_r - sum N_r log s_r over log s, which is convex, by Newton's method with
     halved steps.
     """
-
     demands = np.array([group.demands for group in core.groups]).reshape(-1, len(core.population))
     tables = [group.rates or (1.0,) for group in core.groups]
     counts = [group.size for group in core.groups]

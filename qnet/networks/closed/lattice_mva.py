@@ -119,7 +119,6 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
 
 def _batch(network: ClosedNetwork) -> ClosedFigures:
     """The figures of a batch, the variants that share a population together."""
-
     assert network.size is not None
     demands, think = network.demands.copy(), network.think_time.copy()
     for station in range(network.stations):
@@ -161,7 +160,6 @@ def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[
     Yields   for each recursion: of each of its sets of demands the variants that have them, the first of these, and
              which of the populations each has; and the populations (S, R) to stop at.
     """
-
     variant = np.concatenate((demands.reshape(len(demands), -1), think), axis=1)
     _, firsts, family = np.unique(variant, axis=0, return_index=True, return_inverse=True)
     batches: dict[bytes, tuple[Any, list[Any], list[int], list[Any]]] = {}
@@ -196,7 +194,6 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
 
     The recursion of a point with one axis more; stations are added up one by one, and none are grouped.
     """
-
     counts = stops.max(0).tolist()
     order = sorted(range(len(counts)), key=lambda place: -counts[place])
     population = [counts[place] for place in order]
@@ -257,7 +254,6 @@ class _Paths:
 
     def step(self, customers: int, throughput: list[Any]) -> list[tuple[int, int]]:
         """One customer more: the stops that are reached, each with its place in the step."""
-
         reached: list[tuple[int, int]] = []
         for walk in self.walks:
             others, path, logs = walk

@@ -68,7 +68,6 @@ def with_left(lines: Lines, left: Left, residence: Any, throughput: Any, away: A
                 that is left together obey one linear equation. Where a station would do more than it can, all waits
                 there grow alike until it is just full: so customers and what they leave keep it busy together.
     """
-
     people = np.maximum(np.where(lines.population > 0, lines.population, 1.0), 1.0)[:, None, :]
     rate = throughput[:, None, :]
     busy, behind = rate * lines.demands, rate * left.demands

@@ -139,7 +139,6 @@ def arrays(demands: Any, counts: Sequence[int], think: Any, population: Any) -> 
     population  (B,)
     Returns     throughput (B,), residence (groups, B), log G(N) (B,)
     """
-
     demands = np.ascontiguousarray(demands)
     weights = np.array(counts, float)
     largest = int(population.max(initial=0))
@@ -206,7 +205,6 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
 
 def _families(demands: Any, counts: Sequence[int], think: Any, population: Any) -> tuple[Any, Any, Any]:
     """What `arrays` gives, where variants that differ in nothing but the population share one recursion."""
-
     kinds, family = np.unique(np.vstack((demands, think)), axis=1, return_inverse=True)
     family = family.reshape(-1)
     if kinds.shape[1] > _FEW_FAMILIES:

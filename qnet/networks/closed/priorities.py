@@ -79,7 +79,6 @@ def solve(ranked: Ranked) -> Found:
               Neuse, Comm. ACM 25 (1982) 126-134. V, the absence, and the chance of a lower service: this tool.
     Fails     Relative errors of a class grow without bound as classes served before it leave it next to nothing.
     """
-
     with np.errstate(all="ignore"):
         shape = (*ranked.demands.shape, ranked.demands.shape[-1])
         changes = _Changes(np.zeros(shape), np.zeros(shape))
@@ -116,7 +115,6 @@ def _whole(ranked: Ranked, state: Any) -> Any:
 
     state  (P, K + M, R): residences at one server, and for the M stations of several the ratios of the waits.
     """
-
     several = ranked.servers > 1
     if not several.any():
         return state
@@ -129,7 +127,6 @@ def _whole(ranked: Ranked, state: Any) -> Any:
 
 def _throughput(ranked: Ranked, residence: Any) -> Any:
     """(P, R) by Little's law; of open classes what arrives."""
-
     cycle = ranked.think_time + _whole(ranked, residence).sum(1)
     closed = np.isfinite(ranked.population) & (ranked.population > 0)
     people = np.where(closed, ranked.population, 0.0)
@@ -146,7 +143,6 @@ def _core(ranked: Ranked, changes: _Changes, start: Any) -> Any:
 
     It is looked for in their logarithms over the demands, so that a class that starves does not outweigh the others.
     """
-
     stations = ranked.demands.shape[1]
 
     def longer(state: Any, demands: Any) -> Any:
@@ -170,7 +166,6 @@ def _core(ranked: Ranked, changes: _Changes, start: Any) -> Any:
 
 def _image(ranked: Ranked, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     """Residences (see `_whole`) after a round, and (P,) the largest change, in cycle times of the class."""
-
     seen = _Seen(ranked, changes, residence)
     stations = ranked.demands.shape[1]
     image = np.where((ranked.kind == SHARING)[:, None], ranked.demands * (1.0 + seen.queues.sum(-1)), 0.0)
@@ -236,7 +231,6 @@ class _Seen:
 
         Where higher classes interrupt it, a service that has begun stays in progress while they are served.
         """
-
         ranked = self.ranked
         longer = np.where(
             (ranked.kind == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
@@ -246,7 +240,6 @@ class _Seen:
 
     def stay(self, before: _Before, here: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given what is served before it."""
-
         ranked = self.ranked
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         preemptive = (ranked.kind == PREEMPTIVE)[:, None]
@@ -275,7 +268,6 @@ class _Seen:
 
     def ratios(self, waits: Any) -> Any:
         """(P, M, R) the waits at several servers over those at one of their speed, which are given: (P, K, R)."""
-
         from qnet.networks.closed.approximate_servers import all_busy
 
         ranked = self.ranked
@@ -309,7 +301,6 @@ class _Seen:
 
     def after(self, before: _Before, here: Any) -> _Before:
         """What is served before the next rank."""
-
         served, queues = self.served * here[:, None, :], self.queues * here[:, None, :]
         slow = 1.0 / np.maximum(1.0 - before.found, _LEAST)
         used = np.minimum(served.sum(-1) * slow, 1.0 - _LEAST)
@@ -326,7 +317,6 @@ class _Seen:
 
 def _changes(ranked: Ranked, changes: _Changes, residence: Any) -> _Changes:
     """How the shares of the classes change where a customer of a class is removed."""
-
     queue, busy = np.zeros(changes.queue.shape), np.zeros(changes.busy.shape)
     shares = _shares(ranked, residence)
     for kind in range(ranked.population.shape[-1]):
@@ -344,7 +334,6 @@ def _changes(ranked: Ranked, changes: _Changes, residence: Any) -> _Changes:
 
 def _shares(ranked: Ranked, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) queue length and utilization per customer of the class; of open classes in all."""
-
     closed = np.isfinite(ranked.population) & (ranked.population > 0)
     rate = (_throughput(ranked, residence) / np.where(closed, ranked.population, 1.0))[:, None, :]
     return rate * residence[:, : ranked.demands.shape[1]], rate * ranked.demands

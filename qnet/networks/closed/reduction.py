@@ -168,7 +168,6 @@ def batch_figures(
     network: ClosedNetwork, throughput: Any, residence: Any, log_constant: Any, method: str, marginals: Any = None
 ) -> ClosedFigures:
     """The same for a batch, from arrays (B, R), (B, K, R) and (B,)."""
-
     busy = throughput[:, None, :] * network.demands
     peaks = [float("inf") if network.delay[station] else network.peak(station) for station in range(network.stations)]
     used = busy / np.array(peaks).reshape(1, -1, 1)
@@ -178,7 +177,6 @@ def batch_figures(
 
 def stacked(answers: Sequence[ClosedFigures], network: ClosedNetwork) -> ClosedFigures:
     """The figures of a batch from those of its points; marginals are padded with zeros to the largest population."""
-
     shapes = {"throughput": (0, network.classes)}
     columns: dict[str, Any] = {}
     for name in ("throughput", "residence", "queue_length", "utilization", "busy_servers", "log_constant"):

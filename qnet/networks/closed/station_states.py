@@ -126,7 +126,6 @@ def _dimensions(core: Reduced) -> int:
 
 def _extended_range() -> float:
     """Powers of ten that the smallest extended floats leave; not more than those of floats where there are none."""
-
     return -float(np.log10(np.finfo(np.longdouble).tiny)) - 30.0
 
 
@@ -172,7 +171,6 @@ class _Customers:
 
     def solve(self, network: ClosedNetwork) -> ClosedFigures:
         """The figures, from the distributions without one customer of each class."""
-
         core = self.core
         start = np.ones(1, self.kind)
         turns = sorted(
@@ -227,7 +225,6 @@ class _Customers:
         into   where it is written, if it is not to have memory of its own; as long as all states, and not where the
                distribution before it is.
         """
-
         size, length = len(distribution), comb(present + 1 + self.dimensions, self.dimensions)
         result = np.empty(length, self.kind) if into is None else into[:length]
         demand = self.rows[-1][place]
@@ -252,7 +249,6 @@ class _Customers:
 
     def marginal(self, distribution: Any, station: int, present: int) -> Any:
         """The probabilities of 0 .. `present` customers at a station."""
-
         size = len(distribution)
         last = station == self.dimensions
         numbers = present - self.totals[:size] if last else self.numbers[station][:size]
@@ -273,7 +269,6 @@ class _Customers:
 
     def found(self, distribution: Any, station: int, present: int) -> float:
         """The mean of what a customer who comes to a station waits for there, himself included, in services."""
-
         table, last, mean = self.tables[station][1 : present + 2], station == self.dimensions, 0.0
         part = self.temporary
         for first in range(0, len(distribution), _BLOCK):
@@ -291,7 +286,6 @@ def _states(total: int, dimensions: int) -> tuple[list[Any], list[Any], Any]:
              partial sums t_i, the place of a vector is the sum of binomial(t_i + i - 1, i): the combinatorial number
              system. Where there is nothing to take away, the place has no meaning (and the factor is 0).
     """
-
     if not dimensions:
         return [], [], np.zeros(1, np.int32)
     sums = [np.arange(total + 1, dtype=np.int32)]

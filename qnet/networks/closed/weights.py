@@ -119,7 +119,6 @@ def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Join
 
 def batch_products(ratios: Any) -> tuple[Any, Any]:
     """`products` for the rows of an array (B, m)."""
-
     size, length = ratios.shape
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         logs = np.zeros((size, length + 1))
@@ -138,7 +137,6 @@ def batch_products(ratios: Any) -> tuple[Any, Any]:
 
 def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
     """`station` for loads (B,)."""
-
     values, peak = batch_products(load[:, None] / rates[:-1])
     ratio = load / rates[-1]
     whole = values.sum(axis=1) + values[:, -1] * ratio / (1 - ratio)
@@ -147,7 +145,6 @@ def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
 
 def batch_mean(load: Any, rates: Any) -> Any:
     """`station_mean` for loads (B,)."""
-
     head, ratio, _ = batch_station(load, rates)
     rest = ratio / (1 - ratio)
     return head @ np.arange(len(rates)) + head[:, -1] * rest * (len(rates) + rest)
@@ -155,7 +152,6 @@ def batch_mean(load: Any, rates: Any) -> Any:
 
 def batch_poisson(load: Any, length: int) -> tuple[Any, Any]:
     """`poisson` for loads (B,)."""
-
     values, peak = batch_products(load[:, None] / np.arange(1.0, length + 1))
     whole = values.sum(axis=1)
     return values / whole[:, None], peak + np.log(whole)

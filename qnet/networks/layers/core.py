@@ -79,7 +79,6 @@ def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, Sta
     Source    Rolia, Sevcik, The Method of Layers, IEEE TSE 21 (1995), for waits inside holding times; Chandy,
               Neuse, Comm. ACM 25 (1982) 126-134, for what is found; the ratio of others met: this tool.
     """
-
     size, streams = numbers.visits.shape
     changes = np.zeros((3, size, streams, streams))
     waits = np.zeros((size, streams))
@@ -91,7 +90,6 @@ def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, Sta
 
 def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool) -> tuple[Any, State]:
     """(P, S) waits at the fixed point, and what they imply."""
-
     logs = np.full(start.shape, np.nan)
 
     def images(chosen: Any) -> Image:
@@ -117,7 +115,6 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool)
 
 def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: State, rough: bool) -> Any:
     """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them."""
-
     fewer = [numbers.without(tag) for tag in shape.tags]
     every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
     count = len(shape.tags)
@@ -139,7 +136,6 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
     second   (P, S), positive where there are second phases.
     lacking  whether holds count whose server is taken from the network without the customer.
     """
-
     taken = shape.tags[int(shape.tag[row])][1]
     around: tuple[tuple[int, Any], ...] = shape.outer[row]
     for outer, others in around:
@@ -228,14 +224,12 @@ def _own(shape: Shape, values: Any) -> Any:
 
 def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
     """Variances of waits, which are 0 but for a share of about that of all servers busy, and else exponential."""
-
     chance = load ** (np.sqrt(2.0 * (servers + 1.0)) - 1.0)
     return waits**2 * np.minimum(2.0 / np.maximum(chance, 1e-6) - 1.0, 4.0)
 
 
 def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any) -> Any:
     """(P, S) squared coefficients of variation of holding times."""
-
     spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
     parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
     np.add.at(spread, (slice(None), shape.fraction), parts)
@@ -245,7 +239,6 @@ def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any
 
 def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, servers: Any) -> Any:
     """(P, s, S) own earlier visits found in their second phase, exponential: the last, and more at several servers."""
-
     share = own * visits[:, None]
     whole = share.sum(-1, keepdims=True)
     whole = np.where(whole > 0, whole, 1.0)
@@ -257,7 +250,6 @@ def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, serve
 
 def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> Any:
     """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an own visit."""
-
     mine = holding[:, rows, None] * np.ones(len(shape.kind))
     memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
     gone = np.where(shape.counted[rows][:, None], away[..., None], np.inf)
@@ -278,7 +270,6 @@ def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any],
     busy   (P, s) each: servers found busy by those of limited number in their first and second phase, and by others.
     guess  (P, s) where the search begins; it is kept up to date.
     """
-
     first, second, others = busy
     bound, place = first + second, shape.centre[rows]
     count = numbers.servers[:, place]

@@ -67,7 +67,6 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
 
 def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
     """Where waits are estimated beyond what was measured: (P, K) for times that differ, and for times that vary."""
-
     apart = np.zeros((len(state.waits), len(shape.keys)), bool)
     wild = apart.copy()
     for place in range(len(shape.keys)):
@@ -182,7 +181,6 @@ class _Layers:
 
     def found(self, shape: Shape, numbers: Numbers, rough: bool) -> tuple[Any, State]:
         """Waits and what they imply, a part of the batch at a time."""
-
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
             found = f"{len(shape.kind)} requests for stations, with holds around them"
@@ -210,7 +208,6 @@ class _Layers:
                    found of them is only that.
         tolerance  the largest residual.
         """
-
         settled = (residual <= tolerance) | np.broadcast_to(full, residual.shape)
         for load in loads.values():
             settled = settled | ((residual <= _ENDLESS) & (np.asarray(load) > 1.0 + _ENDLESS))
@@ -274,7 +271,6 @@ class _Layers:
 
     def crowded(self, numbers: Numbers) -> Numbers:
         """All points, and after them the same with customers without end."""
-
         both = [np.concatenate([value, value]) for value in numbers]
         crowd = np.full(numbers.population.shape, _CROWD)
         return Numbers(*both).replace(population=np.concatenate([numbers.population, crowd]))

@@ -57,7 +57,6 @@ class Shape(Record):
 
     def sources(self, numbers: Numbers, rows: Any) -> Any:
         """(P, s) how many others can be met at a station by those who ask."""
-
         found = np.empty((len(numbers.population), len(rows)))
         for column, row in enumerate(rows):
             place = self.centre[row]

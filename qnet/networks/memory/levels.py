@@ -38,7 +38,6 @@ class Levels(Record):
     @property
     def logs(self) -> Any:
         """Logarithms of the products of 1 / throughput over 1, 2, ... customers, (points, numbers from 0)."""
-
         steps = np.zeros_like(self.throughput)
         steps[:, 1:] = np.where(self.instant[:, None], -np.inf, -np.log(self.throughput[:, 1:]))
         return np.cumsum(steps, axis=1)
@@ -46,7 +45,6 @@ class Levels(Record):
 
 def repeated(network: RoutedNetwork, times: int) -> RoutedNetwork:
     """A batch in which each point of a network stands so many times, one after the other."""
-
     size = 1 if network.size is None else network.size
     return mapped(network, lambda array: np.repeat(array, times) if array.ndim else array).replace(size=size * times)
 
@@ -59,7 +57,6 @@ def solved(network: RoutedNetwork, kind: int, points: int, wanted: Wanted, witho
     Returns  `Levels`, of which the column without customers has the waits of one customer where it has none.
     Raises   as `by_demands.solve`, and `NotComputed` QN543 where there are too many numbers.
     """
-
     size = network.size or 0
     cells = size * max(1, len(network.stations))
     most = size // max(1, points)

@@ -36,7 +36,6 @@ class Part(Record):
 
     def means(self, shares: Any) -> list[Any]:
         """The mean wait of every stream over all its visits, by the shares of time with 0, 1, ... customers."""
-
         found: list[Any] = []
         for rate, wait in zip(self.levels.rates, self.levels.waits, strict=True):
             often = shares * rate[:, self.places]
@@ -47,7 +46,6 @@ class Part(Record):
 
     def leaving(self, shares: Any, levels: int) -> Any:
         """How often customers leave a region with 1, 2, ... inside, (points, levels)."""
-
         flow = shares * self.levels.throughput[:, self.places]
         found = np.zeros((len(flow), levels))
         for number, place in enumerate(self.places.tolist()):

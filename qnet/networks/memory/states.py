@@ -21,7 +21,6 @@ def spread(parts: Sequence[Any], population: Any) -> list[Any]:
     Method      The parts are stations whose rates depend on the number present: product form, in logarithms (Chandy,
                 Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42). For two parts it is a birth-death chain.
     """
-
     low = np.floor(population)
     share = (population - low)[:, None]
     found = _whole(parts, low.astype(int))
@@ -47,7 +46,6 @@ def _whole(parts: Sequence[Any], population: Any) -> list[Any]:
 
 def _together(parts: Sequence[Any], points: int, length: int) -> Any:
     """The logarithms of several parts taken as one."""
-
     result = np.full((points, length), -np.inf)
     result[:, 0] = 0.0
     for number, part in enumerate(parts):
@@ -64,7 +62,6 @@ def two_modes(shares: Any) -> tuple[int, int] | None:
 
     shares   of time with 0, 1, ... customers there; those of more are left out where they only fall.
     """
-
     row = np.asarray(shares)
     behind = np.concatenate([[-1.0], row[:-1]])
     after = np.concatenate([row[1:], [-1.0]])

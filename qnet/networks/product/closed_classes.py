@@ -71,7 +71,6 @@ def most_present(network: Demands) -> int:
 
 def _stacked(rows: Any, population: Any, think_time: Any, size: int) -> tuple[Any, Any, Any]:
     """Arrays with the batch axis first."""
-
     table = np.empty((size, len(rows), len(population)))
     for station, row in enumerate(rows):
         for kind, value in enumerate(row):
@@ -150,7 +149,6 @@ def _fits(found: list[tuple[str, Any]], wanted: Wanted) -> bool:
 
 def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Any:
     """Which variants have an exact answer within the budget; those of one population are alike."""
-
     _, firsts, place = np.unique(closed.population, axis=0, return_index=True, return_inverse=True)
     fits = [_fits(exact.choices(closed.point(first), states), wanted) for first in firsts.tolist()]
     return np.array(fits)[place.reshape(-1)]
@@ -236,7 +234,6 @@ def _approximate(network: Demands, loads: list[Any], wanted: Wanted, why: str, n
 
 def _whole(network: Demands) -> Any:
     """Which variants have whole populations."""
-
     counts = np.stack([network.population[kind] for kind in network.closed], axis=1)
     return (counts == counts.round()).all(axis=1)
 

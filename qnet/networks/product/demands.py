@@ -119,7 +119,6 @@ class Demands:
 
     def _spread(self, size: int) -> None:
         """Give every number its batch axis."""
-
         table = np.asarray(self.demands, float)
         shape = (size, *table.shape[-2:])
         self.demands = np.broadcast_to(table, shape)

@@ -145,7 +145,6 @@ class _Corrected(Record):
 
 def _corrected(table: Table, starts: Any = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival."""
-
     from qnet.networks.closed.first_come import solve
 
     network = table.network
@@ -180,7 +179,6 @@ def _corrected(table: Table, starts: Any = None) -> _Corrected:
 
 def _weighted(table: Table, found: _Corrected, wanted: Wanted) -> Any:
     """(B, K, R) the waits of product form, weighted by the correction for the order of arrival."""
-
     from qnet.networks.product.weighted import product_form_residence, shared, weighted, weights
 
     network = table.network
@@ -216,7 +214,6 @@ def _weighted(table: Table, found: _Corrected, wanted: Wanted) -> Any:
 
 def _solution(table: Table, residence: Any, found: _Corrected) -> Solution:
     """The answer, of (B, K, R) residences."""
-
     network = table.network
     own = list(network.closed)
     throughput = found.throughput

@@ -260,7 +260,6 @@ def _depth(value: Any) -> int:
 
 def _array(value: Any) -> Any:
     """An array of floats, or None."""
-
     try:
         return None if np.asarray(value).dtype.kind in "bSUc" else np.array(value, float)
     except (TypeError, ValueError):

@@ -40,7 +40,6 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
               where a fixed point is not proven; `NoAnswer` QN403.
     Method    `closed.priorities`.
     """
-
     from qnet.networks.closed.priorities import solve
     from qnet.networks.product.closed_classes import refuse_without_time
 
@@ -70,7 +69,6 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
 
 def _arrays(network: Demands, places: list[int]) -> tuple[Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-
     from qnet.networks.closed.ranked import IN_ORDER, PREEMPTIVE, SHARING, Ranked
     from qnet.networks.product.first_come import Table, lines
 

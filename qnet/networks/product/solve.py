@@ -167,7 +167,6 @@ def _approximate_stretch(
 
 def _stacked(network: Demands, points: list[Solution]) -> Solution:
     """The solutions of the points of a batch as one."""
-
     values: list[Any] = []
     for name in Figures.fields():
         column = [getattr(point.figures, name) for point in points]
@@ -183,7 +182,6 @@ def _stacked(network: Demands, points: list[Solution]) -> Solution:
 
 def _padded(rows: list[Any]) -> Any:
     """State probabilities of different lengths, filled up with zeros: (B, K, longest)."""
-
     longest = max(len(row) for states in rows for row in states)
     found = np.zeros((len(rows), len(rows[0]), longest))
     for point, states in enumerate(rows):

@@ -56,7 +56,6 @@ def product_form_residence(network: Demands, wanted: Wanted) -> Any:
 
     Returns  None where no method finds them.
     """
-
     from qnet.networks.product.solve import solve
 
     budget = Wanted(operations=min(wanted.operations, OPERATIONS), memory=wanted.memory, each=True)
@@ -98,7 +97,6 @@ def weights(demands: Any, known: Any, corrected: Any) -> Any:
     known       (B, K, R) residences of product form.
     corrected   (B, K, R) residences by the method that corrects them.
     """
-
     least = _LEAST * demands
     ratio = np.maximum(known - demands + least, least) / np.maximum(corrected - demands + least, 1e-300)
     return np.where((demands > 0) & np.isfinite(ratio), ratio, 1.0)

@@ -81,7 +81,6 @@ def stationary(found: Walk, operations: float) -> Any:
     Raises      `TooLarge` beyond them; `ArithmeticError` where the states do not all reach each other, or where the
                 balance of some state is off by more than rounding.
     """
-
     size = len(found.states)
     sources, targets = np.array(found.sources, dtype=np.int64), np.array(found.targets, dtype=np.int64)
     rates = np.array(found.rates, dtype=float)

@@ -64,7 +64,6 @@ class Found(Record):
 
 def means(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
     """The rates and the mean numbers of a chain with the probabilities of its states."""
-
     often = {
         mark: float(sum(rate * shares[state] for state, rate in table.items())) for mark, table in found.ended.items()
     }

@@ -8,11 +8,10 @@ from qnet.model.bind import depends_on_population
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck.bottleneck import Bottleneck, bottleneck
-from qnet.questions.bottleneck.parts import Part, Place
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Place, bottleneck
 from qnet.questions.points.changes import Change
 from qnet.questions.points.points import needs_solution
-from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes

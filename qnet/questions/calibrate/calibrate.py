@@ -186,7 +186,6 @@ def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tup
 
 def _weighed(target: Target, best: Minimum) -> tuple[Minimum, Scatter]:
     """What is known of the errors, and the minimum with the weights that follow from it."""
-
     freedom = spread(best, target.least).freedom
     if target.stated:
         return best, scatter_stated(best.cost, freedom)
@@ -211,7 +210,6 @@ _Ends = dict[tuple[int, int], float | None]
 
 def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) -> tuple[_Ends, Any]:
     """The ends of profiles, where linear intervals do not hold; and a better point, if any was met."""
-
     if not scatter.known:
         if not best.converged:
             raise no_minimum(target, best)
@@ -232,7 +230,6 @@ def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) ->
 
 def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends: _Ends) -> tuple[Found, ...]:
     """The fitted values with their errors and intervals, in base units."""
-
     tied = (np.abs(known.tied) > 1e-3).any(axis=0)
     result: list[Found] = []
     for place, item in enumerate(target.unknowns):

@@ -63,7 +63,6 @@ class Candidate(Record):
 
 def root_mean_square(values: Any) -> float:
     """Of some residuals; infinite where any of them is not known, not-a-number of none."""
-
     if not len(values):
         return float("nan")
     return float(np.sqrt((values**2).mean())) if np.isfinite(values).all() else float("inf")

@@ -55,7 +55,6 @@ def doubts(found: Calibration) -> Iterator[Note]:
 
 def entangled(inflation: Any, correlation: Any) -> list[int]:
     """The places of estimates whose variance others inflate, each with the one that it moves with most."""
-
     inflated = [place for place, value in enumerate(inflation.tolist()) if INFLATED < value < math.inf]
     partners = np.abs(np.nan_to_num(correlation))
     np.fill_diagonal(partners, 0.0)
@@ -68,7 +67,6 @@ def _apart(text: str) -> Note:
 
 def _in_coordinates(found: Calibration, direction: list[float], place: int) -> float:
     """A direction is in coordinates scaled by their effects; this is its part in plain ones."""
-
     norm = float(np.linalg.norm(found.minimum.jacobian[:, place]))
     return direction[place] / norm
 

@@ -60,7 +60,6 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
     Raises `UsageError` QN029 with what is wrong with any of them. Later texts, and those of one metric, have the last
     word.
     """
-
     found: Any = np.full(values.shape, np.nan)
     problems: list[Problem] = []
     for text in sorted(texts, key=lambda item: "=" in item):
@@ -151,7 +150,6 @@ def scatter_unstated(plain: Any, weights: Any, digits: Any, freedom: int, enough
     Method    One common variance u^2 besides that of the digits, so that sum r^2 / (u^2 / w + d^2) is the degrees of
               freedom (R. C. Paule and J. Mandel, J. Res. Natl. Bur. Stand. 87 (1982) 377-385).
     """
-
     printed = bool((digits > 0).all())
     if freedom <= 0 or not enough:
         if not printed:

@@ -74,7 +74,6 @@ def minimise(
                        Technometrics 23 (1981) 179-183.
     Limits             A local minimum: other starts may end at others. A residual that jumps has no derivative there.
     """
-
     point = np.clip(np.asarray(start, dtype=float), low, high)
     here = residuals(point[None])[0]
     if not np.isfinite(here).all():
@@ -109,7 +108,6 @@ def _descend(
     residuals: Residuals, point: Any, here: Any, tangent: _Tangent, low: Any, high: Any, damping: float
 ) -> tuple[tuple[Any, Any] | None, float]:
     """The best of some damped steps, dampings growing until one descends; and the damping of it."""
-
     cost = here @ here
     while damping < 1e16:
         steps = np.array([tangent.step(here, damping * share) for share in _LADDER])
@@ -138,7 +136,6 @@ class _Tangent:
 
     def step(self, here: Any, damping: float) -> Any:
         """The step that is best for residuals under a damping; 0 for Gauss-Newton."""
-
         squares = np.where(self.kept, self.singular**2 + damping, 1.0)
         shares = np.where(self.kept, self.singular / squares, 0.0) * (self.left.T @ here)
         return -(self.right.T @ shares) / self.norms
@@ -162,7 +159,6 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
     Central where both sides are inside the bounds and have an answer, else of the second order from one side; shorter
     steps where neither side has one.
     """
-
     count = len(point)
     found = np.full((len(here), count), np.nan)
     length = STEP
@@ -191,7 +187,6 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
 
 def _moved(residuals: Residuals, point: Any, moves: Sequence[tuple[int, float]], low: Any, high: Any) -> Any:
     """Residuals where one coordinate is moved, for each move; not-a-number outside the bounds."""
-
     points = np.repeat(point[None], len(moves), axis=0)
     for number, (place, move) in enumerate(moves):
         points[number, place] += move
@@ -231,7 +226,6 @@ def spread(found: Minimum, least: float = 0.0, variance: float | None = None) ->
              Nonlinear Regression Analysis and Its Applications, 1988, section 2.3.
     Limits   Linear: where a residual bends much within its own error, true regions are not symmetric.
     """
-
     count = len(found.point)
     tangent = _Tangent(found.jacobian * (found.side == 0), least)
     idle = ~tangent.counted & (found.side == 0)

@@ -58,7 +58,6 @@ def measured(
     error     texts such as `1%` or `response=2 ms`: standard errors; cells of a column of errors go before them.
     Raises    `InvalidInput` with what is wrong with columns and cells, `UsageError` with what is wrong with the rest.
     """
-
     named = parameter_columns(table.header, model)
     clash = next((column for column, name in named.items() if name in fitted), None)
     if clash is not None:
@@ -223,7 +222,6 @@ def _measurement(item: Metric, cell: object) -> float:
 
 def _held_out(model: Model, found: Measured, text: str) -> Any:
     """Which rows a number, or a condition, holds out."""
-
     size = len(found.table.rows)
     if text.strip().isdigit():
         count = int(text)

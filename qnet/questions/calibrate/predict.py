@@ -29,7 +29,6 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
                in the measure of the residuals (G. A. F. Seber and C. J. Wild, Nonlinear Regression, 1989, section 5.1).
     Limits     Linear: what profiles find of steps and bends is not in them.
     """
-
     low, high = np.full(modelled.shape, np.nan), np.full(modelled.shape, np.nan)
     held: Any = np.flatnonzero(target.rows.held_out)
     if not len(held) or not scatter.known:
@@ -49,7 +48,6 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
 
 def _slopes(target: Target, best: Minimum, places: Any) -> Any:
     """The derivatives (rows, metrics, n) of plain residuals of some rows; not-a-number where there is no answer."""
-
     count = len(best.point)
     moves = np.concatenate([np.eye(count), -np.eye(count)]) * STEP
     points = np.clip(best.point + moves, target.low, target.high)
@@ -61,7 +59,6 @@ def _slopes(target: Target, best: Minimum, places: Any) -> Any:
 
 def _of_the_model(best: Minimum, scatter: Scatter, slopes: Any) -> Any:
     """The variance of predictions with some derivatives (E, n); infinite where nothing determines them."""
-
     free = best.side == 0
     jacobian = best.jacobian[:, free]
     norms = np.linalg.norm(jacobian, axis=0)
@@ -98,7 +95,6 @@ def leave_one_out(target: Target, best: Minimum) -> Any:
              Roy. Statist. Soc. B 36 (1974) 111-147).
     Returns  not-a-number where the model has no answer at a row that is left out.
     """
-
     within: Any = np.nonzero(target.used[target.places])[0]
     count = len(target.places)
     groups = min(count, MOST_LEFT_OUT, max(_FEWEST, _ROWS // count))

@@ -56,7 +56,6 @@ class Lane:
 
     def step(self, low: Any, high: Any, longest: float = 2.0) -> Any:
         """The damped Gauss-Newton step of the free coordinates, those pressed against a bound left where they are."""
-
         step = np.zeros(len(self.point))
         free = self.free
         for _ in range(2):
@@ -80,7 +79,6 @@ class Lane:
 
     def update(self, step: Any, values: Any) -> None:
         """The derivatives after a step, by Broyden's rank-one update."""
-
         length = float(step @ step)
         if length > 0:
             self.jacobian = self.jacobian + np.outer(values - self.values - self.jacobian @ step, step) / length
@@ -94,7 +92,6 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
     Method   Gauss-Newton with the derivatives of C. G. Broyden, Math. Comp. 19 (1965) 577-593, which cost nothing;
              damped, and with differences again, where a step does not descend. A fit only ever gets better.
     """
-
     used = 0
     for _ in range(_ROUNDS):
         for lane in lanes if proven else ():
@@ -230,7 +227,6 @@ def profiles(
     Source       D. M. Bates and D. G. Watts, Nonlinear Regression Analysis and Its Applications, 1988, section 6.1.
     Limits       Where the sum of squares falls again beyond its first rise, nothing is seen of it.
     """
-
     searches: list[_Search] = []
     for place, sign in sides:
         here = float(best.point[place])
@@ -257,7 +253,6 @@ def _placed(
     residuals: Residuals, asked: Sequence[tuple[_Search, float]], low: Any, high: Any
 ) -> tuple[list[Lane | None], int]:
     """Lanes at the values to be tried, the others where the tangent plane has them; None where there is no answer."""
-
     targets: list[tuple[Any, Any]] = []
     for each, distance in asked:
         moved = each.lane.point.copy()
@@ -292,7 +287,6 @@ def bent(residuals: Residuals, best: Minimum, covariance: Any, times: float, low
     covariance   of the coordinates; those without one are left out.
     times        how many standard errors the interval has to each side.
     """
-
     deviations = np.sqrt(np.diag(covariance))
     known = np.flatnonzero(np.isfinite(deviations))
     result = np.zeros(len(best.point), dtype=bool)

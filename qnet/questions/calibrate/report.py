@@ -17,9 +17,8 @@ from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
-from qnet.questions.solve.solve import in_unit
 from qnet.reports.report import Cell, Column, Note, Report
-from qnet.units import format_quantity
+from qnet.units import format_quantity, in_unit
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -181,7 +180,6 @@ def _correlations(found: Calibration) -> Iterator[tuple[Cell, ...]]:
 
 def _summary(found: Calibration) -> Iterator[tuple[Cell, ...]]:
     """How far off the model is as a whole, on what it was fitted on and on what was held out."""
-
     kind = "of the mean" if found.absolute else "relative"
     there = np.isfinite(found.measured.values)
     for use, chosen in ((FITTED, found.used), (HELD_OUT, there & found.measured.held_out[:, None])):
@@ -207,7 +205,6 @@ def _summary(found: Calibration) -> Iterator[tuple[Cell, ...]]:
 
 def _total(found: Calibration, chosen: Any) -> float:
     """The sum of squares around the mean of every metric, scaled and weighted as the residuals are."""
-
     total = 0.0
     for place, values in enumerate(found.measured.values.T):
         mask = chosen[:, place]
@@ -306,7 +303,6 @@ def _errors(found: Calibration) -> Iterator[Note]:
 
 def _intervals(found: Calibration) -> Iterator[Note]:
     """What profiles and rows that are held out tell."""
-
     named = [item.unknown.name for item in found.parameters if item.interval == PROFILE]
     if named:
         yield Note("QN692", f"intervals by profile, all others fitted again: {', '.join(named)}")

@@ -81,7 +81,6 @@ class Target:
 
     def weigh(self, common: float, digits: bool) -> None:
         """Take errors as a common one, and beside it what printed digits leave open."""
-
         weights = self.rows.weights[:, None]
         variance = common**2 / weights + (self.digits**2 if digits else 0.0)
         self.factors = np.where(variance > 0, 1 / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0)
@@ -93,7 +92,6 @@ class Target:
 
     def table(self, points: Any, places: Any) -> dict[str, Any]:
         """The columns of some rows at coordinates (P, n), row after row of each point."""
-
         count, size = len(points), len(places)
         table = {name: np.tile(values[places], count) for name, values in self.rows.conditions.items()}
         for place, item in enumerate(self.unknowns):
@@ -102,19 +100,16 @@ class Target:
 
     def answers(self, points: Any, places: Any) -> Answers:
         """The model at some rows, at coordinates (P, n); a search looks at absurd values as well."""
-
         with np.errstate(all="ignore"):
             return solve_table(self.model, self.table(points, places), len(points) * len(places), self.wanted)
 
     def modelled(self, answers: Answers) -> Any:
         """The metrics of a solved table, (points, metrics)."""
-
         with np.errstate(all="ignore"):
             return np.array([answers.of(item.expression) for item in self.rows.metrics], dtype=float).T
 
     def plain(self, modelled: Any, places: Any = slice(None)) -> Any:
         """Modelled figures (..., rows, metrics) against the measured ones: logarithms of ratios, or differences."""
-
         stated = self.rows.values[places]
         with np.errstate(all="ignore"):
             return (modelled - stated) / self.scale if self.absolute else np.log(modelled / stated)
@@ -126,7 +121,6 @@ class Target:
 
     def __call__(self, points: Any) -> Any:
         """Residuals (P, m) at coordinates (P, n); all rows of all points are solved as one table."""
-
         with np.errstate(all="ignore"):
             scaled = self.every(points, self.places) * self.factors[self.places]
             residuals = scaled[:, self.used[self.places]]
@@ -138,7 +132,6 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
 
     The best one may be unproven where the residuals jump there; its `reason` says so.
     """
-
     least = target.least
     known: list[Minimum] = []
 
@@ -187,7 +180,6 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
 
 def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[tuple[float, ...], ...]:
     """The values at other minima that are nearly as good, the best first."""
-
     told = spread(best, target.least)
     others: list[Minimum] = []
     counts = ~told.idle
@@ -209,7 +201,6 @@ def _flat(target: Target, end: Minimum) -> bool:
 
 def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
     """A better end, where one coordinate, the others fitted again, leads to smaller residuals anywhere in its range."""
-
     for _ in range(_SCANS):
         idle = spread(end, target.least).idle
         places = np.flatnonzero(idle) if idle.any() and end.reason not in _STUCK else np.arange(len(end.point))
@@ -237,7 +228,6 @@ def _rungs(target: Target) -> int:
 
 def _ladder(target: Target, end: Minimum, place: int, values: Any) -> list[Lane]:
     """Fits of all other coordinates where one has some values, those that have an answer."""
-
     points = np.repeat(end.point[None], len(values), axis=0)
     points[:, place] = np.clip(values, target.low[place], target.high[place])
     free = np.arange(len(end.point)) != place
@@ -249,7 +239,6 @@ def _ladder(target: Target, end: Minimum, place: int, values: Any) -> list[Lane]
 
 def no_minimum(target: Target, end: Minimum) -> NotComputed:
     """Why no minimum is proven, with the row where the model is farthest from what was measured."""
-
     found: Any = np.argwhere(target.used)[int(np.abs(end.residuals).argmax())]
     row, place = int(found[0]), int(found[1])
     metric = target.rows.metrics[place].source
@@ -261,7 +250,6 @@ def no_minimum(target: Target, end: Minimum) -> NotComputed:
 
 def _nowhere(target: Target, points: Any) -> NotComputed:
     """Which row has no answer, and why, at the start at which most rows have one."""
-
     answers = target.answers(points, target.places)
     answered = answers.answered.reshape(len(points), -1)
     start = int(answered.sum(axis=1).argmax())

@@ -40,7 +40,6 @@ class Unknown(Record):
 
     def values(self, coordinates: Any) -> Any:
         """The values at an array of coordinates."""
-
         if self.logarithmic:
             return np.exp(np.clip(coordinates, -690, 690))
         return self.low + coordinates * (self.high - self.low)
@@ -134,7 +133,6 @@ def starts(found: Sequence[Unknown], count: int) -> Any:
     Source   J. H. Halton, On the efficiency of certain quasi-random sequences of points in evaluating
              multi-dimensional integrals, Numer. Math. 2 (1960) 84-90.
     """
-
     columns: list[list[float]] = []
     for item, base in zip(found, _primes(len(found)), strict=True):
         here = item.coordinate(item.start)

@@ -1,4 +1,7 @@
-"""The envelope: the largest (or smallest) value of a parameter at which limits hold, along a grid of others."""
+"""The envelope: the largest (or smallest) value of a parameter at which limits hold, along a grid of others.
+
+What an envelope says of a point of its grid: the value that was found, what binds, and the figures there.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,126 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
-from qnet.expression import Expression, Value
+from qnet.expression import Expression, Value, parse
 from qnet.lazy import np
 from qnet.model.grids import Grid
-from qnet.questions.envelope.points import (
-    HOPELESS,
-    NOWHERE,
-    OK,
-    UNLIMITED,
-    Interval,
-    Point,
-    binds,
-    points,
-    refused_point,
-)
 from qnet.questions.envelope.question import Question
 from qnet.questions.points.points import solve_points
+from qnet.questions.points.saturation import busiest, busiest_utilization
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.regions import ENDLESS, Regions
+from qnet.questions.presentation.labels import where_exact
+from qnet.questions.search.regions import ENDLESS, LIMIT, SATURATION, Regions
 from qnet.questions.search.search import Found, ends, falls, pick, search
 from qnet.record import Record
 from qnet.units import base_unit, format_quantity
+
+OK = "ok"
+HOPELESS = "no steady state at any value"
+EXCEEDED = "limit exceeded at the lowest load"
+UNLIMITED = "limit holds at every value"
+NOT_REACHED = "limit not reached at the highest load"
+NOWHERE = ("limit holds at no value", "limits hold together at no value")
+
+
+class Point(Record):
+    """One point of an envelope: floats, texts, or None where there is nothing to say."""
+
+    coordinates: tuple[float, ...]
+    status: str
+    """`ok`, or why there is no answer here."""
+    value: float | None
+    """The largest value up to which the limits hold, or the smallest from which on they do."""
+    extreme: float | None
+    """The largest value with a steady state, or the smallest; None where the range of the parameter ends first."""
+    binds: str
+    """`limit`, or in its own words the one that binds of several, `saturation of NAME` or `range of NAME`."""
+    metrics: tuple[float | None, ...]
+    """What each limit is on, where the figures are read."""
+    busiest: str
+    utilization: float | None
+    outputs: tuple[float | None, ...]
+    method: str
+    exact: bool
+    intervals: tuple[tuple[float, float], ...] = ()
+    """All intervals in which the limits hold, in rising order."""
+
+
+class Interval(Record):
+    """One interval in which the limits hold: its place among those of a point, its lower end, and its upper end."""
+
+    number: int
+    least: float | None
+    binds: str
+    upper: Point
+
+
+def points(
+    asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, places: Any, found: Found,
+    smallest: bool,
+) -> list[Point]:  # fmt: skip
+    """One end of an interval at each of some places of a grid, told with the figures there.
+
+    coordinates   the grid, and `places` the rows of it that are told.
+    """
+    there = found.there
+    metrics = [there.metric(item.metric) for item in asked.limits]
+    names, utilization = there.gather(busiest), there.gather(busiest_utilization)
+    outputs = [there.metric(parse(name)) for name in asked.model.outputs]
+    methods = there.gather(lambda part: np.full(len(part.points), part.solution.method, dtype=object))
+    exact = there.gather(lambda part: np.full(len(part.points), where_exact(asked.model, asked.shown, part)))
+    extremes = (regions.steady_least if smallest else regions.steady_greatest)[places]
+    rows: list[Point] = []
+    for row, place in enumerate(map(int, places)):
+        status = _status(asked, smallest, found, row, regions, place)
+        answered = status == OK
+        shown = tuple(_number(values[row]) if status != HOPELESS else None for values in metrics)
+        extreme = _number(extremes[row]) if status not in (HOPELESS, UNLIMITED) else None
+        rows.append(
+            Point(
+                coordinates[place],
+                status,
+                float(found.value[row]) if answered else None,
+                extreme,
+                binds(asked, found, row) if answered else "",
+                shown,
+                str(names[row]) if answered else "",
+                float(utilization[row]) if answered else None,
+                tuple(_number(output[row]) if answered else None for output in outputs),
+                str(methods[row]),
+                bool(exact[row]),
+            )
+        )
+    return rows
+
+
+def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> Point:
+    """A point of which some value that was looked at is not computed, and why."""
+    nothing = (None,) * len(asked.model.outputs)
+    return Point(coordinates, status, None, None, "", (None,) * len(asked.limits), "", None, nothing, "", False)
+
+
+def _status(asked: Question, smallest: bool, found: Found, row: int, regions: Regions, place: int) -> str:
+    if regions.hopeless[place]:
+        return HOPELESS
+    if found.held[row]:
+        return UNLIMITED if found.cause[row] == ENDLESS else OK
+    limit, *others = asked.limits
+    if others or smallest or not regions.scan.nearest_at_end(place, lowest=limit.upper):
+        return NOWHERE[bool(others)]
+    return EXCEEDED if limit.upper else NOT_REACHED
+
+
+def binds(asked: Question, found: Found, row: int) -> str:
+    """What ends the interval of a row."""
+    if found.cause[row] == LIMIT:
+        return "limit" if len(asked.limits) == 1 else asked.limits[int(found.limit[row])].source
+    return f"saturation of {found.station[row]}" if found.cause[row] == SATURATION else f"range of {asked.vary}"
+
+
+def _number(value: Any) -> float | None:
+    number = float(value)
+    return number if abs(number) < float("inf") else None
+
 
 MAX_POINTS = 200_000
 _CHUNK = 4096
@@ -75,12 +177,10 @@ class Envelope(Record):
     @property
     def answered(self) -> Any:
         """Which points have an answer, an array of truth values."""
-
         return np.array([point.status == OK for point in self.points])
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression over figures, outputs and parameters per point, the parameter as it was found."""
-
         found: Any = np.full(len(self.points), np.nan)
         for piece in self.pieces:
             found[list(piece.rows)] = piece.metric(self.question.vary, expression)
@@ -117,7 +217,6 @@ def envelope(asked: Question) -> Envelope:
 
 def crossings(answer: Envelope) -> list[Interval]:
     """Every interval of every point in which the limits hold; points without any have one row that says why."""
-
     found: list[tuple[int, Interval]] = []
     asked = answer.question
     known = {row for piece in answer.pieces for row in piece.rows}
@@ -151,7 +250,6 @@ def _search(
     refused: dict[int, NotComputed],
 ) -> None:  # fmt: skip
     """Search some points of the grid at once; in halves, down to those that are refused, where one is not computed."""
-
     table: Any = np.array([grid[row] for row in rows], dtype=float).reshape(len(rows), len(asked.over))
     columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
     trial = Trial(asked.model, asked.vary, asked.limits, columns, len(rows), asked.wanted)

@@ -9,17 +9,15 @@ from qnet.expression.nodes import Name
 from qnet.model.conditions import Condition
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
-from qnet.questions.envelope.envelope import Envelope, crossings
-from qnet.questions.envelope.points import OK, Interval, Point
+from qnet.questions.envelope.envelope import OK, Envelope, Interval, Point, crossings
 from qnet.questions.envelope.question import Question
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
-from qnet.questions.solve.solve import in_unit
 from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
-from qnet.units import base_unit, format_quantity
+from qnet.units import base_unit, format_quantity, in_unit
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""

@@ -58,7 +58,6 @@ class Axis(Record):
 
     def customers(self, values: Any) -> Any:
         """How many customers of each class that grows there are, fractions and all: (classes, values)."""
-
         known = Values(self.model, self.real(values), len(values))
         loads = [known.evaluate(load_of(self.model.customers[place]), ()) for place in self.classes]
         return np.stack([np.broadcast_to(load, (len(values),)) for load in loads]).astype(float)

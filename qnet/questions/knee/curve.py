@@ -67,17 +67,14 @@ class Curve:
 
     def read(self, values: Any, of: Callable[[Place], float]) -> Any:
         """One figure at values along the axis, an array; not-a-number where there is no answer."""
-
         return np.array([of(place) if place.answered else float("nan") for place in self.places(values)], dtype=float)
 
     def read_all(self, values: Any, of: Callable[[Place], float]) -> Any:
         """As `read`, of places without an answer as well, whose excess says that no limit holds there."""
-
         return np.array([of(place) for place in self.places(values)], dtype=float)
 
     def _solve(self, new: list[float]) -> bool:
         """Solve the model at new places; whether what was known before is of another method, and to be forgotten."""
-
         values: Any = np.array(new)
         answers = self.answers(values)
         throughput, response = grown(self.axis, answers)
@@ -132,7 +129,6 @@ def power(place: Place) -> float:
 
 def whole_places(low: float, high: float, count: int) -> Any:
     """Whole numbers from one to another, both included, at most so many and evenly spread."""
-
     low, high = float(np.ceil(low)), float(np.floor(high))
     if high - low < count:
         return np.arange(low, high + 1)
@@ -141,13 +137,11 @@ def whole_places(low: float, high: float, count: int) -> Any:
 
 def distinct(*values: Any) -> Any:
     """The values of several arrays, each once and in order; numpy's own way loads masked arrays."""
-
     return np.array(sorted({value for array in values for value in array.tolist()}))
 
 
 def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
     """Rates from no load to where the steady state ends: half of them evenly, half closer and closer to the end."""
-
     if not bounded:
         return np.linspace(least, edge, count)
     even = np.linspace(least, 0.95 * edge, count - count // 2)
@@ -157,7 +151,6 @@ def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
 
 def last_whole(holds: Callable[[Any], Any], low: float, high: float, count: int) -> float:
     """The last whole number at which something holds, between one where it does and one where it does not."""
-
     while high - low > 1:
         places = whole_places(low, high, count)
         held = holds(places)
@@ -174,7 +167,6 @@ def highest_whole(of: Callable[[Any], Any], places: Any, count: int) -> tuple[fl
     Method   Closer and closer, to the last number; of thousands to a thousandth, because closer by the differences of
              an approximation say nothing: the number is then the one next to the top of the parabola.
     """
-
     while True:
         values = of(places)
         best = int(np.nanargmax(values))
@@ -193,7 +185,6 @@ def highest_real(of: Callable[[Any], Any], places: Any, closer: int = _CLOSER) -
 
     closer   how often to look closer, each time at a quarter of the width.
     """
-
     values = of(places)
     best = int(np.nanargmax(values))
     if best in (0, len(places) - 1):

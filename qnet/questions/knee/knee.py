@@ -98,7 +98,6 @@ def around(found: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | Mi
 
     One step is one customer, or a hundredth of a rate.
     """
-
     answered = answered_knees(found)
     values: Any = np.array([item.value for item in answered], dtype=float)
     beyond = values + 1 if found.axis.closed else values * 1.01

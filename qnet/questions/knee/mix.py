@@ -34,7 +34,6 @@ def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
               Development 4 (1960) 518-524.
     Limits    Between whole populations a figure is a definition, not the figure of any system.
     """
-
     exact = np.stack([np.asarray(values, dtype=float) * weight for weight in axis.weights], axis=1)
     near = np.floor(exact + 0.5)
     exact = np.where(np.abs(exact - near) <= _WHOLE * np.maximum(near, 1.0), near, exact)
@@ -89,7 +88,6 @@ class MixAnswers:
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression over parameters, outputs and figures, per point."""
-
         used = [output for name, output in self.model.outputs.items() if name in expression.names]
         names = dict.fromkeys(name for item in [expression, *(one.expression for one in used)] for name in item.names)
         outputs = {output.name for output in used}
@@ -110,14 +108,12 @@ class MixAnswers:
 
     def _between(self, value: Any) -> Any:
         """Figures of the corners, linearly interpolated; what is the same at all corners stays as it is."""
-
         value = value[self._places]
         beyond = np.where(self._shares > 0, value - value[:, :1], 0.0)
         return np.where(self.answered, value[:, 0] + (self._shares * beyond).sum(axis=1), np.nan)
 
     def _weighted(self, value: Any, passages: Any) -> Any:
         """Means of the corners, weighted by passages; plainly where nobody passes."""
-
         total = self._between(passages)
         nobody = ~(total > 0)
         return np.where(nobody, self._between(value), self._between(value * passages) / np.where(nobody, 1.0, total))

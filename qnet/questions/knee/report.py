@@ -1,12 +1,15 @@
-"""Knees as a report: one row per knee and definition, with what happens there and one step beyond."""
+"""Knees as a report: one row per knee and definition, with what happens there and one step beyond.
+
+The intervals of knees by the calibration of parameters: where they are, and what happens at their stated places.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from qnet.errors import NoAnswer, Problem
+from qnet.errors import NoAnswer, Problem, QnetError
 from qnet.expression import Expression
 from qnet.lazy import np
 from qnet.model.conditions import Condition, condition
@@ -14,17 +17,100 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.curve import grown, whole_places
 from qnet.questions.knee.found import DEFINITIONS, Knee, Knees
-from qnet.questions.knee.knee import around, knee
+from qnet.questions.knee.knee import answered_knees, around, knee
 from qnet.questions.knee.mix import MixAnswers, rate_and_time
 from qnet.questions.points.answers import Answers
 from qnet.questions.points.points import Part
 from qnet.questions.presentation.assertions import conditions, failing, told
-from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.uncertainty.carried import Doubts, moved_model
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import format_quantity
+
+
+def doubted(
+    model: Model, found: Sequence[Knees], again: Callable[[Model], list[Knees]]
+) -> tuple[list[tuple[Cell, ...]], list[Note]]:
+    """Both ends of the customers, or the rate, of every knee, and of throughput and response at its stated place.
+
+    again    finds the knees of the model with another value of a parameter.
+    Returns  for every knee of every axis the cells of `knee_report.DOUBT`, and notes on what they rest on.
+    """
+    known: dict[tuple[str, float], dict[str, Knees]] = {}
+
+    def with_value(name: str, value: float) -> dict[str, Knees]:
+        if (name, value) not in known:
+            try:
+                known[name, value] = {item.axis.name: item for item in again(moved_model(model, name, value))}
+            except QnetError:
+                known[name, value] = {}
+        return known[name, value]
+
+    rows: list[tuple[Cell, ...]] = []
+    notes: dict[Note, None] = {}
+    for item in found:
+        doubts = Doubts(model, [name for name, _ in item.axis.shown])
+        ends, lame = _ends(item, doubts, with_value)
+        rows += ends
+        notes.update(dict.fromkeys(doubts.notes(lame)))
+    return rows, list(notes)
+
+
+def _ends(
+    found: Knees, doubts: Doubts, with_value: Callable[[str, float], dict[str, Knees]]
+) -> tuple[list[tuple[Cell, ...]], bool]:
+    """The cells of an axis, and whether some step had no answer."""
+
+    def moved(steps: list[tuple[int, float]]) -> Any:
+        names = [(doubts.names[place], value) for place, value in steps]
+        return np.array([_figures_doubt(found, with_value(*one).get(found.axis.name)) for one in names])
+
+    carried = doubts.carried(np.array(_figures_doubt(found, found)), moved)
+    ends = np.stack([carried.low, carried.high], axis=1)
+    rows: list[tuple[Cell, ...]] = []
+    for place in range(len(found.knees)):
+        where, *others = [[_cell(value) for value in pair] for pair in ends[:, :, place]]
+        empty: list[Cell] = [None, None]
+        both = [*where, *empty] if found.axis.closed else [*empty, *where]
+        rows.append((*both, *(cell for pair in others for cell in pair)))
+    return rows, carried.lame
+
+
+def _figures_doubt(stated: Knees, found: Knees | None) -> list[list[float]]:
+    """By knee of the stated model: where it is in the other, and throughput and response there at its stated place."""
+    nothing = float("nan")
+    figures = [[nothing] * len(stated.knees) for _ in range(3)]
+    if found is None:
+        return figures
+    others = {(item.definition, item.about): item for item in found.knees}
+    for place, item in enumerate(stated.knees):
+        other = others.get((item.definition, item.about))
+        figures[0][place] = nothing if other is None or item.status != "ok" else _where(other)
+    answered = answered_knees(stated)
+    if answered:
+        there = found.curve.answers(np.array([item.value for item in answered], dtype=float))
+        rates, times = rate_and_time(there, lambda part: part.solution.throughput, lambda part: part.solution.response)
+        for number, item in enumerate(answered):
+            if there.answered[number]:
+                place = next(place for place, one in enumerate(stated.knees) if one is item)
+                figures[1][place], figures[2][place] = float(rates[number]), float(times[number])
+    return figures
+
+
+def _where(item: Knee) -> float:
+    """Customers between whole numbers, or the rate."""
+    place = item.real if item.axis.closed else item.value
+    if item.status != "ok" or place is None:
+        return float("nan")
+    return float(item.axis.customers(np.array([place])).sum()) if item.axis.closed else place
+
+
+def _cell(value: Any) -> Cell:
+    return float(value) if abs(value) < float("inf") else None
+
 
 COLUMNS = (
     Column("along", "along"),
@@ -117,8 +203,6 @@ def knee_report(
     trust = (", ".join(methods), label(exact))
     told, columns = [(*row, *trust) for row in rows], COLUMNS
     if model.calibration is not None:
-        from qnet.questions.knee.doubt import doubted
-
         ends, notes = doubted(model, found, lambda other: knee(other, vary, limits, multiple, definitions, wanted))
         guessed += notes
         columns = (*COLUMNS, *DOUBT)
@@ -236,7 +320,6 @@ def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...
 
 def _people(item: Knee) -> tuple[float | None, float | None]:
     """How many customers there are at a knee: between whole numbers, and in whole numbers."""
-
     if item.real is None or item.value is None:
         return None, None
     real, whole = item.axis.customers(np.array([item.real, item.value])).sum(0)
@@ -245,7 +328,6 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
 
 def _curve(found: Knees) -> list[tuple[Cell, ...]]:
     """Rows along the curve, to a little beyond the last knee, and along a rate up to the last one."""
-
     values = [item.value for item in found.knees if item.value is not None]
     if not values:
         return []

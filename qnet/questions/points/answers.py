@@ -141,7 +141,6 @@ def solve_table(
     Returns   `Answers`; a row that the model refuses, that has no steady state or that cannot be computed says so in
               its status, and the others are answered all the same.
     """
-
     table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
     asked = asked.replace(each=True)
     pieces: list[_Piece] = []

@@ -174,7 +174,6 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
 
 def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted) -> list[Change]:
     """The unchanged model, and each of some stations faster; `wanted` has the budget of one of them."""
-
     points = [("", 1.0), *((name, faster) for name in names)]
     if wanted.each:
         return [_single(changed, name, factor, wanted) for name, factor in points]

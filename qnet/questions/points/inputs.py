@@ -109,7 +109,6 @@ def _whole_populations(model: Model, name: str, value: float) -> bool:
 
 def columns(found: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
     """A table with one row for each value of one input, all others as stated; the row of an empty name moves none."""
-
     table = {item.name: np.full(len(rows), item.value) for item in found}
     for place, (name, value) in enumerate(rows):
         if name:

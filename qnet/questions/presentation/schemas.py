@@ -27,13 +27,13 @@ ANSWERS: dict[str, Answer] = {
     "solution": Answer("what qnet solve answers", "solve.solve", optional="OPTIONAL"),
     "envelope": Answer("what qnet envelope answers", "envelope.report", "KEYS", more_columns=True),
     "cost": Answer("what qnet cost answers", "cost.report", optional="OPTIONAL", more_columns=True),
-    "sweep": Answer("what qnet sweep answers", "sweep.report", "KEYS", more_columns=True),
-    "comparison": Answer("what qnet compare answers", "compare.report", optional="DOUBT"),
+    "sweep": Answer("what qnet sweep answers", "sweep.sweep", "KEYS", more_columns=True),
+    "comparison": Answer("what qnet compare answers", "compare.compare", optional="DOUBT"),
     "knee": Answer("what qnet knee answers", "knee.report", optional="DOUBT"),
-    "formula": Answer("what qnet formula answers", "formula.report"),
+    "formula": Answer("what qnet formula answers", "formula.formula"),
     "bottleneck": Answer("what qnet bottleneck answers", "bottleneck.report"),
-    "why": Answer("what qnet why answers", "why.report"),
-    "sensitivity": Answer("what qnet sensitivity answers", "sensitivity.report"),
+    "why": Answer("what qnet why answers", "why.why"),
+    "sensitivity": Answer("what qnet sensitivity answers", "sensitivity.sensitivity"),
     "tornado": Answer("what qnet sensitivity --tornado answers", "sensitivity.uncertainty_report", "TORNADO"),
     "uncertainty": Answer(
         "what qnet sensitivity --sample and --corners answer", "sensitivity.uncertainty_report", "UNCERTAINTY"

@@ -102,6 +102,5 @@ class _Points:
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression per point."""
-
         with np.errstate(all="ignore"):
             return evaluate(expression.root, self.names, arrays(), self.choices) + np.zeros(self.size)

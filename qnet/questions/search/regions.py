@@ -54,7 +54,6 @@ class Regions(Record):
 
 def _index(place: Any, size: int, first: int, step: int) -> Any:
     """The last index of each place in a list that begins at `first` and goes by `step`."""
-
     found = np.full(size, -1)
     found[place] = first + step * np.arange(len(place))
     return found

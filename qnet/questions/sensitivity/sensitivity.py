@@ -1,4 +1,9 @@
-"""How much every metric answers to every parameter: derivatives and elasticities at the stated point."""
+"""How much every metric answers to every parameter: derivatives and elasticities at the stated point.
+
+Derivatives from differences, extrapolated to no step at all, with an error that the estimates themselves tell.
+
+Sensitivities as a report: one block per metric, one row per parameter, the strongest first.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +19,181 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
 from qnet.questions.points.inputs import Input, columns, inputs, saturated
 from qnet.questions.points.points import Part, Solved, solve_points
-from qnet.questions.presentation.labels import EXACT, all_exact, labels
-from qnet.questions.sensitivity.differences import Slope, slopes, steps
+from qnet.questions.presentation.assertions import broken, conditions
+from qnet.questions.presentation.columns import effect_notes
+from qnet.questions.presentation.labels import EXACT, all_exact, label, labels
+from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.record import Record
+from qnet.reports.report import Bars, Cell, Column, Note, Report
+from qnet.units import base_unit, in_unit
+
+COLUMNS = (
+    Column("metric", "metric"),
+    Column("parameter", "parameter"),
+    Column("value", "value"),
+    Column("unit", "unit"),
+    Column("elasticity", "elasticity"),
+    Column("derivative", "derivative"),
+    Column("derivative_unit", "derivative in"),
+    Column("error", "error"),
+    Column("by", "by"),
+    Column("status", "status"),
+    Column("stated", "stated", footed=True),
+    Column("stated_unit", "stated in", footed=True),
+    Column("method", "method", footed=True),
+    Column("exactness", "exactness", footed=True),
+)
+"""`value` and `derivative` are in base units; `stated` is the metric as the model stands, in its own unit.
+
+`error` is how far the elasticity may be off, as a share of it or of 1, whichever is more: a power of ten, 1e-9 where it
+is no more than that, and 0 of whole numbers.
+"""
+
+_LEAST = 1e-9
+"""Errors below are those of rounding, and differ between machines."""
+
+
+def sensitivity_report(found: Sensitivity, asserted: Sequence[str] = ()) -> Report:
+    """Tell the effects of parameters on metrics.
+
+    asserted  conditions that the stated point must meet; those that are false stand in `broken` of the report.
+    """
+    model = found.model
+    claimed = conditions(asserted, model)
+    claims = [item.metric for item in claimed]
+    shown = [*(item.metric.expression for item in found.effects), *claims]
+    guessed = percentile_notes(model, shown, found.parts)
+    methods = ", ".join(found.methods)
+    rows = [(*_row(found, item), methods, label(item.exact)) for item in found.effects]
+    exact = all(item.exact for item in found.effects) and all_exact(model, claims, found.stated.parts)
+    notes = [*approximate_notes(found.reasons), *guessed]
+    notes += effect_notes(model, [*model.settings, *(item.input.name for item in found.effects)], shown)
+    sides = {(item.metric.source, item.input.name, item.by) for item in found.effects if item.derivative is not None}
+    bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)
+    if bent:
+        text = f"at its stated value the derivative jumps: {', '.join(bent)}; both sides are told"
+        notes.append(Note("QN629", text))
+    missing = sum(item.derivative is None for item in found.effects)
+    if missing:
+        text = f"{missing} of {len(found.effects)} rows have no derivative; their status says why"
+        notes.append(Note("QN632", text, "warning"))
+    return Report(
+        "qnet/sensitivity/1",
+        f"{model.title}: sensitivity to its parameters",
+        COLUMNS,
+        rows,
+        tuple(notes),
+        Basis(model, methods, exact),
+        group="metric",
+        plot=Bars("parameter", ("elasticity",), "metric"),
+        broken=tuple(broken(found.stated, claimed)),
+    )
+
+
+def _row(found: Sensitivity, item: Effect) -> tuple[Cell, ...]:
+    parameter, metric = found.model.parameters[item.input.name], item.metric
+    unit, shown = base_unit(parameter.dimension), metric.unit
+    per = base_unit(metric.dimension.times(parameter.dimension, -1))
+    stated = in_unit(float(found.stated.metric(metric.expression)), shown)
+    doubt = None if item.derivative is None else _magnitude(item.doubt)
+    return (
+        metric.source, item.input.name, item.input.value, unit or None, item.elasticity, item.derivative, per or None,
+        doubt, item.by or None, item.status, stated, shown or None,
+    )  # fmt: skip
+
+
+def _magnitude(doubt: float) -> float:
+    """The next power of ten: digits of an error mean nothing, and least of all those of rounding."""
+    from math import ceil, log10
+
+    return float(f"1e{ceil(log10(max(doubt, _LEAST)))}") if doubt else 0.0
+
+
+LEVELS = 4
+"""Steps that are halved from one to the next."""
+_KINK = 0.5
+"""Of a smooth function the slopes of the two sides differ an eighth as much at the last step as at the first."""
+_ROUNDING = 2.0**-50
+"""How far values may be rounded, as a share of the largest."""
+_NOISE = 1e-8
+"""Differences between the two sides that are below this share of the function are no kink."""
+
+
+class Slope(Record):
+    """A derivative and how far it may be off."""
+
+    derivative: float
+    error: float
+
+
+class Slopes(Record):
+    """The derivative at a point: of both sides together, or of each where they differ or only one is there."""
+
+    both: Slope | None
+    below: Slope | None = None
+    above: Slope | None = None
+
+
+def steps(size: float, attempt: int) -> list[float]:
+    """The steps of an attempt, the longest first: from 1/64 of a size at the first, 1/64 of that at each next."""
+    first = abs(size) * 2.0 ** (-6 - 6 * attempt)
+    return [first * 2.0**-level for level in range(LEVELS)]
+
+
+def slopes(
+    here: float, above: Sequence[float] | None, below: Sequence[float] | None, lengths: Sequence[float]
+) -> Slopes:
+    """The derivative of a function from its value and those at some steps above and below.
+
+    here     the value at the point.
+    above    the values at point + step, as many as `lengths`; None where the function is not defined there.
+    below    the values at point - step.
+    lengths  the steps, each half of the one before.
+    Method   Central differences, extrapolated in powers of step^2; one-sided ones in powers of the step (L. F.
+             Richardson, The deferred approach to the limit, Phil. Trans. R. Soc. A 226 (1927) 299-349). The error is
+             the smallest disagreement of neighbours in the table of extrapolations (C. J. F. Ridders, Accurate
+             computation of F'(x) and F'(x)F''(x), Adv. Eng. Software 4 (1982) 75-76), and at least what rounding the
+             values does to the shortest step. Estimates that move further at shorter steps are not extrapolated.
+    Limits   A jump or a kink nearer than the smallest step but not at the point is not seen; the values of a jump at
+             the point disagree, which the error tells.
+    """
+    rounding = _ROUNDING * max(abs(value) for value in (here, *(above or ()), *(below or ()))) / lengths[-1]
+    right = _one_sided([value - here for value in above], lengths, rounding) if above else None
+    left = _one_sided([here - value for value in below], lengths, rounding) if below else None
+    if not above or not below:
+        return Slopes(None, left, right)
+    bends = [abs(up + down - 2 * here) for up, down in zip(above, below, strict=True)]
+    size = max(abs(here), *(abs(value) for value in (*above, *below)))
+    first, last = bends[0] / lengths[0], bends[-1] / lengths[-1]
+    if bends[-1] > _NOISE * size and last > _KINK * first:
+        return Slopes(None, left, right)
+    pairs = zip(above, below, lengths, strict=True)
+    return Slopes(_extrapolated([(up - down) / (2 * length) for up, down, length in pairs], 2, rounding))
+
+
+def _one_sided(rises: Sequence[float], lengths: Sequence[float], rounding: float) -> Slope:
+    return _extrapolated([rise / length for rise, length in zip(rises, lengths, strict=True)], 1, rounding)
+
+
+def _extrapolated(estimates: Sequence[float], order: int, rounding: float) -> Slope:
+    """The best of all extrapolations of estimates whose error is a series in step^order, and at least `rounding`."""
+    moves = [abs(fine - coarse) for coarse, fine in pairwise(estimates)]
+    if any(fine > coarse + rounding for coarse, fine in pairwise(moves)):
+        # No series does that: a step has crossed a kink, and neighbours that agree do so by chance.
+        return Slope(estimates[-1], max(*moves, rounding))
+    best = Slope(estimates[-1], float("inf"))
+    row = list(estimates)
+    for depth in range(1, len(estimates)):
+        factor = 2.0 ** (order * depth)
+        new = [(factor * fine - coarse) / (factor - 1) for coarse, fine in pairwise(row)]
+        for value, (coarse, fine) in zip(new, pairwise(row), strict=True):
+            error = max(abs(value - coarse), abs(value - fine), rounding)
+            if error < best.error:
+                best = Slope(value, error)
+        row = new
+    return best
+
 
 CENTRAL, BELOW, ABOVE = "both sides", "from below", "from above"
 NEXT, PREVIOUS = "next whole number", "previous whole number"

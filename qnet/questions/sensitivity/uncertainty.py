@@ -135,7 +135,6 @@ def sampled(
              all points are one batch. Figures are of the points that have an answer.
     Raises   as `tornado`; `NotComputed` or `NoAnswer` where no point has an answer.
     """
-
     wanted, found, point = _ready(model, of, by, stated, within, spread, asked)
     random = np.random.Generator(np.random.PCG64(seed))
     table: dict[str, Any] = {}
@@ -163,7 +162,6 @@ def corners(
     effect has one sign at some combinations and the other at others are named: there it is not.
     Raises   as `tornado`; `NotComputed` QN531 for more than `MAX_CORNERS` parameters.
     """
-
     wanted, found, point = _ready(model, of, by, stated, within, (), asked)
     if len(found) > MAX_CORNERS:
         help = "choose with --by, or take --sample"
@@ -228,7 +226,6 @@ def _uncertainty(
 
 def _drawn(item: Range, places: Any, shape: str) -> Any:
     """The values at some places between 0 and 1 of the distribution of a parameter."""
-
     low, high, value = item.low, item.high, item.input.value
     if item.origin == SPREAD:
         from statistics import NormalDist
@@ -260,7 +257,6 @@ def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
 
 def _mixed(changes: Any) -> bool:
     """Whether some changes rise and others fall, by more than rounding."""
-
     changes = changes[np.isfinite(changes)]
     if not changes.size:
         return False
@@ -270,7 +266,6 @@ def _mixed(changes: Any) -> bool:
 
 def _moves(changes: Any) -> bool:
     """Whether any change is there at all."""
-
     return bool((changes[np.isfinite(changes)] != 0).any())
 
 

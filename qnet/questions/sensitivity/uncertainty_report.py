@@ -13,9 +13,8 @@ from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.questions.sensitivity.ranges import SPREAD, Range
 from qnet.questions.sensitivity.uncertainty import Figures, Reach, Uncertainty
-from qnet.questions.solve.solve import in_unit
 from qnet.reports.report import Bars, Cell, Column, Note, Report
-from qnet.units import base_unit, format_quantity
+from qnet.units import base_unit, format_quantity, in_unit
 
 _TRUST = (
     Column("status", "status"),

@@ -1,4 +1,7 @@
-"""The figures of a system at one point, as a report."""
+"""The figures of a system at one point, as a report.
+
+The intervals of a solution by the calibration of its parameters, beside its figures.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,67 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from qnet.errors import NoAnswer, Problem
-from qnet.expression import parse
+from qnet.expression import parse, solution_name
+from qnet.lazy import np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.points.full import COLUMNS as FULL
-from qnet.questions.points.full import buffer_cells, losing
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 from qnet.questions.points.saturation import Saturation, saturation
-from qnet.questions.presentation.effects import effect_notes
+from qnet.questions.points.solution_figures import COLUMNS as FULL
+from qnet.questions.points.solution_figures import buffer_cells, losing
+from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, trust_notes
-from qnet.reports.report import Cell, Column, Report, row_maker
-from qnet.units import base_unit, format_quantity, scale, unit
+from qnet.reports.report import Cell, Column, Note, Report, row_maker
+from qnet.units import base_unit, format_quantity, in_unit
 
 if TYPE_CHECKING:
     from qnet.model.conditions import Condition
+
+_FIGURES = ("throughput", "response")
+
+
+def doubted(
+    model: Model, solved: Solved, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]], wanted: Wanted
+) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]], list[Note]]:
+    """The columns and rows of a solution with the intervals of throughputs, responses and outputs, and notes on them.
+
+    solved   the model at its stated point.
+    """
+    from qnet.questions.uncertainty.carried import Doubts
+
+    keys = [column.key for column in columns]
+    asked: list[str] = []
+    places: list[tuple[int, int, str]] = []
+    for number, row in enumerate(rows):
+        scope, name = row[keys.index("scope")], row[keys.index("name")]
+        if scope == "output":
+            asked.append(str(name))
+            places.append((number, 4, str(name)))
+        elif scope in ("system", "class"):
+            asked += [figure if scope == "system" else solution_name(figure, str(name)) for figure in _FIGURES]
+            places += [(number, 0, ""), (number, 2, "")]
+    expressions = [parse(item) for item in asked]
+    here = np.array([[float(solved.metric(item))] for item in expressions])
+    doubts = Doubts(model)
+    carried = doubts.at({}, 1, expressions, here, wanted)
+    added: list[list[Cell]] = [[None] * len(DOUBT) for _ in rows]
+    for place, (number, first, output) in enumerate(places):
+        for side, values in enumerate((carried.low, carried.high)):
+            value = float(values[place, 0])
+            if abs(value) < float("inf"):
+                added[number][first + side] = _shown(model, output, value) if output else value
+    told = [(*row, *more) for row, more in zip(rows, added, strict=True)]
+    return (*columns, *DOUBT), told, doubts.notes(carried.lame, expressions)
+
+
+def _shown(model: Model, name: str, value: float) -> float:
+    output = model.outputs[name]
+    return in_unit(value, output.unit or base_unit(output.dimension))
+
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -100,8 +146,6 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
     exact = all_exact(model, told, solved.parts)
     rows = [row[: len(columns)] for row in (*_rows(solution, edge, exact), *_outputs(model, solved))]
     if model.calibration is not None:
-        from qnet.questions.solve.doubt import doubted
-
         columns, rows, more = doubted(model, solved, columns, rows, wanted)
         notes += more
     return Report(
@@ -339,8 +383,3 @@ def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
         sure = label(all_exact(model, [output.expression], solved.parts))
         rows.append(_row(scope="output", name=name, value=told, unit=shown or None, exactness=sure))
     return rows
-
-
-def in_unit(value: float, shown: str) -> float:
-    """A value in base units, in the unit it is shown in."""
-    return value if not shown else scale(value, 1 / unit(shown).factor)

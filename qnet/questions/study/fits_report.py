@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from qnet.questions.solve.solve import in_unit
 from qnet.questions.study.influences import Influences, influences
 from qnet.questions.study.refit import Doubt, Refit, doubts, refits
 from qnet.questions.study.study import Study, load_studies
@@ -13,7 +12,7 @@ from qnet.questions.study.validate import Validation, validate, value_of
 from qnet.questions.study.validate_points import Computer
 from qnet.record import Record
 from qnet.reports.report import Cell, Column, Note, Report, row_maker
-from qnet.units import base_unit
+from qnet.units import base_unit, in_unit
 
 COLUMNS = (
     Column("section", "section"),

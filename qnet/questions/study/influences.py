@@ -240,7 +240,6 @@ class _Fits:
 
     def given(self, found: dict[Key, float], claim: Claim) -> dict[Key, float]:
         """The elasticities by what was given, the fitted parameters following."""
-
         result = self.plain(found)
         if not self.names:
             return result

@@ -11,7 +11,7 @@ from qnet.model.load import load
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
-from qnet.questions.presentation.command import command_line
+from qnet.questions.presentation.provenance import command_line
 from qnet.questions.study.printed import printed
 from qnet.questions.study.story import Ask
 from qnet.questions.study.study import Study
@@ -184,8 +184,7 @@ def _knee(model: Model, other: Model | None, ask: Ask) -> Report:
 
 
 def _sweep(model: Model, other: Model | None, ask: Ask) -> Report:
-    from qnet.questions.sweep.report import sweep_report
-    from qnet.questions.sweep.sweep import sweep
+    from qnet.questions.sweep.sweep import sweep, sweep_report
 
     metrics = _many(ask, "metric")
     return sweep_report(sweep(model, _many(ask, "over"), metrics), chosen=bool(metrics))
@@ -201,8 +200,7 @@ def _cost(model: Model, other: Model | None, ask: Ask) -> Report:
 
 
 def _compare(model: Model, other: Model | None, ask: Ask) -> Report:
-    from qnet.questions.compare.compare import compare
-    from qnet.questions.compare.report import compare_report
+    from qnet.questions.compare.compare import compare, compare_report
 
     models = [model] if other is None else [model, other]
     return compare_report(compare(models, _many(ask, "metric")))

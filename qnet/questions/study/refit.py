@@ -12,10 +12,9 @@ from math import exp, isfinite, log
 from typing import Any
 
 from qnet.lazy import np
-from qnet.questions.study.choices import FreeChoice
 from qnet.questions.study.influences import INFLUENCE, Influences
 from qnet.questions.study.printed import printed
-from qnet.questions.study.study import Claim, Study, Where
+from qnet.questions.study.study import Claim, FreeChoice, Study, Where
 from qnet.questions.study.validate import value_of
 from qnet.questions.study.validate_points import Computer, Figures
 from qnet.record import Record
@@ -118,7 +117,6 @@ def _solved(
     study: Study, found: Influences, fits: list[Claim], cases: list[_Case], start: float = 0.0
 ) -> tuple[Any, Any]:  # fmt: skip
     """The logarithms by which fitted parameters move in every case, and whether the figures are reached."""
-
     names = [claim.sets for claim in fits]
     stated = [_target(study, claim, found) for claim in fits]
     targets = np.array([[case.targets.get(claim.id, value) for claim, value in zip(fits, stated, strict=True)]
@@ -232,7 +230,6 @@ def doubts(
 
     errors  of predictions to the nearest figure that is printed so, by id.
     """
-
     fits = fits_of(study, found)
     names = [claim.sets for claim in fits]
     slopes = [{name: slope for (name, _), slope in found.claims[claim.id].by_parameter.items()} for claim in fits]

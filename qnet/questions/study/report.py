@@ -10,7 +10,6 @@ from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.model.model import Model
 from qnet.model.values import Values
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.solve.solve import in_unit
 from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.picture import Picture, measured_points, opened, picture, placed
 from qnet.questions.study.screen import Line, Screen
@@ -20,7 +19,7 @@ from qnet.questions.study.tally import Tally, counted, percent, tally
 from qnet.questions.study.validate import MISSED, Judged, Validation, validate
 from qnet.questions.study.validate_report import percent_of
 from qnet.reports.report import Cell, Column, Plot, Report, row_maker
-from qnet.units import format_number, format_quantity
+from qnet.units import format_number, format_quantity, in_unit
 
 COLUMNS = (
     Column("section", "section"),

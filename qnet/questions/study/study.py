@@ -1,16 +1,98 @@
-"""Reading a study: systems and the published figures that they are held against."""
+"""Reading a study: systems and the published figures that they are held against.
+
+The free choices of a study: forms, readings and assumed values that its authors could have chosen otherwise.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from qnet.documents import Document, Path, read
-from qnet.errors import InvalidInput, Problem, UsageError
-from qnet.questions.study.choices import FreeChoice, read_choices
+from qnet.errors import InvalidInput, Problem, UsageError, suggest
 from qnet.questions.study.printed import Printed
 from qnet.questions.study.story import Story, Teller
 from qnet.record import Record
+from qnet.units import UnitError, quantity
+
+KINDS = ("form", "reading", "value")
+_KEYS = ("id", "kind", "chosen", "alternatives", "why", "parameter", "claim")
+
+
+class FreeChoice(Record):
+    """A choice that no claim decides."""
+
+    id: str
+    kind: str
+    """`form` of a model, `reading` of a source, or assumed `value`."""
+    chosen: str
+    alternatives: tuple[str, ...]
+    """In words; values of `parameter`, or figures for `claim` to state, where one of these is named."""
+    why: str
+    parameter: str
+    """Of every system of the study that has it; empty for none."""
+    claim: str
+    """A fitted claim whose printed figure is read otherwise; empty for none."""
+
+    @property
+    def varied(self) -> bool:
+        """Whether the study is fitted again with each alternative."""
+        return bool(self.parameter or self.claim)
+
+
+def read_choices(raw: Any, fail: Callable[..., None], roles: dict[str, str]) -> tuple[FreeChoice, ...]:
+    """The choices of `[[free_choices]]`, as far as they can be read.
+
+    roles   those of the claims, by id.
+    """
+    items = cast("list[Any]", raw) if isinstance(raw, list) else []
+    if raw is not None and not (isinstance(raw, list) and all(isinstance(item, dict) for item in items)):
+        fail(("free_choices",), "the choices are no tables", "[[free_choices]]")
+        return ()
+    found = [_choice(cast("dict[str, Any]", item), ("free_choices", index), fail) for index, item in enumerate(items)]
+    for index, choice in enumerate(found):
+        path = ("free_choices", index)
+        if choice.id in {other.id for other in found[:index]}:
+            fail((*path, "id"), f'there are two choices "{choice.id}"', "each choice once", code="QN321")
+        if choice.parameter and choice.claim:
+            fail((*path, "claim"), "it changes a parameter and a claim", "parameter or claim")
+        if choice.claim and roles.get(choice.claim) != "fitted":
+            help = suggest(choice.claim, [id for id, role in roles.items() if role == "fitted"])
+            fail((*path, "claim"), f'found "{choice.claim}"', "the id of a fitted claim", help)
+        if choice.claim:
+            _check_quantities(choice, path, fail)
+    return tuple(found)
+
+
+def _choice(table: dict[str, Any], path: Path, fail: Callable[..., None]) -> FreeChoice:
+    for key in table:
+        if key not in _KEYS:
+            fail((*path, key), f'unknown key "{key}"', "a key of a free choice", suggest(key, list(_KEYS)))
+    texts: dict[str, str] = {}
+    for key in _KEYS:
+        value = table.get(key, "")
+        if key == "alternatives":
+            continue
+        if not isinstance(value, str) or (not value.strip() and key not in ("parameter", "claim")):
+            fail((*path, key), f"found {value!r}" if key in table else f"there is no {key}", "a text")
+        texts[key] = str(value).strip()
+    if texts["kind"] and texts["kind"] not in KINDS:
+        fail((*path, "kind"), f'found "{texts["kind"]}"', "one of " + ", ".join(KINDS))
+    raw: Any = table.get("alternatives", [])
+    items = cast("list[Any]", raw) if isinstance(raw, list) else []
+    if not items or not all(isinstance(item, str) and item.strip() for item in items):
+        fail((*path, "alternatives"), f"found {raw!r}", "a list of what could have been chosen instead, as texts")
+        items = []
+    return FreeChoice(alternatives=tuple(items), **texts)
+
+
+def _check_quantities(choice: FreeChoice, path: Path, fail: Callable[..., None]) -> None:
+    for index, text in enumerate(choice.alternatives):
+        try:
+            quantity(text)
+        except UnitError as error:
+            fail((*path, "alternatives", index), f'"{text}": {error}', "a quantity", error.help)
+
 
 _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")

@@ -8,7 +8,6 @@ from itertools import pairwise
 from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.expression import evaluate, parse
 from qnet.model.model import Model
-from qnet.questions.solve.solve import in_unit
 from qnet.questions.study.claims import TOLERANT, UNCHANGED, WIDEST
 from qnet.questions.study.influences import Influences, influences
 from qnet.questions.study.prediction_rule import carried
@@ -17,7 +16,7 @@ from qnet.questions.study.references import filled, referred
 from qnet.questions.study.study import Claim, Study, bounds_of
 from qnet.questions.study.validate_points import Computer, Figures
 from qnet.record import Record
-from qnet.units import NUMBER
+from qnet.units import NUMBER, in_unit
 
 MET, MISSED, EXACT, WITHIN = "met", "missed", "exact", "within rounding"
 _STEADY = 1e-9

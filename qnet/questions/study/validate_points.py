@@ -226,7 +226,6 @@ class Computer:
 
     def compute(self, key: _Key, lanes: list[_Lane]) -> None:
         """Solve a batch and read the figures of its claims."""
-
         system, vary, smallest, _ = key
         model = self.systems.models[system]
         assert model is not None
@@ -264,7 +263,6 @@ def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
 
 def _columns(model: Model, name: str, values: tuple[float, ...], moved: dict[str, float]) -> dict[str, Any]:
     """The values of all parameters along a grid, some of them moved."""
-
     size = len(values)
     others = {other: np.full(size, value) for other, value in moved.items() if other != name}
     return Values(model, {name: np.array(values), **others}, size).known

@@ -1,4 +1,4 @@
 """qnet sweep: every metric along grids of parameters.
 
-Begin at `report.sweep_report`.
+Begin at `sweep.sweep_report`.
 """

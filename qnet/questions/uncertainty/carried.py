@@ -69,7 +69,6 @@ class Doubts:
         Method   Half the difference over one standard error to both sides is the standard error that a parameter
                  makes, of a figure above 0 in its logarithm; together they are the square root of d' R d.
         """
-
         if not self.names:
             nothing = np.full(here.shape, np.nan)
             return Carried(nothing, nothing, False)
@@ -78,7 +77,6 @@ class Doubts:
 
     def intervals(self, here: Any, slopes: Any, lame: bool) -> Carried:
         """The intervals of figures by their `slopes`."""
-
         variance = np.einsum("ifp,ij,jfp->fp", slopes, self.correlation, slopes)
         half = self.times * np.sqrt(np.maximum(variance, 0.0))
         positive = here > 0
@@ -94,7 +92,6 @@ class Doubts:
 
         Of a figure above 0 it is that of its logarithm. Also whether some step had no answer.
         """
-
         count = len(self.names)
         positive = here > 0
         with np.errstate(all="ignore"):
@@ -174,7 +171,6 @@ def moved_model(model: Model, name: str, value: float) -> Model:
 
 def carried_envelope(question: Any, points: Sequence[Any]) -> tuple[Carried, Doubts]:
     """The intervals (1, points) of the values that an envelope found: the envelope with every parameter moved."""
-
     from qnet.questions.envelope.envelope import envelope
 
     doubts = Doubts(question.model, (question.vary, *(item.name for item in question.over)))

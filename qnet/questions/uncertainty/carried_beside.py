@@ -34,7 +34,6 @@ class Slopes(Record):
 
     def carried(self) -> Carried:
         """The intervals of the side alone."""
-
         if self.doubts is None or not self.doubts.names:
             nothing = np.full(self.here.shape, np.nan)
             return Carried(nothing, nothing, False)
@@ -43,7 +42,6 @@ class Slopes(Record):
 
 def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> Slopes:
     """How figures move with what is in doubt, which may be nothing; arguments as `Doubts.carried`."""
-
     if doubts is None or not doubts.names:
         return Slopes(here, doubts, np.zeros((0, *here.shape)), False)
     return Slopes(here, doubts, *doubts.slopes(here, moved))
@@ -55,7 +53,6 @@ def beside(base: Slopes, value: Slopes) -> Sides:
     Sides with the same calibration have the same parameters: what moves both alike leaves their difference as it is.
     Those of different calibrations are independent.
     """
-
     one, other = base.doubts, value.doubts
     difference = value.here - base.here
     nothing = np.full(difference.shape, np.nan)
@@ -86,7 +83,6 @@ def beside(base: Slopes, value: Slopes) -> Sides:
 
 def _correlations(doubts: Doubts, names: Sequence[str]) -> Any:
     """Those of some parameters of a calibration, free or not."""
-
     stated = doubts.model.calibration
     assert stated is not None
     places = [stated.parameters.index(name) for name in names]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from qnet.networks.solution import ClassFigures
-from qnet.questions.bottleneck.bottleneck import Bottleneck
-from qnet.questions.bottleneck.parts import Part, Place
-from qnet.questions.points.ties import rising, same
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Place
+from qnet.questions.points.points import rising, same
 from qnet.record import Record
 from qnet.units import format_number, format_quantity
 

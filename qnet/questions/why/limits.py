@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from qnet.questions.bottleneck.bottleneck import Bottleneck
 from qnet.questions.bottleneck.software import Software
 from qnet.questions.points.changes import Change
-from qnet.questions.points.ties import rising, same
+from qnet.questions.points.points import rising, same
 from qnet.questions.why.findings import (
     FULL,
     HELP,

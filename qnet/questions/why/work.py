@@ -12,8 +12,7 @@ from qnet.model.model import Model, StepModel
 from qnet.networks.route_demands import only_work
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.work import work
-from qnet.questions.bottleneck.bottleneck import Bottleneck
-from qnet.questions.bottleneck.parts import Place
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Place
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import saturation
 from qnet.questions.solve.solve import largest_throughput

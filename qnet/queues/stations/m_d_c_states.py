@@ -154,7 +154,6 @@ def transformed(servers: int, offered: float) -> Waiting:
              van Leeuwaarden, Back to the roots of the M/D/s queue and the works of Erlang, Crommelin and Pollaczek,
              Statistica Neerlandica 62 (2008) 299-313.
     """
-
     more = growth(servers, offered)
     points = 256
     while True:
@@ -185,7 +184,6 @@ def transformed(servers: int, offered: float) -> Waiting:
 
 def _logarithms(servers: int, offered: float, more: float, points: int) -> Any:
     """l(0), l(1), ..., l(-2), l(-1) of `transformed` by so many points on the circle."""
-
     turns = np.fft.fftfreq(points)
     angle = 2 * np.pi * turns[1:]
     sine, lift = np.sin(angle), 2 * np.sin(angle / 2) ** 2
