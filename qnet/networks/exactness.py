@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from qnet.expression import Operations, Value
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 from qnet.networks.streams import streams as streams_of
@@ -132,6 +133,13 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
         for customers in network.classes
         if isinstance(customers, OpenClass) and not close(customers.arrival_scv, 1.0, operations)
     ]
+
+
+def refuse_uneven(network: RoutedNetwork, why: str) -> None:
+    """Raise `NotComputed` QN548 for arrivals whose variability is not followed, and why it is not."""
+    names = uneven_classes(network, FLOATS if network.size is None else arrays())
+    if names:
+        raise NotComputed(Problem("QN548", not_followed(names[0], why), "arrival_scv = 1"))
 
 
 def between_whole(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:

@@ -9,13 +9,14 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.duration import NOTHING
-from qnet.networks.exactness import in_order, met_again, ranked
+from qnet.networks.exactness import LAYERS, in_order, met_again, ranked
 from qnet.networks.joined_classes import ParallelSteps
-from qnet.networks.layers.calm import calm
+from qnet.networks.layers.calm import calm, layered
 from qnet.networks.left_behind import Rates, met_share
 from qnet.networks.product.demands import Demands
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, streams
+from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
 
 MAX_COPIES = 20_000
@@ -99,6 +100,27 @@ class Reduction:
                     "give the station servers in place of rates, or end each hold before other stations are waited for"
                 )
             raise NotComputed(Problem("QN501", found, "one without the other", help=help))
+
+    def by_layers(self, wanted: Wanted) -> bool:
+        """Whether servers are held during waits that may happen, so that what is left has no product form, or are kept
+        after the response."""
+        if not self.calm and not self.kept:
+            return False
+        if wanted.method == LAYERS:
+            return True
+        needed: Value = layered(self.unit, self.calm)
+        for key, station, _ in self.groups:
+            if station.name in self.ordered and self.members[key]:
+                never: Value = self.calm.get(key, False)
+                needed = needed | (not never if isinstance(never, bool) else ~never)
+        if isinstance(needed, bool):
+            return needed
+        if wanted.each and needed.any() and not needed.all():
+            raise Divided(needed)
+        if not needed.any():
+            return False
+        self.calm = dict.fromkeys(self.calm, False)
+        return True
 
     def ranks(self) -> list[list[int]]:
         """The priority of every class at every station group, and at last in pure delays.

@@ -49,10 +49,6 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
               any two rounds that follow each other; where they meet there is only one.
     Source    Reduced-load (Erlang fixed point) approximation: Kelly, Advances in Applied Probability 18 (1986) 473-505.
     """
-    if network.closed:
-        from qnet.networks.capacity.closed import solve as solve_closed
-
-        return solve_closed(network, wanted)
     _refuse(network, wanted)
     if network.size is None:
         return _Solver(network).solve()
@@ -202,9 +198,6 @@ def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
     if network.closed or any(station.rates is not None for station in network.stations):
         found = "something may be full, and there are closed classes or rates that depend on the number present"
         raise NotComputed(Problem("QN551", found, "open classes and stations with servers"))
-    if wanted.method not in ("auto", "open"):
-        found = f"{wanted.method} does not apply: something may be full"
-        raise NotComputed(Problem("QN513", found, "auto, or open"))
     if wanted.states or wanted.bounds:
         found = "neither states nor bounds are known where something may be full"
         raise NotComputed(Problem("QN513", found, "figures alone"))

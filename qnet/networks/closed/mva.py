@@ -18,8 +18,9 @@ from operator import mul
 from typing import Any
 
 from qnet.lazy import np
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import batch_figures, expanded, nothing, reduced
+from qnet.networks.wanted import Work
 
 NAME = "mva"
 

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import np
 from qnet.networks.exactness import RESIDUAL
+from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import product_form, ranked, reasons
 from qnet.networks.product.solution import Solution
-from qnet.networks.wanted import AUTO, Divided, Wanted
+from qnet.networks.product.weighted import product_form_residence, shared, weighted, weights
+from qnet.networks.wanted import Divided, Wanted
 from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks.measured_errors import Measured
+    from qnet.networks.solvers.protocol import SolvePart
 
 METHOD = RESIDUAL
 _CELLS = 2_000_000
@@ -24,34 +27,32 @@ _LARGEST = 20_000_000
 """How many a point may have."""
 
 
-def wanted_for(network: Demands, wanted: Wanted) -> bool:
-    """Whether a network is to be solved by the correction for residual service.
+def not_wanted(network: Demands, wanted: Wanted) -> str:
+    """Why a network is not to be solved by the correction for residual service; empty where it is.
 
-    Raises  `NotComputed` QN513 where it is asked for by name and does not apply, and where state probabilities are
+    wanted  `auto`, or the method by name.
+    Raises  `NotComputed` QN552 for branches in parallel that it does not know, and QN513 where state probabilities are
             wanted that would be of other means; `Divided` where every point of a batch is to get the method it would
             get alone, and only some have product form.
     """
-    if network.joins is not None and (wanted.method not in ("auto", METHOD) or wanted.states):
-        found = _NO_STATES if wanted.states else f"{wanted.method} does not apply: branches run in parallel"
-        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
-    if wanted.method not in ("auto", METHOD):
-        return False
     refusal = _refusal(network)
+    if wanted.states and (network.joins is not None or wanted.method == METHOD):
+        if wanted.method == METHOD:
+            return _NO_STATES
+        raise NotComputed(Problem("QN513", _NO_STATES, f"auto, or {METHOD}"))
     if wanted.method == METHOD:
-        if wanted.states or refusal:
-            raise NotComputed(Problem("QN513", f"{METHOD} does not apply: {refusal or _NO_STATES}", "another method"))
-        return True
-    if refusal and network.joins is not None:
-        raise NotComputed(Problem("QN552", f"branches in parallel, and {refusal}", "stations with servers"))
+        return refusal
     if network.joins is not None:
-        return True
+        if refusal:
+            raise NotComputed(Problem("QN552", f"branches in parallel, and {refusal}", "stations with servers"))
+        return ""
     if refusal:
-        return False
+        return refusal
     if network.left and not wanted.states:
-        return True
+        return ""
     ours, theirs = measured(network)
     if theirs.median < ours.median:
-        return False
+        return "product form has the smaller measured error"
     needed: Any = False
     for station in lines(network):
         alike = product_form(network, station)
@@ -62,7 +63,8 @@ def wanted_for(network: Demands, wanted: Wanted) -> bool:
         raise NotComputed(Problem("QN513", found, 'stations with product form, such as discipline "ps"', help=help))
     if wanted.each and network.size is not None and not isinstance(needed, bool) and needed.any() and not needed.all():
         raise Divided(needed)
-    return bool(needed) if isinstance(needed, bool) else bool(needed.any())
+    applies = needed if isinstance(needed, bool) else needed.any()
+    return "" if applies else "the network has product form"
 
 
 _NO_STATES = "it gives no state probabilities"
@@ -108,13 +110,14 @@ def _refusal(network: Demands) -> str:
     return ""
 
 
-def solve_first_come(network: Demands, wanted: Wanted = AUTO, starts: Any = None) -> Solution:
+def solve_first_come(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     """The steady state of a network with closed classes, with what customers wait first come first served corrected.
 
     Applies   single and several servers, delays; first come first served with times that differ between classes or
               are not exponential, and processor sharing; open classes beside the closed ones.
     network   a point or a batch, with open loads below every capacity.
-    starts    of the solution of a network that is nearly the same, of as many points.
+    wanted    `near`: the solution of a network that is nearly the same, of as many points.
+    solve_part   the chooser, for the same network with service shared at all stations.
     Returns   `Solution`, never exact.
     Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
     Method    `closed.first_come`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
@@ -122,14 +125,12 @@ def solve_first_come(network: Demands, wanted: Wanted = AUTO, starts: Any = None
               product form times the ratio of the corrected ones with and without the order of arrival (`weighted`):
               exact where times are equal and exponential.
     """
-    from qnet.networks.product.closed_classes import refuse_without_time
-
     refuse_without_time(network)
     table = Table(network)
-    found = _corrected(table, starts)
+    found = _corrected(table, wanted.near and wanted.near.starts)
     residence = found.residence
     if network.joins is None and not network.left:
-        residence = _weighted(table, found, wanted)
+        residence = _weighted(table, found, wanted, solve_part)
     return _solution(table, residence, found)
 
 
@@ -178,14 +179,11 @@ def _corrected(table: Table, starts: Any = None) -> _Corrected:
     return _Corrected(residence, throughput, [part.starts for part in parts])
 
 
-def _weighted(table: Table, found: _Corrected, wanted: Wanted) -> Any:
+def _weighted(table: Table, found: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:
     """(B, K, R) the waits of product form, weighted by the correction for the order of arrival."""
-
-    from qnet.networks.product.weighted import product_form_residence, shared, weighted, weights
-
     network = table.network
     alike = shared(network)
-    known = product_form_residence(alike, wanted)
+    known = product_form_residence(alike, wanted, solve_part)
     if known is None or not len(known):
         return found.residence
     like = Table(alike)

@@ -9,6 +9,7 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.exactness import PRIORITY
+from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import ranked, reasons
@@ -42,7 +43,6 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     """
 
     from qnet.networks.closed.priorities import solve
-    from qnet.networks.product.closed_classes import refuse_without_time
 
     _refuse(network, wanted)
     refuse_without_time(network)
@@ -190,9 +190,6 @@ def open_row(network: Demands, station: int) -> list[Value]:
 
 def _refuse(network: Demands, wanted: Wanted) -> None:
     """Raise for what the method cannot."""
-    if wanted.method not in ("auto", METHOD):
-        found = f"{wanted.method} does not apply: a station serves one class before another"
-        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without priorities"))
     if any(rates is not None for rates in network.rates):
