@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.duration import NOTHING
 from qnet.networks.exactness import LAYERS, in_order, met_again, ranked
 from qnet.networks.joined_classes import ParallelSteps
@@ -18,6 +18,11 @@ from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, S
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
+
+if TYPE_CHECKING:
+    from qnet.networks.closed import absence as closed_absence
+else:
+    closed_absence = lazy("qnet.networks.closed.absence")
 
 MAX_COPIES = 20_000
 
@@ -281,8 +286,6 @@ class Reduction:
         if not self.again or self.absent is not None:
             return self.absent
 
-        from qnet.networks.closed.absence import absences
-
         rows = [(station, key[1]) for key, station, copies in self.groups for _ in range(copies)]
         size = self.network.size or 1
         counts = [copies for _, _, copies in self.groups]
@@ -301,7 +304,7 @@ class Reduction:
                 left.append((kind, pieces))
         # Pure delays are one station more.
         nowhere = Station("", True, 1, "ps", (Group("", 1, 0.0),))
-        self.absent = absences(
+        self.absent = closed_absence.absences(
             self.network, [*rows, (nowhere, 0)], [(kind, _with_one(pieces)) for kind, pieces in left]
         )
         return self.absent

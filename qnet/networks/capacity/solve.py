@@ -11,10 +11,11 @@ Fails     what comes to a station behind one that loses customers is taken as Po
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.capacity.buffers import Found, find
 from qnet.networks.capacity.exactness import reasons_for
 from qnet.networks.capacity.lines import LEAST, Lines
@@ -30,6 +31,11 @@ from qnet.networks.solution import Limiting, RoutedSolution
 from qnet.networks.streams import filled, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
+
+if TYPE_CHECKING:
+    from qnet.networks import hold_trust
+else:
+    hold_trust = lazy("qnet.networks.hold_trust")
 
 _TOLERANCE = 1e-13
 _PLAIN, _MAX_ROUNDS = 30, 400
@@ -159,9 +165,7 @@ class _Solver:
             dict.fromkeys(reasons_for(self.network, compiled, solver.losses.stations, strained, self.operations))
         )
         if solver.felt or compiled.deferred:
-            from qnet.networks.hold_trust import beyond
-
-            reasons += beyond(solver, solution.stable)
+            reasons += hold_trust.beyond(solver, solution.stable)
         solution = solution.replace(
             buffers=buffers,
             reasons=reasons,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.exactness import RESIDUAL
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
@@ -17,8 +17,14 @@ from qnet.networks.wanted import Divided, Wanted
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.networks import measured_errors
+    from qnet.networks.closed import first_come, left_lines
     from qnet.networks.measured_errors import Measured
     from qnet.networks.solvers.protocol import SolvePart
+else:
+    measured_errors = lazy("qnet.networks.measured_errors")
+    first_come = lazy("qnet.networks.closed.first_come")
+    left_lines = lazy("qnet.networks.closed.left_lines")
 
 METHOD = RESIDUAL
 _CELLS = 2_000_000
@@ -72,11 +78,9 @@ _NO_STATES = "it gives no state probabilities"
 
 def measured(network: Demands) -> tuple[Measured, Measured]:
     """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
-    from qnet.networks.measured_errors import MEASURED
-
     several = any(network.servers[station] > 1 for station in lines(network))
     name = "first come first served: several servers" if several else "first come first served"
-    return MEASURED[name], MEASURED[f"{name}, by product form"]
+    return measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
 
 
 def why_corrected(network: Demands) -> str:
@@ -147,15 +151,13 @@ class _Corrected(Record):
 def _corrected(table: Table, starts: Any = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival."""
 
-    from qnet.networks.closed.first_come import solve
-
     network = table.network
     own = list(network.closed)
     places = table.queues
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
     parts = [
-        solve(table.lines(places).part(slice(first, first + at_once)), starts and starts[number])
+        first_come.solve(table.lines(places).part(slice(first, first + at_once)), starts and starts[number])
         for number, first in enumerate(range(0, count, at_once))
     ]
     throughput, waits, met = (
@@ -287,15 +289,13 @@ class Table:
 
     def lines(self, places: list[int]) -> Any:
         """The queueing stations and closed classes, with what open classes add to them."""
-        from qnet.networks.closed.first_come import Lines
-
         own, opened = list(self.network.closed), list(self.network.open)
 
         def here(values: Any) -> Any:
             return values[:, places][:, :, own]
 
         load = self.load[:, places]
-        return Lines(
+        return first_come.Lines(
             demands=here(self.fast),
             visits=here(self.visits),
             weight=here(self.weight),
@@ -312,8 +312,6 @@ class Table:
 
     def left(self, places: list[int]) -> Any:
         """The work left behind that is met again, of every closed class."""
-        from qnet.networks.closed.left_lines import Left
-
         if not self.network.left:
             return None
 
@@ -334,7 +332,7 @@ class Table:
                 decay=np.where(several, np.nan, absence.decay[:, places]),
                 passed=passed,
             )
-        return Left(rows[0], rows[1], rows[2], absence)
+        return left_lines.Left(rows[0], rows[1], rows[2], absence)
 
 
 class _Joins:

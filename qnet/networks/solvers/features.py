@@ -27,6 +27,7 @@ SENTENCES = {
     "buffers": "something may be full",
     "parallel": "branches run in parallel",
     "priorities": "a station serves one class before another",
+    "order of arrival": "it does not know the order of arrival",
     "order": "a station first come first served has no product form",
     "work left behind": "customers meet the work that they leave behind",
     "uneven arrivals": "arrivals are not Poisson",

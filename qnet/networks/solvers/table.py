@@ -54,10 +54,11 @@ TABLE: tuple[Row, ...] = (
     Row("layers", _ROOM + "layers", "approximate", "routes",
         _INSIDE | _STATES | _ANY_POPULATION | {"closed", "servers", "rates"}, of=frozenset({"holds", "second phase"})),
     Row("open", _ROOM + "open_demands", "exact", "demands", _OPEN | _STATES | {"rates"}),
-    Row("priority-mva", _ROOM + "priority_mva", "approximate", "demands", _APPROXIMATED | _BATCH | _STATES,
+    Row("priority-mva", _ROOM + "priority_mva", "approximate", "demands",
+        _APPROXIMATED | _BATCH | _STATES | {"order of arrival"},
         of=frozenset({"priorities"})),
     Row("residual-service", _ROOM + "residual_service", "approximate", "demands",
-        _APPROXIMATED - {"priorities"} | _BATCH | _STATES | {"parallel"}),
+        _APPROXIMATED - {"priorities"} | _BATCH | _STATES | {"parallel", "order of arrival"}),
     Row("mva", _ROOM + "mva", "exact", "closed", _SINGLE | {"one closed class"}, family="lattice-mva"),
     Row("convolution", _ROOM + "convolution", "exact", "closed",
         _SINGLE | _STATES | {"one closed class", "changing rates"}, family="lattice-convolution"),
@@ -96,6 +97,12 @@ def names() -> tuple[str, ...]:
 def known(name: str) -> Solver:
     """The module of a method by name."""
     return solver(next(row for row in TABLE if row.name == name))
+
+
+def knows_no_order(name: str) -> bool:
+    """Whether a method of closed classes knows demands alone, and no order of arrival."""
+    own = [row.supports for row in TABLE if row.name == name and row.takes != "routes"]
+    return any("closed" in supports and "order of arrival" not in supports for supports in own)
 
 
 def approximates_closed(name: str) -> bool:
