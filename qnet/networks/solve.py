@@ -93,7 +93,7 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     if len(methods) < len(named):
         choices.append(_Demands(network, wanted, features))
     if wanted.method != "auto":
-        return by_name(choices, way_out(features, *_ways(features)))
+        return by_name(choices, way_out(wanted.method, features, *_ways(features)))
     outcome = choose(choices)
     found: RoutedSolution | None = outcome.solution
     for method in methods:

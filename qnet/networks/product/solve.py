@@ -53,7 +53,7 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
         raise does_not_apply(wanted.method, "it needs the routes of classes, which demands do not tell", "auto")
     if _EVERY_POINT in features and _EVERY_POINT not in named[-1].supports:
         return _Points(network, wanted).solve()
-    return by_name(choices, way_out(features, "demands", "closed"))
+    return by_name(choices, way_out(wanted.method, features, "demands", "closed"))
 
 
 def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:

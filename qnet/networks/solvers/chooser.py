@@ -110,9 +110,10 @@ def lacking(row: table.Row, features: frozenset[str]) -> str:
     return "nothing here is what it is for"
 
 
-def way_out(features: frozenset[str], *takes: str) -> str:
-    """The methods that the features of a network tell nothing against."""
-    names = [row.name for row in table.TABLE if row.takes in takes and not lacking(row, features)]
+def way_out(name: str, features: frozenset[str], *takes: str) -> str:
+    """The methods beside a named one that the features of a network tell nothing against."""
+    others = [row for row in table.TABLE if row.takes in takes and row.name != name]
+    names = [row.name for row in others if not lacking(row, features)]
     return ", ".join(dict.fromkeys(["auto", *names]))
 
 
