@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from qnet.errors import NotComputed
 from qnet.lazy import lazy
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers import table
-from qnet.networks.solvers.chooser import Choice, Method, by_name, choose, nothing, refuse_unknown, way_out
+from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
 from qnet.networks.solvers.features import SENTENCES, of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
@@ -93,7 +94,7 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     if len(methods) < len(named):
         choices.append(_Demands(network, wanted, features))
     if wanted.method != "auto":
-        return by_name(choices, way_out(wanted.method, features, *_ways(features)))
+        return by_name(choices, lambda: _others(network, wanted, features))
     outcome = choose(choices)
     found: RoutedSolution | None = outcome.solution
     for method in methods:
@@ -104,6 +105,13 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     return found
 
 
-def _ways(features: frozenset[str]) -> tuple[str, ...]:
-    """What methods take that a network can be given to."""
-    return ("routes",) if features & _NOT_IN_DEMANDS else ("routes", "demands", "closed")
+def _others(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> list[Method]:
+    """The methods that may be named for a network: of those that take demands, as far as its routes tell."""
+    by_routes = [row for row in table.TABLE if row.takes == "routes"]
+    found = [Method(row, network, wanted.replace(method=row.name), features, solve_part) for row in by_routes]
+    try:
+        reduced = not _Demands(network, wanted, features).refusal()
+    except NotComputed:
+        reduced = False
+    rest = [row for row in table.TABLE if reduced and row.takes != "routes"]
+    return [*found, *(Named(row, network, wanted, features, solve_part) for row in rest)]

@@ -17,7 +17,7 @@ from qnet.networks.product.loads import ranked, refuse_overload
 from qnet.networks.product.mixed import states_needed
 from qnet.networks.product.solution import Solution
 from qnet.networks.solvers import table
-from qnet.networks.solvers.chooser import Choice, Method, by_name, choose, nothing, refuse_unknown, way_out
+from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
 from qnet.networks.solvers.features import does_not_apply
 from qnet.networks.wanted import AUTO, CORRECTIONS, Divided, Wanted
 
@@ -53,7 +53,7 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
         raise does_not_apply(wanted.method, "it needs the routes of classes, which demands do not tell", "auto")
     if _EVERY_POINT in features and _EVERY_POINT not in named[-1].supports:
         return _Points(network, wanted).solve()
-    return by_name(choices, way_out(wanted.method, features, "demands", "closed"))
+    return by_name(choices, lambda: _others(network, wanted, features))
 
 
 def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:
@@ -76,6 +76,15 @@ def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:
     if network.size is not None and network.closed and states_needed(network):
         found.add(_EVERY_POINT)
     return frozenset(found)
+
+
+def _others(network: Demands, wanted: Wanted, features: frozenset[str]) -> list[Method]:
+    """The methods that may be named for a network: of those of closed classes alone, as far as its features tell."""
+    return [
+        (Method if row.takes == "demands" else Named)(row, network, wanted.replace(method=row.name), features, solve)
+        for row in table.TABLE
+        if row.takes != "routes"
+    ]
 
 
 class _Points:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from qnet.errors import InvalidInput, NotComputed, Problem, suggest
 from qnet.networks.solvers import table
-from qnet.networks.solvers.features import Final, does_not_apply, unsupported
-from qnet.networks.wanted import Wanted, Work
+from qnet.networks.solvers.features import Final, absent, does_not_apply, unsupported
+from qnet.networks.wanted import Divided, Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import Patient, SolvePart
@@ -58,6 +58,14 @@ class Method:
         return module.at_last(self.network, self.wanted, found) if self.row.patient else None
 
 
+class Named(Method):
+    """A row of the table of which the features alone are looked at."""
+
+    def refusal(self) -> str:
+        """Why it does not apply, as far as the features tell."""
+        return lacking(self.row, self.features)
+
+
 class Outcome:
     """What a choice came to."""
 
@@ -91,15 +99,19 @@ def choose(choices: Sequence[Choice]) -> Outcome:
     return outcome
 
 
-def by_name(choices: Sequence[Choice], way_out: str) -> Any:
-    """The solution by the first of the choices of one name that applies; raises `NotComputed` QN513 where none does."""
+def by_name(choices: Sequence[Choice], others: Callable[[], Sequence[Method]]) -> Any:
+    """The solution by the first of the choices of one name that applies.
+
+    others   gives the methods that may be named in its place.
+    Raises   `NotComputed` QN513 where none applies.
+    """
     reasons = [""]
     for choice in choices:
         reason = choice.refusal()
         if not reason:
             return choice.solve()
         reasons.append(reason)
-    raise does_not_apply(choices[0].name, reasons[1], way_out)
+    raise does_not_apply(choices[0].name, reasons[1], way_out(choices[0].name, others()))
 
 
 def lacking(row: table.Row, features: frozenset[str]) -> str:
@@ -107,14 +119,20 @@ def lacking(row: table.Row, features: frozenset[str]) -> str:
     missing = unsupported(features, row.supports)
     if missing or not row.of or row.of & features:
         return missing
-    return "nothing here is what it is for"
+    return absent(row.of)
 
 
-def way_out(name: str, features: frozenset[str], *takes: str) -> str:
-    """The methods beside a named one that the features of a network tell nothing against."""
-    others = [row for row in table.TABLE if row.takes in takes and row.name != name]
-    names = [row.name for row in others if not lacking(row, features)]
+def way_out(name: str, methods: Sequence[Method]) -> str:
+    """`auto` and the methods, beside a named one, that do not refuse a network."""
+    names = [method.name for method in methods if method.name != name and _takes(method)]
     return ", ".join(dict.fromkeys(["auto", *names]))
+
+
+def _takes(method: Method) -> bool:
+    try:
+        return not method.refusal()
+    except (NotComputed, Divided):
+        return False
 
 
 def nothing(features: frozenset[str]) -> NotComputed:

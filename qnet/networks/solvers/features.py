@@ -38,6 +38,18 @@ SENTENCES = {
 """By feature, in the order in which they are told."""
 
 
+_ABSENT = {
+    "holds": "no station is held while another is waited for",
+    "second phase": "no work is left after the response",
+    "memory": "no times depend on how many are inside a station",
+    "capacity": "nothing may be full",
+    "buffers": "nothing may be full",
+    "parallel": "no branches run in parallel",
+    "priorities": "no station serves one class before another",
+}
+"""By feature, that a network has it not: for methods that are for nothing else."""
+
+
 def of_routes(network: RoutedNetwork, wanted: Wanted) -> frozenset[str]:
     """The features of a network of routes, and of what is wanted of it, as far as a look at its parts tells them."""
     closed = network.closed
@@ -83,6 +95,13 @@ def unsupported(features: frozenset[str], supports: frozenset[str]) -> str:
     """The sentence for the first feature that is not supported; empty where all are."""
     missing = features - supports
     return next((SENTENCES.get(name, name) for name in (*SENTENCES, *missing) if name in missing), "")
+
+
+def absent(wanted: frozenset[str]) -> str:
+    """That a network has none of the features that a method is for."""
+    told = [_ABSENT.get(name, f"{name}: none") for name in (*_ABSENT, *(wanted - set(_ABSENT))) if name in wanted]
+    *most, last = dict.fromkeys(told)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def does_not_apply(name: str, reason: str, way_out: str) -> NotComputed:
