@@ -112,8 +112,9 @@ class _Answer(Reduction):
             nonlocal last
             asked = self.shared(demands, rates)
             reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
-            last = solve_part(reduced, wanted.replace(near=last))
-            return last, reduced, asked
+            found: Found = solve_part(reduced, wanted.replace(near=last))
+            last = found
+            return found, reduced, asked
 
         def passages(rates: Rates) -> Rates:
             found = answer(rates)[0]

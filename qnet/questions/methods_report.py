@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.networks.measured_errors import MEASURED
+from qnet.networks.measured_errors import MEASURED, error_of
 from qnet.networks.solvers.bounds import BOUNDS
 from qnet.networks.solvers.table import TABLE, solver
 from qnet.reports.report import Column, Report
@@ -34,9 +34,10 @@ def methods_report() -> Report:
     found: dict[str, tuple[str, ...]] = {}
     for row in sorted(TABLE, key=lambda row: row.trust != "exact"):
         card = solver(row)
-        found.setdefault(
-            row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, card.ERROR, card.SOURCE)
+        error = (
+            "rounding only" if row.trust == "exact" else error_of(row.name) or getattr(card, "ERROR", "not measured")
         )
+        found.setdefault(row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, card.SOURCE))
     rows = list(found.values())
     rows += [("bounds", name, *kind) for name, kind in BOUNDS.items()]
     return Report("qnet/methods/1", "qnet methods", COLUMNS, rows, group="trust")

@@ -122,7 +122,7 @@ _APART = re.compile(r"(linearizer|aql|bard-schweitzer)(?= is an approximation)")
 
 def worst_of(method: str) -> float:
     """The largest worst error that the table of methods tells of one."""
-    tail = known(method).ERROR.partition("worst seen")[2]
+    tail = str(getattr(known(method), "ERROR", "")).partition("worst seen")[2]
     return max(float(item) for item in re.findall(r"([\d.]+) %", tail)) / 100
 
 

@@ -22,7 +22,6 @@ from qnet.networks.wanted import Work
 CLASSES = "closed"
 APPLIES = "one class at one server, without think time"
 COST = "one division"
-ERROR = "rounding only"
 SOURCE = "this test"
 
 

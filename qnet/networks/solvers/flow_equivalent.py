@@ -23,9 +23,6 @@ APPLIES = (
     "else uses; one closed class"
 )
 COST = "population^2 x stations"
-ERROR = (
-    "throughput of closed classes: median 0.2 %, worst seen 5 %; response of open ones: median 0.5 %, worst seen 20 %"
-)
 SOURCE = (
     "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Lazowska et al., Quantitative System Performance, 1984, "
     "chapter 9"

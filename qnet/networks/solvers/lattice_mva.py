@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "several classes; single servers and delays"
 COST = "product of (population + 1) x classes x different stations"
-ERROR = "rounding only"
 SOURCE = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322"
 
 

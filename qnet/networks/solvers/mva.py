@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "one class; single servers and delays"
 COST = "population x different stations"
-ERROR = "rounding only"
 SOURCE = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322"
 
 

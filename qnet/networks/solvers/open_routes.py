@@ -24,7 +24,6 @@ else:
 CLASSES = "open"
 APPLIES = "any stations; closed classes beside them are solved by one of the others"
 COST = "stations x classes"
-ERROR = "rounding only"
 SOURCE = "Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260"
 
 

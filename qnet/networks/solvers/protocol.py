@@ -22,8 +22,6 @@ class Solver(Protocol):
     """`open`, `closed`, or both."""
     APPLIES: str
     COST: str
-    ERROR: str
-    """As measured against exact answers on random networks."""
     SOURCE: str
 
     def applies(self, network: Any, wanted: Wanted) -> str:
@@ -43,6 +41,13 @@ class Solver(Protocol):
         Raises   `NotComputed` where it does not converge or has no answer.
         """
         ...
+
+
+class Told(Solver, Protocol):
+    """An approximation of product form, which tells its errors itself: `measured_errors` has those beyond it."""
+
+    ERROR: str
+    """As measured against exact answers on random networks."""
 
 
 class Patient(Solver, Protocol):

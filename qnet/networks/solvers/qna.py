@@ -18,7 +18,6 @@ APPLIES = (
     "priorities, or work left after the response"
 )
 COST = "ways between stations, stations^3"
-ERROR = "response: median 0.4 %, worst seen 5.4 %; 2.4 % and 18 % where arrivals are not Poisson"
 SOURCE = "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"
 
 

@@ -20,7 +20,6 @@ APPLIES = (
     "populations, fractions too"
 )
 COST = "rounds x classes^3 x stations"
-ERROR = "throughput: median 2 %, worst seen 15 %; 46 % where times are far apart"
 SOURCE = (
     "Reiser, IEEE Trans. Comm. 27 (1979) 1199-1209; Bolch et al., Queueing Networks and Markov Chains, 2006, section "
     "10.1"

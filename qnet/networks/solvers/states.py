@@ -27,7 +27,6 @@ APPLIES = (
     "exponential times (others as phases: approximate)"
 )
 COST = "states, up to 50000"
-ERROR = "rounding only"
 SOURCE = "Stewart, Introduction to the Numerical Solution of Markov Chains, 1994"
 
 

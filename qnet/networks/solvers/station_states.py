@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "many classes at few stations; any stations; state probabilities"
 COST = "ways to spread all customers over the stations x customers"
-ERROR = "rounding only"
 SOURCE = "de Souza e Silva, Lavenberg, J. ACM 36 (1989) 194-207"
 
 
