@@ -35,9 +35,9 @@ class Row(Record):
 
 
 _ROOM = "qnet.networks.solvers."
-_OPEN = frozenset({"no closed classes", "servers", "uneven arrivals", "priorities", "order"})
+_OPEN = frozenset({"no closed classes", "servers", "priorities"})
 _INSIDE = frozenset({"holds", "second phase", "parallel"})
-_SINGLE = frozenset({"closed", "servers", "rates", "order", "work left behind"})
+_SINGLE = frozenset({"closed", "servers", "rates", "work left behind"})
 _STATES = frozenset({"state probabilities"})
 _EVERYTHING = _OPEN | _INSIDE | _SINGLE | {"memory", "capacity", "buffers"}
 _ANY_POPULATION = frozenset({"fractional populations"})
