@@ -22,9 +22,17 @@ class _Lazy(ModuleType):
         return getattr(module, name)
 
 
+def lazy(name: str) -> Any:
+    """A module by its full name, loaded when one of its names is first asked for.
+
+    For what a module needs on one of its ways only; type checkers are shown the import itself beside it.
+    """
+    return _Lazy(name)
+
+
 if TYPE_CHECKING:
     import numpy as np
 else:
-    np = _Lazy("numpy")
+    np = lazy("numpy")
 
-__all__ = ["np"]
+__all__ = ["lazy", "np"]

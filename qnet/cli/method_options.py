@@ -16,18 +16,18 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def _complete_method(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
-    from qnet.networks.product.methods import METHODS, SOLVERS
+    from qnet.networks.solvers.table import known, names
 
-    names = [name for name in ("auto", *SOLVERS) if name.startswith(incomplete)]
-    return [CompletionItem(name, help=METHODS[name].applies if name in METHODS else "") for name in names]
+    found = [name for name in ("auto", *names()) if name.startswith(incomplete)]
+    return [CompletionItem(name, help="" if name == "auto" else known(name).APPLIES) for name in found]
 
 
 def _complete_bounds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
-    from qnet.networks.product.methods import BOUNDS, METHODS
+    from qnet.networks.solvers.bounds import BOUNDS
 
-    return [CompletionItem(name, help=METHODS[name].applies) for name in BOUNDS if name.startswith(incomplete)]
+    return [CompletionItem(name, help=kind.applies) for name, kind in BOUNDS.items() if name.startswith(incomplete)]
 
 
 def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -111,9 +111,11 @@ def _announcer() -> Callable[[str], None] | None:
 def _known(what: str, name: str) -> None:
     """Refuse the name of a method, of bounds or of a correction that there is not."""
     from qnet.errors import Problem, UsageError, suggest
-    from qnet.networks.product.methods import BOUNDS, CORRECTIONS, SOLVERS
+    from qnet.networks.solvers.bounds import BOUNDS
+    from qnet.networks.solvers.table import names
+    from qnet.networks.wanted import CORRECTIONS
 
-    options = {"method": ("auto", *SOLVERS), "bounds": BOUNDS, "correction": CORRECTIONS}[what]
+    options = {"method": ("auto", *names()), "bounds": tuple(BOUNDS), "correction": CORRECTIONS}[what]
     if name not in options:
         raise UsageError(Problem("QN514", f'no {what} "{name}"', ", ".join(options), help=suggest(name, options)))
 

@@ -11,41 +11,49 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import LAYERS, PRIORITY, RESIDUAL, between_whole
+from qnet.networks.exactness import PRIORITY, RESIDUAL, between_whole
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.joined_classes import left_running
-from qnet.networks.layers.calm import layered
 from qnet.networks.left_behind import Rates, left_rates
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
-from qnet.networks.product.solve import solve as solve_demands
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution
+from qnet.networks.solvers.features import does_not_apply
 from qnet.networks.stream_waits import stream_wait
 from qnet.networks.streams import Key, Streams, streams
-from qnet.networks.wanted import Divided, Wanted
+from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
+    from qnet.networks.layers import solve as layers
+    from qnet.networks.product import bounds as product_bounds
+    from qnet.networks.product import priorities
     from qnet.networks.product.bounds import Bounds
+    from qnet.networks.solvers.protocol import SolvePart
+else:
+    layers = lazy("qnet.networks.layers.solve")
+    product_bounds = lazy("qnet.networks.product.bounds")
+    priorities = lazy("qnet.networks.product.priorities")
 
 
-def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
 
     Applies   with rates that depend on the number present, priorities or parallel steps: no holds in holds, and no
               server that is kept after the response.
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget.
+    solve_part   the chooser, for the network of demands.
     Returns   figures by class, route and station. Points where open load reaches a capacity are marked in `stable`.
               A class without customers has the response of its demands alone.
-    Raises    `NotComputed` QN501, QN546 for what is not covered, and as `product.solve`.
+    Raises    `NotComputed` QN501, QN546 for what is not covered, and as `solve_part`.
     """
-    return _Answer(network).solve(wanted)
+    return _Answer(network).solve(wanted, solve_part)
 
 
 def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> RoutedSolution:
@@ -90,12 +98,11 @@ class _Answer(Reduction):
             rho[key] = total(item.rate * item.holding.mean for item in own) / peaks[key[0]]
         return rho
 
-    def solve(self, wanted: Wanted) -> RoutedSolution:
-        """Reduce, solve, and tell the figures of the routes; by layers, where waits inside holds matter."""
+    def solve(self, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
+        """Reduce, solve, and tell the figures of the routes."""
         if self.by_layers(wanted):
-            from qnet.networks.layers.solve import solve as solve_layers
-
-            return solve_layers(self.network, self.unit, wanted)
+            found = "a station is held while another is waited for, or work is left behind"
+            raise does_not_apply(wanted.method, found, "auto, or layers")
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
 
@@ -105,8 +112,9 @@ class _Answer(Reduction):
             nonlocal last
             asked = self.shared(demands, rates)
             reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
-            last = solve_demands(reduced, wanted, last)
-            return last, reduced, asked
+            found: Found = solve_part(reduced, wanted.replace(near=last))
+            last = found
+            return found, reduced, asked
 
         def passages(rates: Rates) -> Rates:
             found = answer(rates)[0]
@@ -126,12 +134,10 @@ class _Answer(Reduction):
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
         if found.method == PRIORITY:
-            from qnet.networks.product.priorities import refuse_starved
-
             # Searches, and methods that take this one for a part, go through such loads and are warned instead.
             if wanted.enclosed and (self.network.size is None or wanted.each):
                 labels = [station.groups[key[1]].label for key, station, copies in self.groups for _ in range(copies)]
-                refuse_starved(found, labels, [item.name for item in self.network.classes])
+                priorities.refuse_starved(found, labels, [item.name for item in self.network.classes])
             rho = self.unserved(found, rho)
         rho = self.piling_up(compiled, rho)
         waits = self.waits(found, asked, visits)
@@ -163,37 +169,14 @@ class _Answer(Reduction):
         given = self.network.classes[kind]
         return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(found.figures.throughput, kind)
 
-    def by_layers(self, wanted: Wanted) -> bool:
-        """Whether servers are held during waits that may happen, so that what is left has no product form, or are kept
-        after the response."""
-        if not self.calm and not self.kept:
-            return False
-        if wanted.method == LAYERS:
-            return True
-        needed: Value = layered(self.unit, self.calm)
-        for key, station, _ in self.groups:
-            if station.name in self.ordered and self.members[key]:
-                never: Value = self.calm.get(key, False)
-                needed = needed | (not never if isinstance(never, bool) else ~never)
-        if isinstance(needed, bool):
-            return needed
-        if wanted.each and needed.any() and not needed.all():
-            raise Divided(needed)
-        if not needed.any():
-            return False
-        self.calm = dict.fromkeys(self.calm, False)
-        return True
-
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
         """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""
-        from qnet.networks.product.bounds import bounds, tightest
-
         if not kind:
-            return None if reasons else tightest(reduced)
+            return None if reasons else product_bounds.tightest(reduced)
         if reasons:
             found = f"bounds enclose product-form networks only: {reasons[0]}"
             raise NotComputed(Problem("QN513", found, "a network with product form"))
-        return bounds(reduced, kind)
+        return product_bounds.bounds(reduced, kind)
 
     def states(self, found: Found) -> dict[str, tuple[float, ...]] | None:
         """State probabilities of the first copy of every group, by its label."""
@@ -216,9 +199,7 @@ class _Answer(Reduction):
         if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
             return None
         if self.calm:
-            from qnet.networks.layers.solve import ceiling
-
-            return ceiling(self.network, self.unit)
+            return layers.ceiling(self.network, self.unit)
         left = self.open_loads({0: 1.0})
         limits = [
             (1 / (row[0] / most + left.get(key, 0.0)), station.groups[key[1]].label)

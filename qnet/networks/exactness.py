@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from qnet.expression import Operations, Value
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import lazy
+from qnet.networks.beyond import Beyond, close, exponential
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
+from qnet.networks.solvers.table import knows_no_order
 from qnet.networks.streams import Stream, Streams
 from qnet.networks.streams import streams as streams_of
 from qnet.queues.arithmetic import total
+
+if TYPE_CHECKING:
+    from qnet.networks import parallel_exactness
+else:
+    parallel_exactness = lazy("qnet.networks.parallel_exactness")
 
 RESIDUAL = "residual-service"
 """The method that corrects closed classes for what they wait first come first served."""
@@ -27,28 +37,9 @@ AWAY = 0.5
 _FACTOR, _LEAST, _MOST = 3.0, 0.5, 4.0
 """How far service times of visits may differ, and how small and large their scv may be, where the estimate is
 trusted: services alike follow each other in step, which what is waited for on average does not tell."""
-_BY_DEMANDS = frozenset(
-    {"mva", "convolution", "lattice-mva", "lattice-convolution", "station-states"}
-    | {"linearizer", "aql", "bard-schweitzer"}
-)
-"""The methods that know demands alone, and no order of arrival."""
 _RANKED_FACTOR = 10.0
 """As `_FACTOR`, of exponential times where some are served before others."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
-
-
-class Beyond(str):
-    """A reason for an approximate answer that is used beyond the region in which its error was measured as small."""
-
-    code: str
-    """Of the warning."""
-    warning: str
-    """What the reader is told of it."""
-
-    def __new__(cls, reason: str, code: str, warning: str) -> Beyond:
-        self = super().__new__(cls, reason)
-        self.code, self.warning = code, warning
-        return self
 
 
 def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operations, method: str = "") -> tuple[str, ...]:
@@ -118,16 +109,14 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
             )
             reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN717", text))
             continue
-        if reason and network.closed and station.in_line and _BY_DEMANDS.intersection(method.split(", ")):
+        if reason and network.closed and station.in_line and any(knows_no_order(name) for name in method.split(", ")):
             text = f"the order of arrival at {station.name} is not known to the method: service there is shared"
             reasons.append(Beyond(f"{station.name}: {reason}", "QN727", text))
             continue
         if reason:
             reasons.append(f"{station.name}: {reason}")
     if any(stream.started is not None for stream in streams) or any(route.forks for route in compiled.routes):
-        from qnet.networks.parallel_exactness import parallel_reasons
-
-        reasons += parallel_reasons(network, compiled, operations)
+        reasons += parallel_exactness.parallel_reasons(network, compiled, operations)
     return tuple(dict.fromkeys(reasons))
 
 
@@ -147,6 +136,13 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
         for customers in network.classes
         if isinstance(customers, OpenClass) and not close(customers.arrival_scv, 1.0, operations)
     ]
+
+
+def refuse_uneven(network: RoutedNetwork, why: str) -> None:
+    """Raise `NotComputed` QN548 for arrivals whose variability is not followed, and why it is not."""
+    names = uneven_classes(network, FLOATS if network.size is None else arrays())
+    if names:
+        raise NotComputed(Problem("QN548", not_followed(names[0], why), "arrival_scv = 1"))
 
 
 def between_whole(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
@@ -332,17 +328,3 @@ def station_reason(station: Station, own: list[Stream], alone: bool, operations:
     elif not all(exponential(stream, operations) for stream in own):
         found = "service times are not exponential"
     return "last come first served with several servers" if found and stacked else found
-
-
-def close(value: Value, other: Value, operations: Operations) -> bool:
-    """Whether two values are the same at all points, rounding apart."""
-    near = 1e-12 * operations.absolute(other)
-    return operations.all(operations.compare("<=", operations.absolute(value - other), near))
-
-
-def exponential(stream: Stream, operations: Operations) -> bool:
-    """Whether what a stream asks of its server has the variance of an exponential time."""
-    if stream.scv is not None:
-        return close(stream.scv, stream.scv * 0 + 1.0, operations)
-    square = (stream.first.mean + stream.second.mean) ** 2
-    return close(stream.first.variance + stream.second.variance, square, operations)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio, total
+
+if TYPE_CHECKING:
+    from qnet.networks.closed import absence, accelerated
+else:
+    absence = lazy("qnet.networks.closed.absence")
+    accelerated = lazy("qnet.networks.closed.accelerated")
 
 TOLERANCE = 1e-10
 _FULLEST = 1 - 1e-6
@@ -120,14 +126,12 @@ def _undone(times: _Times, work: Value, operations: Operations) -> Value:
 
 def _apart(item: ClosedClass, station: str, operations: Operations) -> tuple[_Times, _Times]:
     """The times without waits that a class spends elsewhere, from leaving work until it comes again, and in all."""
-    from qnet.networks.closed.absence import between, plain
-
     every: _Times = [(1.0, item.think_time)]
     for route in item.routes:
         for step in route.steps:
             if step.phase == 1 and not (isinstance(step, Hold) and step.station == station):
                 every.append((route.probability * step.visits, _time(step)))
-    found = between(item, station, operations) if plain(item.routes) else None
+    found = absence.between(item, station, operations) if absence.plain(item.routes) else None
     if found is None:
         return [(1.0, item.think_time)], [(1.0, item.think_time)]
     return [
@@ -158,7 +162,6 @@ def settled_rates(
               one such rate, which false position encloses (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174); of
               several, damped rounds with the memory of several.
     """
-    from qnet.networks.closed.accelerated import Image, settled
 
     def spread(values: Any) -> dict[int, Value]:
         columns = {kind: values[:, 0, place] for place, kind in enumerate(classes)}
@@ -193,7 +196,7 @@ def settled_rates(
         if image(found)[1].max() <= TOLERANCE:
             return spread(found)
 
-    def images(chosen: Any) -> Image:
+    def images(chosen: Any) -> accelerated.Image:
         places, times = np.unique(chosen, return_counts=True)
 
         def part(values: Any) -> tuple[Any, Any]:
@@ -209,7 +212,7 @@ def settled_rates(
 
         return part
 
-    found = settled(images, found)
+    found = accelerated.settled(images, found)
     residual = image(found)[1].max()
     if not residual <= TOLERANCE:
         text = f"the rate at which closed classes leave work behind did not converge: residual {residual:.1e}"

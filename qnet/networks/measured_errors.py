@@ -382,3 +382,21 @@ MEASURED: dict[str, Measured] = {
     )
 }
 """By name."""
+
+
+def error_of(method: str) -> str:
+    """The errors of a method in short, over all rows of the regions in which it is trusted; empty where it has none."""
+    rows = [row for row in MEASURED.values() if row.method == method and not row.trusted.startswith("nothing")]
+    kinds: dict[str, list[Measured]] = {"throughput": [], "response": [], "other figures": []}
+    for row in rows:
+        kinds[next((kind for kind in kinds if row.figure.startswith(kind)), "other figures")].append(row)
+    told: list[str] = []
+    for kind, own in kinds.items():
+        if own:
+            median, worst = max(row.median for row in own), max(row.worst for row in own)
+            told.append(f"{kind}: median up to {_percent(median)}, worst {_percent(worst)}")
+    return "; ".join(told)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"

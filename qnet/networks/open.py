@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.centres import Centre, Room, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
@@ -28,12 +28,19 @@ from qnet.networks.figures import Steady, figures
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
+from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue
 from qnet.queues.waiting import waits_beside_holders as beside_holders
 
 if TYPE_CHECKING:
+    from qnet.networks import fixed_point as networks_fixed_point
+    from qnet.networks import hold_trust, qna
     from qnet.networks.qna import Uneven
+else:
+    qna = lazy("qnet.networks.qna")
+    hold_trust = lazy("qnet.networks.hold_trust")
+    networks_fixed_point = lazy("qnet.networks.fixed_point")
 
 NAME = "open"
 QNA = "qna"
@@ -65,25 +72,14 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
     """
     solver = OpenSolver(network)
     if solver.followed(method):
-        from qnet.networks.qna import uneven
-
-        solver.uneven, beyond, even = uneven(network, solver.compiled, solver.centres, solver.operations)
+        solver.uneven, beyond, even = qna.uneven(network, solver.compiled, solver.centres, solver.operations)
         if each and method == "auto" and not isinstance(even, bool) and even.any() and not even.all():
-            from qnet.networks.wanted import Divided
-
             raise Divided(even)
         solution = solver.solve()
         return solution.replace(reasons=(*solution.reasons, *beyond))
     solution = solver.solve()
     if solver.felt or solver.compiled.deferred:
-        from qnet.networks.hold_trust import beyond as beyond_holds
-
-        beyond = beyond_holds(solver, solution.stable)
-        if solver.compiled.deferred:
-            from qnet.networks.qna import unmeasured_left
-
-            beyond += unmeasured_left(network, solver.compiled, solver.centres, solver.operations)
-        return solution.replace(reasons=(*solution.reasons, *beyond))
+        return solution.replace(reasons=(*solution.reasons, *hold_trust.beyond(solver, solution.stable)))
     return solution
 
 
@@ -149,9 +145,7 @@ class OpenSolver:
             return False
         if method == "auto" and not reasons_for(self.network, self.compiled, self.operations):
             return False
-        from qnet.networks.qna import refusal
-
-        refused = refusal(self.network, self.compiled)
+        refused = qna.refusal(self.network, self.compiled)
         if method == "qna" and refused:
             raise NotComputed(Problem("QN513", f"qna does not apply: {refused}", "auto, or open"))
         if names := uneven_classes(self.network, self.operations):
@@ -197,9 +191,7 @@ class OpenSolver:
             after = [self.waits[index].mean for index in self.felt]
             residual = [new - old for new, old in zip(after, before, strict=True)]
             if memory is not None:
-                from qnet.networks.fixed_point import mixed
-
-                chosen = zip(after, mixed(after, residual, *memory), strict=True)
+                chosen = zip(after, networks_fixed_point.mixed(after, residual, *memory), strict=True)
                 # Points that have settled stay where they are.
                 where, maximum = self.operations.where, self.operations.maximum
                 self.set_means([where(settled, old, maximum([new, 0.0])) for old, new in chosen])
@@ -243,8 +235,6 @@ class OpenSolver:
         A round is a function of a few numbers: for each station whose holders wait at stations later in the round as
         well, how many holders are busy apart from their wait for it. These are the unknowns.
         """
-        from qnet.networks.fixed_point import fixed_point
-
         unknown = undecided(self.compiled, self.inner)
         ends = list(accumulate(len(centre.rooms) for centre in unknown))
         places = {
@@ -261,7 +251,7 @@ class OpenSolver:
             return [*(max(self.apart(room), 0.0) for room in rooms), *waits]
 
         start = [max(self.apart(room), 0.0) for room in rooms]
-        fixed = fixed_point(image, start, [float(room.holders) for room in rooms])
+        fixed = networks_fixed_point.fixed_point(image, start, [float(room.holders) for room in rooms])
         found = fixed.images[len(rooms) :]
         for index, mean, variance in zip(self.felt, found[::2], found[1::2], strict=True):
             self.waits[index] = Wait(mean, variance)

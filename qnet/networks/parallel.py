@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
+from qnet.lazy import lazy
 from qnet.networks.duration import Duration, Wait
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.queues.arithmetic import ratio, total
@@ -19,7 +20,9 @@ from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks.streams import Stream, Streams
-    from qnet.queues.joins import Branch
+    from qnet.queues import joins
+else:
+    joins = lazy("qnet.queues.joins")
 
 Waits = Sequence[Wait]
 Key = tuple[str, int]
@@ -107,9 +110,7 @@ def finished(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: O
     known = _Branches(fork, waits, alike, operations)
     if fork.width == 1:
         return Finished(known.means[0], known.variances[0], known.means[0], known.means, known.variances)
-    from qnet.queues.joins import joined
-
-    upper, variance = joined(known.branches(known.variances), fork.needed)
+    upper, variance = joins.joined(known.branches(known.variances), fork.needed)
     return Finished(known.lasting(), variance, upper, known.means, known.own)
 
 
@@ -129,28 +130,22 @@ class _Branches:
         """What of the variances branches have not in common."""
         if fork.width == 1:
             return
-        from qnet.queues.joins import ranked
-
         counts = [branch.copies for branch in fork.branches]
-        shared = ranked(shares, counts, min(fork.needed + 1, fork.width - 1))
+        shared = joins.ranked(shares, counts, min(fork.needed + 1, fork.width - 1))
         if not operations.all(shared == 0):
             apart = _apart(shared, operations)
             self.own = tuple(variance * apart for variance in self.variances)
 
-    def branches(self, variances: Sequence[Value]) -> list[Branch]:
+    def branches(self, variances: Sequence[Value]) -> list[joins.Branch]:
         """The branches as independent times."""
-        from qnet.queues.joins import Branch
-
         known = zip(self.fork.branches, self.means, variances, strict=True)
-        return [Branch(mean, variance, item.copies) for item, mean, variance in known]
+        return [joins.Branch(mean, variance, item.copies) for item, mean, variance in known]
 
     def lasting(self) -> Value:
         """The mean time until enough have finished."""
         if self.fork.width == 1:
             return self.means[0]
-        from qnet.queues.joins import joined
-
-        return joined(self.branches(self.own), self.fork.needed)[0]
+        return joins.joined(self.branches(self.own), self.fork.needed)[0]
 
 
 def _moments(
@@ -208,11 +203,9 @@ def told(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Opera
 def _awaited(fork: Parallel, whole: Finished) -> tuple[Value, ...]:
     if len(fork.branches) == 1:
         return (1.0,)
-    from qnet.queues.joins import Branch, decisive
-
-    return decisive(
+    return joins.decisive(
         [
-            Branch(mean, variance, item.copies)
+            joins.Branch(mean, variance, item.copies)
             for item, mean, variance in zip(fork.branches, whole.means, whole.variances, strict=True)
         ],
         fork.needed,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS
+from qnet.lazy import lazy
 from qnet.networks.duration import Duration
 from qnet.networks.parallel import BranchTime, Parallel
 from qnet.networks.parallel_apart import lines_of_their_own, not_apart
@@ -14,6 +16,11 @@ from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwo
 from qnet.networks.solution import BranchFigures, RoutedSolution
 from qnet.networks.streams import streams
 from qnet.networks.wanted import Wanted
+
+if TYPE_CHECKING:
+    from qnet.queues import joins
+else:
+    joins = lazy("qnet.queues.joins")
 
 KIND = "asymptotic"
 """The kind of bounds that parallel steps have."""
@@ -93,11 +100,9 @@ def open_step(branches: Sequence[BranchFigures], needed: int, lines: bool) -> tu
     serial = min(whole / (place - needed + 1) for place, whole in enumerate(sums, start=1) if place >= needed)
     if not lines:
         return (rest[-1] if len(rest) == 1 else 0.0), serial
-    from qnet.queues.joins import Branch, joined
-
     fastest = means[:needed]
-    alike = [Branch(mean, mean * mean, fastest.count(mean)) for mean in dict.fromkeys(fastest)]
-    largest = float(joined(alike, needed)[0]) if needed > 1 else fastest[0]
+    alike = [joins.Branch(mean, mean * mean, fastest.count(mean)) for mean in dict.fromkeys(fastest)]
+    largest = float(joins.joined(alike, needed)[0]) if needed > 1 else fastest[0]
     least = 1 / sum(1 / mean for mean in rest) if rest[0] > 0 else 0.0
     return least, min(serial, largest)
 

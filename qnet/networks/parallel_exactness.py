@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.expression import Operations, Value
-from qnet.networks.exactness import Beyond, close, exponential
+from qnet.networks.beyond import Beyond, close, exponential
 from qnet.networks.joined_classes import left_running
 from qnet.networks.parallel import BranchTime, Parallel
 from qnet.networks.routed import Group, RoutedNetwork, Station

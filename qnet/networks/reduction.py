@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.duration import NOTHING
-from qnet.networks.exactness import in_order, met_again, ranked
+from qnet.networks.exactness import LAYERS, in_order, met_again, ranked
 from qnet.networks.joined_classes import ParallelSteps
-from qnet.networks.layers.calm import calm
+from qnet.networks.layers.calm import calm, layered
 from qnet.networks.left_behind import Rates, met_share
 from qnet.networks.product.demands import Demands
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, streams
+from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
+
+if TYPE_CHECKING:
+    from qnet.networks.closed import absence as closed_absence
+else:
+    closed_absence = lazy("qnet.networks.closed.absence")
 
 MAX_COPIES = 20_000
 
@@ -99,6 +105,27 @@ class Reduction:
                     "give the station servers in place of rates, or end each hold before other stations are waited for"
                 )
             raise NotComputed(Problem("QN501", found, "one without the other", help=help))
+
+    def by_layers(self, wanted: Wanted) -> bool:
+        """Whether servers are held during waits that may happen, so that what is left has no product form, or are kept
+        after the response."""
+        if not self.calm and not self.kept:
+            return False
+        if wanted.method == LAYERS:
+            return True
+        needed: Value = layered(self.unit, self.calm)
+        for key, station, _ in self.groups:
+            if station.name in self.ordered and self.members[key]:
+                never: Value = self.calm.get(key, False)
+                needed = needed | (not never if isinstance(never, bool) else ~never)
+        if isinstance(needed, bool):
+            return needed
+        if wanted.each and needed.any() and not needed.all():
+            raise Divided(needed)
+        if not needed.any():
+            return False
+        self.calm = dict.fromkeys(self.calm, False)
+        return True
 
     def ranks(self) -> list[list[int]]:
         """The priority of every class at every station group, and at last in pure delays.
@@ -259,8 +286,6 @@ class Reduction:
         if not self.again or self.absent is not None:
             return self.absent
 
-        from qnet.networks.closed.absence import absences
-
         rows = [(station, key[1]) for key, station, copies in self.groups for _ in range(copies)]
         size = self.network.size or 1
         counts = [copies for _, _, copies in self.groups]
@@ -279,7 +304,7 @@ class Reduction:
                 left.append((kind, pieces))
         # Pure delays are one station more.
         nowhere = Station("", True, 1, "ps", (Group("", 1, 0.0),))
-        self.absent = absences(
+        self.absent = closed_absence.absences(
             self.network, [*rows, (nowhere, 0)], [(kind, _with_one(pieces)) for kind, pieces in left]
         )
         return self.absent

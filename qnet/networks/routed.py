@@ -251,6 +251,18 @@ def _slice(profile: Profile, index: int) -> RoutedNetwork:
     return mapped(profile.network, lambda array: array[own] if array.ndim else array).replace(size=profile.levels)
 
 
+def nested(network: RoutedNetwork) -> bool:
+    """Whether any station is held while another is waited for."""
+    return any(
+        isinstance(inner, Hold)
+        for customers in network.classes
+        for route in customers.routes
+        for step in route.steps
+        if isinstance(step, Hold)
+        for inner in step.steps
+    )
+
+
 def at_point(value: Any, index: int) -> Any:
     """One point of everything inside a value: records, tuples, tables, arrays."""
     return mapped(value, lambda array: float(array[index]) if array.ndim else float(array))

@@ -1,14 +1,34 @@
-"""The solver of a network: open ones in closed form, others by their demands."""
+"""The door of networks of routes: the best method of the table of solvers, or a named one."""
 
 from __future__ import annotations
 
-from qnet.errors import NotComputed
-from qnet.networks.routed import Fork, Hold, RoutedNetwork
-from qnet.networks.solution import RoutedSolution
-from qnet.networks.wanted import AUTO, NO_STATES, Wanted
+from typing import TYPE_CHECKING, Any
 
-_PATIENT = 4
-"""How many times as many states may be looked at where no other method has an answer."""
+from qnet.errors import NotComputed
+from qnet.lazy import lazy
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.solvers import table
+from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
+from qnet.networks.solvers.features import SENTENCES, of_routes, unsupported
+from qnet.networks.wanted import AUTO, Wanted
+
+if TYPE_CHECKING:
+    from qnet.networks import by_demands, exactness, monopoly, parallel_bounds
+    from qnet.networks import nobody as without
+    from qnet.networks.memory import solve as memory
+    from qnet.networks.product import solve as product
+else:
+    by_demands = lazy("qnet.networks.by_demands")
+    exactness = lazy("qnet.networks.exactness")
+    memory = lazy("qnet.networks.memory.solve")
+    monopoly = lazy("qnet.networks.monopoly")
+    parallel_bounds = lazy("qnet.networks.parallel_bounds")
+    product = lazy("qnet.networks.product.solve")
+    without = lazy("qnet.networks.nobody")
+
+_NOT_IN_DEMANDS = frozenset({"memory", "capacity", "buffers"})
+"""The features that a network of demands cannot have."""
 
 
 def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
@@ -23,150 +43,75 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
               does not converge.
     """
     if network.closed and any(station.discipline == "lcfs-pr" for station in network.stations):
-        from qnet.networks.monopoly import refuse_monopoly
-
-        refuse_monopoly(network)
+        monopoly.refuse_monopoly(network)
     if network.closed:
-        from qnet.networks.nobody import nobody
-
-        empty = nobody(network)
+        empty = without.nobody(network)
         if empty:
             return empty.told(solve(empty.others(), wanted))
-    if forked(network):
-        from qnet.networks.parallel_bounds import KIND, with_bounds
-
-        inner = wanted.replace(bounds="") if wanted.bounds == KIND else wanted
-        return with_bounds(network, _solve(network, inner), wanted)
-    return _solve(network, wanted)
-
-
-def _solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
-    if wanted.method == "states":
-        from qnet.networks.states.solve import solve as solve_states
-
-        return solve_states(network, wanted)
-    first = _by_states(network, wanted)
-    found: RoutedSolution | None = None
-    refused: NotComputed | None = None
-    if network.buffers and network.closed and _may_have_states(network, wanted):
-        from qnet.networks.states.solve import tried as tried_states
-
-        # Buffers beside closed classes take a fixed point around the whole network, and seconds.
-        small = tried_states(network, wanted)
-        if small is not None:
-            return small
-    if not first:
-        try:
-            found = _by_theory(network, wanted)
-        except NotComputed as error:
-            refused = error
-        enough = found is not None and (found.exact or not (network.limited or network.profiles))
-        if enough or not _may_have_states(network, wanted):
-            return _answered(found, refused)
-    from qnet.networks.states.solve import EVEN, LITTLE, tried
-
-    if refused is not None:
-        # Better a few seconds than no answer.
-        return tried(network, wanted.replace(chain=_PATIENT * wanted.chain), LITTLE, EVEN) or _answered(found, refused)
-    return tried(network, wanted) or (_by_theory(network, wanted) if first else _answered(found, refused))
+    features = of_routes(network, wanted)
+    if "parallel" in features:
+        inner = wanted.replace(bounds="") if wanted.bounds == parallel_bounds.KIND else wanted
+        return parallel_bounds.with_bounds(network, _chosen(network, inner, features), wanted)
+    return _chosen(network, wanted, features)
 
 
-def _answered(found: RoutedSolution | None, refused: NotComputed | None) -> RoutedSolution:
-    """What was found; raises what was refused."""
+def solve_part(network: Any, wanted: Wanted) -> Any:
+    """The solution of a part of a network, which is given by its routes or by its demands."""
+    return solve(network, wanted) if isinstance(network, RoutedNetwork) else product.solve(network, wanted)
+
+
+class _Demands:
+    """All methods that take demands, by the demands of a network of routes."""
+
+    def __init__(self, network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> None:
+        self.network, self.wanted, self.features = network, wanted, features
+        self.name = wanted.method
+
+    def refusal(self) -> str:
+        """Why a network has no demands, or open classes alone that need none. Raises `NotComputed` QN548."""
+        missing = unsupported(self.features & _NOT_IN_DEMANDS, frozenset())
+        if missing:
+            return missing
+        if not self.network.closed and "rates" not in self.features:
+            return "there are no closed classes"
+        if "holds" in self.features and (found := memory.applies(self.network)):
+            return memory.held(found)
+        word = "closed" if self.network.closed else "rates"
+        exactness.refuse_uneven(self.network, SENTENCES[word])
+        return ""
+
+    def solve(self) -> RoutedSolution:
+        """The solution by the method that the demands are best solved by."""
+        return by_demands.solve(self.network, self.wanted, solve_part)
+
+
+def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> RoutedSolution:
+    """The solution by the method asked for, or by the best one."""
+    refuse_unknown(wanted.method)
+    named = [row for row in table.TABLE if wanted.method in ("auto", row.name)]
+    methods = [Method(row, network, wanted, features, solve_part) for row in named if row.takes == "routes"]
+    choices: list[Choice] = list(methods)
+    if len(methods) < len(named):
+        choices.append(_Demands(network, wanted, features))
+    if wanted.method != "auto":
+        return by_name(choices, lambda: _others(network, wanted, features))
+    outcome = choose(choices)
+    found: RoutedSolution | None = outcome.solution
+    for method in methods:
+        if method.row.patient:
+            found = method.at_last(found) or found
     if found is None:
-        assert refused is not None
-        raise refused
+        raise outcome.failed[0][1] if outcome.failed else nothing(features)
     return found
 
 
-def _by_theory(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
-    """The answer of the methods that need no states of the whole network."""
-    if network.limited:
-        from qnet.networks.capacity.solve import solve as solve_limited
-
-        return solve_limited(network, wanted)
-    if network.profiles or nested(network):
-        from qnet.networks.memory.solve import applies
-        from qnet.networks.memory.solve import solve as solve_limited
-
-        limited = applies(network)
-        if limited:
-            _refuse_uneven(network, "a station limits how many may be inside")
-            return solve_limited(network, limited, wanted)
-        if network.profiles:
-            from qnet.networks.memory.solve import refusal
-
-            raise refusal(network)
-    if network.closed or any(station.rates is not None for station in network.stations):
-        why = "there are closed classes" if network.closed else "a station has rates that depend on the number present"
-        _refuse_uneven(network, why)
-        from qnet.networks.by_demands import solve as solve_by_demands
-
-        return solve_by_demands(network, wanted)
-    if wanted.method not in ("auto", "open", "qna"):
-        from qnet.errors import Problem
-
-        found = f"{wanted.method} does not apply: there are no closed classes"
-        raise NotComputed(Problem("QN513", found, "auto, open or qna"))
-    if wanted.states:
-        from qnet.errors import Problem
-
-        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
-    from qnet.networks.open import solve as solve_open
-
-    solution = solve_open(network, wanted.method, wanted.each)
-    if wanted.bounds:
-        from qnet.networks.by_demands import enclosed
-
-        return enclosed(network, solution, wanted.bounds)
-    return solution
-
-
-def _may_have_states(network: RoutedNetwork, wanted: Wanted) -> bool:
-    """Whether the chain of all states may be looked at: searches look at too many networks for it, and where bounds or
-    state probabilities are asked for it has none."""
-    if wanted.method != "auto" or not wanted.chain:
-        return False
-    if wanted.rough or wanted.bounds or wanted.states or not wanted.enclosed:
-        return False
-    return network.size is None or wanted.each
-
-
-def _by_states(network: RoutedNetwork, wanted: Wanted) -> bool:
-    """Whether the chain of all states may be the best method: closed classes without product form."""
-    if not network.closed or network.limited or network.profiles or not _may_have_states(network, wanted):
-        return False
-    from qnet.expression import FLOATS, arrays
-    from qnet.networks.exactness import reasons_for
-    from qnet.networks.streams import streams
-
-    operations = FLOATS if network.size is None else arrays()
-    return bool(reasons_for(network, streams(network, operations, [1.0] * len(network.classes)), operations))
-
-
-def forked(network: RoutedNetwork) -> bool:
-    """Whether any route has a parallel step."""
-    return any(isinstance(step, Fork) for item in network.classes for route in item.routes for step in route.steps)
-
-
-def nested(network: RoutedNetwork) -> bool:
-    """Whether any station is held while another is waited for."""
-    return any(
-        isinstance(inner, Hold)
-        for customers in network.classes
-        for route in customers.routes
-        for step in route.steps
-        if isinstance(step, Hold)
-        for inner in step.steps
-    )
-
-
-def _refuse_uneven(network: RoutedNetwork, why: str) -> None:
-    """Raise for arrivals whose variability is not followed: beside closed classes, to rates, and to limits."""
-    from qnet.errors import Problem
-    from qnet.expression import FLOATS, arrays
-    from qnet.networks.exactness import not_followed, uneven_classes
-
-    names = uneven_classes(network, FLOATS if network.size is None else arrays())
-    if names:
-        raise NotComputed(Problem("QN548", not_followed(names[0], why), "arrival_scv = 1"))
+def _others(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> list[Method]:
+    """The methods that may be named for a network: of those that take demands, as far as its routes tell."""
+    by_routes = [row for row in table.TABLE if row.takes == "routes"]
+    found = [Method(row, network, wanted.replace(method=row.name), features, solve_part) for row in by_routes]
+    try:
+        reduced = not _Demands(network, wanted, features).refusal()
+    except NotComputed:
+        reduced = False
+    rest = [row for row in table.TABLE if reduced and row.takes != "routes"]
+    return [*found, *(Named(row, network, wanted, features, solve_part) for row in rest)]

@@ -8,13 +8,19 @@ is requested from inside another hold, how many holders there can be at most.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Operations, Value
+from qnet.lazy import lazy
 from qnet.networks.duration import NOTHING, Duration
 from qnet.networks.parallel import BranchTime, Parallel, refuse_held, times
 from qnet.networks.routed import Branch, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.queues import finite_source
+else:
+    finite_source = lazy("qnet.queues.finite_source")
 
 Key = tuple[str, int]
 """A station and the index of a group of its copies."""
@@ -292,15 +298,13 @@ class _Walker:
         """Which station bounds the number of those who can ask at once, and the bound; ("", 0) for no bound."""
         if hold.phase == 2 or not enclosing:
             return "", 0
-        from qnet.queues.finite_source import MAX_SOURCES
-
         best = ("", 0)
         for name in enclosing:
             outer = self.stations[name]
             if outer.delay:
                 continue
             count = outer.servers if follows(station, outer) else outer.servers * outer.copies
-            if count <= MAX_SOURCES and (not best[1] or count < best[1]):
+            if count <= finite_source.MAX_SOURCES and (not best[1] or count < best[1]):
                 best = (name, count)
         return best
 

@@ -8,6 +8,15 @@ from typing import Any
 from qnet.record import Record
 
 NO_STATES = "state probabilities are those of closed classes, and there are none"
+CORRECTIONS = ("conway", "seidmann", "rolia-sevcik")
+"""How approximations may treat several servers, the one with the smallest measured error first."""
+
+
+class Work(Record):
+    """What a method needs: elementary operations (about 1e9 of them per second) and bytes of memory."""
+
+    operations: float
+    bytes: float
 
 
 class Wanted(Record):
@@ -41,6 +50,8 @@ class Wanted(Record):
     each: bool = False
     """Whether every point of a batch has the whole budget and gets the method it would get alone; else they share it,
     and a method. Raises `Divided` where points need different ones."""
+    near: Any = None
+    """The solution of a network of demands that is nearly the same, from which fixed points are found sooner."""
 
 
 class Divided(Exception):

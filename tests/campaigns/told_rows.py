@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 
 from qnet.networks.measured_errors import MEASURED
-from qnet.networks.product.methods import METHODS
+from qnet.networks.solvers.table import known
 from qnet.record import Record
 
 
@@ -122,7 +122,7 @@ _APART = re.compile(r"(linearizer|aql|bard-schweitzer)(?= is an approximation)")
 
 def worst_of(method: str) -> float:
     """The largest worst error that the table of methods tells of one."""
-    tail = METHODS[method].error.partition("worst seen")[2]
+    tail = str(getattr(known(method), "ERROR", "")).partition("worst seen")[2]
     return max(float(item) for item in re.findall(r"([\d.]+) %", tail)) / 100
 
 

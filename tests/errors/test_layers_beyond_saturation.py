@@ -8,11 +8,13 @@ import numpy as np  # noqa: TID253
 import pytest
 from chain import stationary
 
-from qnet.networks import by_demands
 from qnet.networks.exactness import AGGREGATED, LAYERS
+from qnet.networks.layers.solve import solve as solve_layers
+from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Time
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
-from qnet.networks.wanted import AUTO
+from qnet.networks.wanted import AUTO, Wanted
 
 _OWN, _CONNECTED, _DISK = 0.020, 0.010, 0.015
 _AGENTS, _CONNECTIONS = 4, 2
@@ -42,7 +44,11 @@ def _never_idle(state: _State) -> list[tuple[float, _State]]:
     return moves
 
 
-@pytest.mark.parametrize(("solve", "method", "near"), [(by_demands.solve, LAYERS, 0.02), (solve, AGGREGATED, 0.005)])
+def _by_layers(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    return solve_layers(network, Reduction(network).unit, wanted)
+
+
+@pytest.mark.parametrize(("solve", "method", "near"), [(_by_layers, LAYERS, 0.02), (solve, AGGREGATED, 0.005)])
 def test_throughput_stays_at_the_plateau(solve: Any, method: str, near: float):
     chain = stationary((_AGENTS, 0, 0), _never_idle)
     plateau = sum(share for (_, _, disk), share in chain.items() if disk) / _DISK

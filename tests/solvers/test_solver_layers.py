@@ -12,14 +12,21 @@ from building import at_station, delay, station, visit
 from qnet.errors import NotComputed
 from qnet.networks.by_demands import solve as solve_by_demands
 from qnet.networks.exactness import Beyond
+from qnet.networks.layers.solve import solve as solve_layers
+from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solution import RoutedSolution
+from qnet.networks.solve import solve as solve_best
+from qnet.networks.solve import solve_part
 from qnet.networks.wanted import AUTO, Wanted
 
 
 def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
-    """By layers, also where a limit on one class is known better."""
-    return solve_by_demands(network, wanted)
+    """By layers, or by demands where nobody ever waits inside, also where a limit on one class is known better."""
+    reduction = Reduction(network)
+    if reduction.by_layers(wanted):
+        return solve_layers(network, reduction.unit, wanted)
+    return solve_by_demands(network, wanted, solve_part)
 
 
 def terminals(count: Any, think_time: Any, *steps: Any, name: str = "c") -> ClosedClass:
@@ -172,10 +179,10 @@ def test_times_that_differ_much_warn():
     assert [reason.code for reason in reasons if isinstance(reason, Beyond)] == ["QN640"]
 
 
-@pytest.mark.parametrize("asked", [AUTO.replace(method="mva"), AUTO.replace(states=True)])
+@pytest.mark.parametrize("asked", [AUTO.replace(method="mva"), AUTO.replace(method="layers", states=True)])
 def test_what_layers_do_not_give_is_refused(asked: Any):
     with pytest.raises(NotComputed) as refused:
-        solve(agents(5.0, 2), asked)
+        solve_best(agents(5.0, 2), asked)
     assert refused.value.problems[0].code == "QN513"
 
 
@@ -188,8 +195,8 @@ def test_a_batch_says_what_its_throughput_tends_to_as_its_points_do():
         (ClosedClass("all", 6.0 + 0 * times, 1.0, (Route("all", 1.0, (Hold("a", (Time(0.1), inner)),)),)),),
         size=3,
     )
-    told = solve_by_demands(network, Wanted(ceilings=True)).ceiling
+    told = solve(network, Wanted(ceilings=True)).ceiling
     assert told is not None
-    alone = [solve_by_demands(network.point(place), AUTO).ceiling for place in range(3)]
+    alone = [solve(network.point(place)).ceiling for place in range(3)]
     assert told[0] == pytest.approx([item[0] for item in alone if item], rel=1e-8)
     assert list(told[1]) == [item[1] for item in alone if item]

@@ -205,7 +205,7 @@ def test_the_method_open_takes_all_arrivals_as_poisson():
 
 def test_the_method_by_name_is_refused_where_it_does_not_apply():
     assert code(network(STATIONS, customers(1.0, HELD)), Wanted("qna")) == "QN513"
-    with pytest.raises(NotComputed, match="ways between stations"):
+    with pytest.raises(NotComputed, match="needs the routes"):
         qnet.Network([[0.1]], arrival_rate=[1.0]).solve("qna")
 
 

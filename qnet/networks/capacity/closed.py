@@ -10,7 +10,7 @@ Fails     what is around the buffer is told by its throughput alone, which is le
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -46,6 +46,9 @@ from qnet.networks.solution import BufferFigures, RoutedSolution
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
 _TOLERANCE = 1e-10
 _MAX_ROUNDS = 200
 _MAX_LAYERED = 25
@@ -64,7 +67,7 @@ _STEEPEST = 1e6
 """How much a share may fall with itself."""
 
 
-def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network whose closed classes fill a buffer, or of every point of a batch.
 
     network   rates per second, times in seconds, populations as numbers of customers.
@@ -85,17 +88,15 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """
     refuse(network, wanted)
     if never_full(network):
-        from qnet.networks.solve import solve as solve_unlimited
-
         stations = tuple(item.replace(capacity=None) for item in network.stations)
-        found = solve_unlimited(network.replace(stations=stations), wanted)
+        found = solve_part(network.replace(stations=stations), wanted)
         nothing = Losses({(limited(network).name, 0): 1.0}, {}, {})
         return with_offered(found, network, [item.throughput for item in found.classes], nothing)
-    return _Closed(network, wanted).solve()
+    return _Closed(network, wanted, solve_part).solve()
 
 
 class _Closed:
-    def __init__(self, network: RoutedNetwork, wanted: Wanted) -> None:
+    def __init__(self, network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> None:
         self.network = network
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.points = 1 if network.size is None else network.size
@@ -107,7 +108,7 @@ class _Closed:
             np.stack([self.column(item.population) for item in network.closed], axis=1),
             by_class(self.ways, self.closed, [way.rate for way in self.ways]) > 0,
         )
-        self.rest = Rest(network, self.full, self.ways, self.pool, wanted)
+        self.rest = Rest(network, self.full, self.ways, self.pool, wanted, solve_part)
         refuse_idle(self.rest.network, self.full.name, self.operations)
         if self.full.form != WAIT:
             refuse_idle(customers(network, self.full, 1.0), self.full.name, self.operations)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
@@ -19,6 +19,9 @@ from qnet.networks.streams import streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
 
 _NOTHING = 1e-300
 
@@ -80,12 +83,21 @@ class _Answer(Record):
 class Rest:
     """The network around a buffer."""
 
-    def __init__(self, network: RoutedNetwork, full: Limited, found: list[Way], pool: Pool, wanted: Wanted) -> None:
+    def __init__(
+        self,
+        network: RoutedNetwork,
+        full: Limited,
+        found: list[Way],
+        pool: Pool,
+        wanted: Wanted,
+        solve_part: SolvePart,
+    ) -> None:
         self.pool = pool
         self.ways = found
         self.full = full
         self.name = full.name
         self.wanted = wanted
+        self.solve_part = solve_part
         self.source = network
         self.network = customers(network, full)
         self.tokens = places(full.name, found)
@@ -184,10 +196,8 @@ class Rest:
 
     def ask(self, batch: RoutedNetwork) -> _Answer:
         """The solution of a batch: exact for one closed class; of several, points of a batch would be so one by one."""
-        from qnet.networks.solve import solve
-
         budget = float("inf") if len(batch.closed) == 1 else 1.0
-        solution = solve(batch, Wanted(operations=budget, memory=self.wanted.memory, enclosed=False))
+        solution = self.solve_part(batch, Wanted(operations=budget, memory=self.wanted.memory, enclosed=False))
         if solution.passages is None:
             found = f'what is around "{self.name}" limits how many may be inside'
             raise NotComputed(Problem("QN555", found, "one or the other"))

@@ -16,11 +16,8 @@ METHOD = "flow-equivalent"
 def refuse(network: RoutedNetwork, wanted: Wanted) -> None:
     """Raise for what is not covered.
 
-    Raises   `NotComputed` QN513 for a method, states or bounds that there are not, QN555 for everything else.
+    Raises   `NotComputed` QN513 for states or bounds that there are not, QN555 for everything else.
     """
-    if wanted.method not in ("auto", METHOD):
-        found = f"{wanted.method} does not apply: something may be full beside closed classes"
-        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
     if wanted.states or wanted.bounds:
         found = "neither states nor bounds are known where something may be full"
         raise NotComputed(Problem("QN513", found, "figures alone"))

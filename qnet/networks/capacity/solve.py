@@ -11,10 +11,11 @@ Fails     what comes to a station behind one that loses customers is taken as Po
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.capacity.buffers import Found, find
 from qnet.networks.capacity.exactness import reasons_for
 from qnet.networks.capacity.lines import LEAST, Lines
@@ -30,6 +31,11 @@ from qnet.networks.solution import Limiting, RoutedSolution
 from qnet.networks.streams import filled, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
+
+if TYPE_CHECKING:
+    from qnet.networks import hold_trust
+else:
+    hold_trust = lazy("qnet.networks.hold_trust")
 
 _TOLERANCE = 1e-13
 _PLAIN, _MAX_ROUNDS = 30, 400
@@ -49,10 +55,6 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
               any two rounds that follow each other; where they meet there is only one.
     Source    Reduced-load (Erlang fixed point) approximation: Kelly, Advances in Applied Probability 18 (1986) 473-505.
     """
-    if network.closed:
-        from qnet.networks.capacity.closed import solve as solve_closed
-
-        return solve_closed(network, wanted)
     _refuse(network, wanted)
     if network.size is None:
         return _Solver(network).solve()
@@ -163,9 +165,7 @@ class _Solver:
             dict.fromkeys(reasons_for(self.network, compiled, solver.losses.stations, strained, self.operations))
         )
         if solver.felt or compiled.deferred:
-            from qnet.networks.hold_trust import beyond
-
-            reasons += beyond(solver, solution.stable)
+            reasons += hold_trust.beyond(solver, solution.stable)
         solution = solution.replace(
             buffers=buffers,
             reasons=reasons,
@@ -202,9 +202,6 @@ def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
     if network.closed or any(station.rates is not None for station in network.stations):
         found = "something may be full, and there are closed classes or rates that depend on the number present"
         raise NotComputed(Problem("QN551", found, "open classes and stations with servers"))
-    if wanted.method not in ("auto", "open"):
-        found = f"{wanted.method} does not apply: something may be full"
-        raise NotComputed(Problem("QN513", found, "auto, or open"))
     if wanted.states or wanted.bounds:
         found = "neither states nor bounds are known where something may be full"
         raise NotComputed(Problem("QN513", found, "figures alone"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from qnet.expression import Operations, Value
+from qnet.expression import Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
@@ -113,7 +113,6 @@ def absences(
     left   the places of the closed classes, in order, and (P, K) the mean seconds of a piece of their work at a
            station; 0 where there is none.
     """
-    from qnet.expression import arrays
 
     if not all(plain(network.classes[kind].routes) for kind, _ in left):
         return None

@@ -18,12 +18,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from math import inf, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.closed import weights
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
-from qnet.networks.closed.reduction import Group, Reduced, expanded, nothing, reduced, stacked
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
+from qnet.networks.closed.reduction import Group, Reduced, batch_figures, expanded, nothing, reduced, stacked
+from qnet.networks.wanted import Work
+
+if TYPE_CHECKING:
+    from qnet.networks.closed import convolution_arrays
+else:
+    convolution_arrays = lazy("qnet.networks.closed.convolution_arrays")
 
 NAME = "convolution"
 
@@ -172,8 +178,6 @@ def _rate(core: Reduced) -> float:
 
 
 def _arrays_of_point(core: Reduced, marginals: bool) -> _Answer:
-    from qnet.networks.closed import convolution_arrays
-
     demands = np.array([[group.demands[0]] for group in core.groups]).reshape(-1, 1)
     rates = [group.rates for group in core.groups]
     counts = [group.size for group in core.groups]
@@ -186,8 +190,6 @@ def _arrays_of_point(core: Reduced, marginals: bool) -> _Answer:
 
 
 def _logarithms(core: Reduced) -> _Answer:
-    from qnet.networks.closed import convolution_arrays
-
     return convolution_arrays.logarithms(
         [(group.demands[0], group.rates or (1.0,), group.size) for group in core.groups],
         core.think_time[0],
@@ -197,8 +199,6 @@ def _logarithms(core: Reduced) -> _Answer:
 
 def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     """All variants at once where every queue has some demand in every variant, or in none; otherwise one by one."""
-    from qnet.networks.closed import convolution_arrays
-    from qnet.networks.closed.reduction import batch_figures
 
     size = network.size or 0
     population, think = network.population[:, 0], network.think_time[:, 0]

@@ -2,50 +2,62 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from typing import Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import reduced, stacked
+from qnet.networks.solvers.table import Row, row_of, rows, solver
+from qnet.networks.wanted import AUTO, Wanted, Work
 
-NAMES = ("mva", "convolution", "lattice-mva", "lattice-convolution", "station-states")
-"""The exact methods, the simplest first."""
+_WITH_STATES = AUTO.replace(states=True)
 
-WITH_STATES = frozenset(("convolution", "lattice-convolution", "station-states"))
-"""Those that give state probabilities."""
-
-
+_AT_ONCE = frozenset({"several closed classes", "batches at once"})
 _SMALL = 100_000
 """Steps of the recursion that are not worth the loading of another method."""
 
 
-def module(name: str) -> ModuleType:
-    """The module of a method: `refusal`, `work`, `solve`."""
-    import importlib
-
-    return importlib.import_module("qnet.networks.closed." + name.replace("-", "_"))
-
-
 def choices(network: ClosedNetwork, marginals: bool = False) -> list[tuple[str, Work]]:
     """The methods that apply to a point, the cheapest first, with what they need."""
+    wanted = _WITH_STATES if marginals else AUTO
     found: list[tuple[str, Work]] = []
-    for name in _candidates(network, marginals):
-        method = module(name)
-        if not method.refusal(network, marginals):
-            found.append((name, method.work(network, marginals) if name in WITH_STATES else method.work(network)))
+    for row in _candidates(network, marginals):
+        method = solver(row)
+        if not method.applies(network, wanted):
+            found.append((row.name, method.work(network, wanted)))
     return sorted(found, key=lambda item: item[1].operations)
 
 
-def _candidates(network: ClosedNetwork, marginals: bool) -> tuple[str, ...]:
-    """One class has its own methods: the others would only load more modules."""
+def _candidates(network: ClosedNetwork, marginals: bool) -> list[Row]:
+    """The rows of the table that support what is left of a network once like classes and stations are joined."""
     core = reduced(network, marginals)
-    if len(core.population) > 1:
-        return ("lattice-convolution", "station-states") if marginals else NAMES[2:]
-    fixed = not marginals and all(group.rates is None for group in core.groups)
-    if not fixed:
-        return ("convolution",)
-    small = core.total * (len(core.groups) + 4) < _SMALL
-    return ("mva",) if small else ("mva", "convolution")
+    single = len(core.population) <= 1
+    features = {"one closed class" if single else "several closed classes"}
+    if any(group.rates is not None for group in core.groups):
+        features.add("changing rates")
+    if marginals:
+        features.add("state probabilities")
+    found = [row for row in rows("closed") if features <= row.supports]
+    small = single and core.total * (len(core.groups) + 4) < _SMALL
+    return found[:1] if small else found
+
+
+def no_part(network: Any, wanted: Wanted) -> Any:
+    """What methods of closed classes are given in the place of a chooser: they take nothing apart."""
+    raise AssertionError
+
+
+def _applies(name: str, network: ClosedNetwork, marginals: bool) -> bool:
+    """Whether a method of the table takes a network."""
+    row = row_of(name, "closed")
+    return row is not None and not solver(row).applies(network, _WITH_STATES if marginals else AUTO)
+
+
+def by(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
+    """The steady state of a point or a batch by a named method that applies."""
+    row = row_of(name, "closed")
+    assert row is not None
+    return solver(row).solve(network, _WITH_STATES if marginals else AUTO, no_part)
 
 
 def solve(
@@ -63,12 +75,14 @@ def solve(
     """
     if network.size is not None:
         if network.classes == 1:
-            name = "mva" if not module("mva").refusal(network, marginals) else "convolution"
-            return module(name).solve(network, marginals) if name in WITH_STATES else module(name).solve(network)
-        if network.size and not module("lattice-mva").refusal(network, marginals):
+            single = [row for row in rows("closed") if "one closed class" in row.supports]
+            return by(next(row.name for row in single if _applies(row.name, network, marginals)), network, marginals)
+        at_once = next((row.name for row in rows("closed") if row.supports >= _AT_ONCE), "")
+        if network.size and at_once and _applies(at_once, network, marginals):
             found = choices(network.point(int(network.population.sum(1).argmax())))
-            if found and found[0][0] in ("mva", "lattice-mva"):
-                return module("lattice-mva").solve(network)
+            alike = {at_once, *(row.name for row in rows("closed") if row.family == at_once)}
+            if found and found[0][0] in alike:
+                return by(at_once, network)
         points = [solve(network.point(index), marginals, operations, memory) for index in range(network.size)]
         return stacked(points, network)
     found = choices(network, marginals)
@@ -76,7 +90,7 @@ def solve(
     failure: NotComputed | None = None
     for name in fitting:
         try:
-            return module(name).solve(network, marginals) if name in WITH_STATES else module(name).solve(network)
+            return by(name, network, marginals)
         except NotComputed as error:
             failure = error
     if failure:

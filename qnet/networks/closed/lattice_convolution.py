@@ -23,8 +23,9 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import np
 from qnet.networks.closed import weights
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Group, Reduced, expanded, nothing, reduced, stacked
+from qnet.networks.wanted import Work
 
 NAME = "lattice-convolution"
 

@@ -21,8 +21,9 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.lazy import np
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, batch_figures, expanded, nothing, reduced
+from qnet.networks.wanted import Work
 
 NAME = "lattice-mva"
 

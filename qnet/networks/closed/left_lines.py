@@ -15,12 +15,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.networks.closed import absence as closed_absence
     from qnet.networks.closed.absence import Absence
     from qnet.networks.closed.first_come import Lines
+else:
+    closed_absence = lazy("qnet.networks.closed.absence")
 
 _LEAST = 1e-9
 _BUSY = 0.5
@@ -85,12 +88,10 @@ def with_left(lines: Lines, left: Left, residence: Any, throughput: Any, away: A
     visits = np.where(lines.visits > 0, lines.visits, 1.0)
     still = left.weight / np.maximum(left.weight + away, _LEAST * (left.weight + 1e-300))
     if left.absence is not None:
-        from qnet.networks.closed.absence import still_there
-
         each = np.where(lines.visits > 0, lines.demands / visits, 0.0)
         times = each * (each + 2.0 * lines.excess)
         scv = 1.0 + 2.0 * left.excess / np.where(left.weight > 0, left.weight, 1.0)
-        own = still_there(left.absence, left.weight, scv, residence, lines.visits, times)
+        own = closed_absence.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
         still = np.where(np.isnan(own), still, own)
     again = np.minimum(often / visits, 1.0) * still * left.weight
     customers = met + (whole[..., None] + tail[..., None] - (behind * time + each_tail) / people + again) / room

@@ -17,9 +17,11 @@ from math import log
 from operator import mul
 from typing import Any
 
+from qnet.errors import NoAnswer, Problem
 from qnet.lazy import np
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import batch_figures, expanded, nothing, reduced
+from qnet.networks.wanted import Work
 
 NAME = "mva"
 
@@ -225,8 +227,6 @@ def _families(demands: Any, counts: Sequence[int], think: Any, population: Any) 
 
 
 def _refuse_idle(demands: Any, think: Any, population: Any) -> None:
-    from qnet.errors import NoAnswer, Problem
-
     if ((population > 0) & (think <= 0) & (demands.max(axis=0, initial=0.0) <= 0)).any():
         found = "class 0 has customers and neither demand nor think time: its throughput has no limit"
         raise NoAnswer(Problem("QN403", found))

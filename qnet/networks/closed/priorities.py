@@ -6,13 +6,18 @@ of higher classes is neither what they leave to a random moment nor what an endl
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.closed.accelerated import Image, settled
 from qnet.networks.closed.ranked import PREEMPTIVE, SHARING, Ranked
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.closed import approximate_servers
+else:
+    approximate_servers = lazy("qnet.networks.closed.approximate_servers")
 
 TOLERANCE = 1e-10
 """Largest residual of an answer: change of a residence by one further round, in cycle times of its class."""
@@ -268,7 +273,6 @@ class _Seen:
 
     def ratios(self, waits: Any) -> Any:
         """(P, M, R) the waits at several servers over those at one of their speed, which are given: (P, K, R)."""
-        from qnet.networks.closed.approximate_servers import all_busy
 
         ranked = self.ranked
         people = np.where(np.isfinite(self.people), self.people, 0.0)[:, 0]
@@ -282,7 +286,7 @@ class _Seen:
                 load = np.minimum((served * members).sum(-1), 1.0)
                 closed = (served * members * np.isfinite(self.people[:, 0])).sum(-1)
                 total = (people * members).sum(-1)
-                chance = all_busy(count, load * count, np.minimum(closed, load) * count, total)[0]
+                chance = approximate_servers.all_busy(count, load * count, np.minimum(closed, load) * count, total)[0]
                 return np.where(load > 0, chance / np.where(load > 0, load, 1.0), 0.0)
 
             for rank in sorted(set(own)):

@@ -78,13 +78,6 @@ class ClosedFigures(Record):
     """The method that gave the figures."""
 
 
-class Work(Record):
-    """What a method needs for one point: elementary operations (about 1e9 of them per second) and bytes of memory."""
-
-    operations: float
-    bytes: float
-
-
 def closed_network(
     demands: Any,
     population: Any,

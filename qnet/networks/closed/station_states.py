@@ -26,8 +26,9 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import np
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Work
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, stacked
+from qnet.networks.wanted import Work
 
 NAME = "station-states"
 

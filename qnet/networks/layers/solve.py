@@ -47,12 +47,9 @@ def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSo
     network   with closed classes; without priorities and rates that depend on the number present, by the caller.
     compiled  its streams at one passage per second of every class.
     Returns   figures by class, route and station, never exact. Points where open load reaches a capacity are marked.
-    Raises    `NotComputed` QN513 where another method or state probabilities are asked for, QN541 where there are
+    Raises    `NotComputed` QN513 where state probabilities are asked for, QN541 where there are
               too many holds, QN540 where the waits are not proven.
     """
-    if wanted.method not in ("auto", METHOD):
-        found = f"{wanted.method} does not apply: a station is held while another is waited for, or work is left behind"
-        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without holds"))
     return _Layers(network, compiled).solve(wanted)

@@ -7,14 +7,13 @@ time, gives its throughput in the same way. All these are stations whose rates d
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Value
 from qnet.lazy import np
-from qnet.networks.by_demands import solve as solve_demands
 from qnet.networks.exactness import between_whole
-from qnet.networks.memory.levels import repeated, solved, solved_inside
+from qnet.networks.memory.levels import repeated, solved
 from qnet.networks.memory.parts import Aggregation, Inside, Outside, Part
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, inside
 from qnet.networks.memory.states import spread
@@ -22,10 +21,15 @@ from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Ti
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import Wanted
 
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
 
-def solve_closed(network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted) -> RoutedSolution:
+
+def solve_closed(
+    network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+) -> RoutedSolution:
     """The steady state of a network of one closed class with limited subnetworks; as `memory.solve`."""
-    return _Closed(network, found, wanted).solve()
+    return _Closed(network, found, wanted, solve_part).solve()
 
 
 _EXTRA = 100_000
@@ -33,8 +37,10 @@ _EXTRA = 100_000
 
 
 class _Closed(Aggregation):
-    def __init__(self, network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted) -> None:
-        super().__init__(network, found, wanted)
+    def __init__(
+        self, network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+    ) -> None:
+        super().__init__(network, found, wanted, solve_part)
         self.kind = found[0].class_index
         own = network.classes[self.kind]
         assert isinstance(own, ClosedClass)
@@ -84,7 +90,9 @@ class _Closed(Aggregation):
         batch = repeated(outer, count + 1)
         classes = list(batch.classes)
         classes[self.kind] = batch.classes[self.kind].replace(population=people)
-        levels = solved(batch.replace(classes=tuple(classes)), self.kind, self.points, self.wanted, without=True)
+        levels = solved(
+            batch.replace(classes=tuple(classes)), self.kind, self.points, self.wanted, self.solve_part, without=True
+        )
         numbers = np.arange(self.most + 1)
         places = np.minimum(numbers, count)
         if count >= self.most:
@@ -139,7 +147,7 @@ class _Closed(Aggregation):
                 and not part.levels.instant.any()
             ):
                 crowd = inside(self.network, region, float(region.limit))
-                most = self.column(solved_inside(crowd, Wanted(enclosed=False)).throughput)
+                most = self.column(self.solve_part(crowd, Wanted(enclosed=False)).throughput)
             else:
                 continue
             endless = (often <= 0) | part.levels.instant
@@ -152,6 +160,6 @@ class _Closed(Aggregation):
             return None
         found = [(rate, label) for label, rate in full.items() if rate < float("inf")]
         if not outer.levels.instant[0]:
-            limit = solve_demands(around(self.network, self.found), Wanted(enclosed=False)).ceiling
+            limit = self.solve_part(around(self.network, self.found), Wanted(enclosed=False)).ceiling
             found += [limit] if limit else []
         return min(found, default=None)

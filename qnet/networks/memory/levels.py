@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
 from qnet.lazy import np
-from qnet.networks.by_demands import solve
 from qnet.networks.routed import ClosedClass, RoutedNetwork, mapped
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
 
 MOST = 20_000_000
 """Numbers of one figure, over all points, stations and numbers of customers, that are solved at once."""
@@ -49,13 +51,15 @@ def repeated(network: RoutedNetwork, times: int) -> RoutedNetwork:
     return mapped(network, lambda array: np.repeat(array, times) if array.ndim else array).replace(size=size * times)
 
 
-def solved(network: RoutedNetwork, kind: int, points: int, wanted: Wanted, without: bool = False) -> Levels:
+def solved(
+    network: RoutedNetwork, kind: int, points: int, wanted: Wanted, solve_part: SolvePart, without: bool = False
+) -> Levels:
     """The figures of a batch that holds 1, 2, ... customers for each of some points.
 
     network  points x numbers of customers, the numbers innermost; `kind` is the closed class that is counted.
     without  whether the numbers begin with none; else nobody else is there, and none has no figures.
     Returns  `Levels`, of which the column without customers has the waits of one customer where it has none.
-    Raises   as `by_demands.solve`, and `NotComputed` QN543 where there are too many numbers.
+    Raises   as `solve_part`, and `NotComputed` QN543 where there are too many numbers.
     """
     size = network.size or 0
     cells = size * max(1, len(network.stations))
@@ -71,7 +75,7 @@ def solved(network: RoutedNetwork, kind: int, points: int, wanted: Wanted, witho
     only = own.replace(think_time=np.where(instant, 1.0, own.think_time))
     classes = tuple(only if index == kind else item for index, item in enumerate(network.classes))
     asked = Wanted(operations=float("inf"), memory=float("inf"), enclosed=False)
-    solution = solved_inside(network.replace(classes=classes), asked)
+    solution = solve_part(network.replace(classes=classes), asked)
     passages = solution.passages
     assert passages is not None
 
@@ -90,15 +94,6 @@ def solved(network: RoutedNetwork, kind: int, points: int, wanted: Wanted, witho
         np.broadcast_to(np.asarray(_longest(compiled, spent, kind)), (size,)).reshape(points, most),
         solution,
     )
-
-
-def solved_inside(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
-    """The figures of a part by itself, which may have limited subnetworks of its own."""
-    from qnet.networks.memory.regions import regions
-    from qnet.networks.memory.solve import solve as solve_limited
-
-    found = regions(network)
-    return solve_limited(network, found, wanted) if found else solve(network, wanted)
 
 
 def _time(compiled: Streams, own: ClosedClass, kind: int) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Value
 from qnet.lazy import np
@@ -12,18 +12,21 @@ from qnet.networks.routed import OpenClass, RoutedNetwork
 from qnet.networks.solution import Limiting, RoutedSolution
 from qnet.networks.wanted import Wanted
 
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
 
-def solve_open(network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted) -> RoutedSolution:
+
+def solve_open(
+    network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+) -> RoutedSolution:
     """The steady state of an open network with limited subnetworks; as `memory.solve`."""
-    return _Open(network, found, wanted).solve()
+    return _Open(network, found, wanted, solve_part).solve()
 
 
 class _Open(Aggregation):
     def solve(self) -> RoutedSolution:
         """Solve each region as a chain, the rest as an open network, and put them together."""
-        from qnet.networks.solve import solve
-
-        outer = solve(around(self.network, self.found), Wanted())
+        outer = self.solve_part(around(self.network, self.found), Wanted())
         passages = outer.passages
         assert passages is not None
         regions: list[Inside] = []

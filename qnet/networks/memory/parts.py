@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
@@ -20,6 +20,9 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, streams
 from qnet.networks.wanted import Wanted
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
 
 _BUSY = 0.7
 """The load of arrivals up to which errors were measured."""
@@ -89,10 +92,13 @@ class Inside(Record):
 class Aggregation:
     """A network with limited subnetworks: what is the same for closed and open classes."""
 
-    def __init__(self, network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted) -> None:
+    def __init__(
+        self, network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+    ) -> None:
         self.network = network
         self.found = found
         self.wanted = wanted
+        self.solve_part = solve_part
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.points = 1 if network.size is None else network.size
         self.profiles = {item.station: item for item in network.profiles}
@@ -111,7 +117,7 @@ class Aggregation:
         count = profile.levels if profile else max(1, min(region.limit, most))
         batch = profile.network if profile else repeated(self.network, count)
         population = np.tile(np.arange(1.0, count + 1), self.points)
-        levels = solved(inside(batch, region, population), 0, self.points, self.wanted)
+        levels = solved(inside(batch, region, population), 0, self.points, self.wanted, self.solve_part)
         often = self.column(entries(self.network, region))[:, None]
         places = np.minimum(np.arange(most + 1), count)
         never = (often <= 0) | levels.instant[:, None]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from qnet.errors import NotComputed, Problem
-from qnet.networks.exactness import AGGREGATED
+from qnet.networks.exactness import refuse_uneven
+from qnet.networks.memory.closed import solve_closed
+from qnet.networks.memory.open import solve_open
 from qnet.networks.memory.regions import UNLIMITED, Region, regions
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
-from qnet.networks.wanted import AUTO, NO_STATES, Wanted
+from qnet.networks.wanted import NO_STATES, Wanted
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
 
 
 def applies(network: RoutedNetwork) -> tuple[Region, ...]:
@@ -30,32 +37,31 @@ def refusal(network: RoutedNetwork) -> NotComputed:
     return NotComputed(Problem("QN544", found, expected, help=help))
 
 
-def solve(network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted = AUTO) -> RoutedSolution:
+def held(found: tuple[Region, ...]) -> str:
+    """Why methods do not apply that know no limits of subnetworks."""
+    return f'"{found[0].station}" is held while others are waited for'
+
+
+def solve(network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network with limited subnetworks, or of every point of a batch.
 
     Applies   one closed class, with open classes beside that stay out of the subnetworks; or open classes.
     network   rates per second, times in seconds, the population as a number of customers.
     found     its limited subnetworks, of `applies`.
-    wanted    the method and its budget.
+    wanted    the budget.
     Returns   figures by class, route and station. The wait of the station that is held is that for a place inside; its
               holding time is the time inside. Exact where a limit is never reached, and where what is inside is one
               visit to one station; else approximate: customers leave at a rate that depends on their number alone.
-    Raises    `NotComputed` QN513 for a method, bounds or states that there are not, QN543 where there are too many
-              numbers of customers; `NoAnswer` QN403 for customers who spend no time anywhere; as `by_demands.solve`.
+    Raises    `NotComputed` QN513 for bounds or states that there are not, QN543 where there are too many numbers of
+              customers; `NoAnswer` QN403 for customers who spend no time anywhere; as the solvers of the parts.
     Source    Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Courtois, Decomposability, 1977; Lazowska,
               Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 9.
     """
-    reason = f'"{found[0].station}" is held while others are waited for'
-    if wanted.method not in ("auto", AGGREGATED):
-        raise NotComputed(Problem("QN513", f"{wanted.method} does not apply: {reason}", f"auto, or {AGGREGATED}"))
+    refuse_uneven(network, "a station limits how many may be inside")
     if wanted.bounds:
-        raise NotComputed(Problem("QN513", f"no bounds are known where {reason}", "a network with product form"))
+        raise NotComputed(Problem("QN513", f"no bounds are known where {held(found)}", "a network with product form"))
     if network.closed:
-        from qnet.networks.memory.closed import solve_closed
-
-        return solve_closed(network, found, wanted)
+        return solve_closed(network, found, wanted, solve_part)
     if wanted.states:
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
-    from qnet.networks.memory.open import solve_open
-
-    return solve_open(network, found, wanted)
+    return solve_open(network, found, wanted, solve_part)

@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.exactness import RESIDUAL
+from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import product_form, ranked, reasons
 from qnet.networks.product.solution import Solution
-from qnet.networks.wanted import AUTO, Divided, Wanted
+from qnet.networks.product.weighted import product_form_residence, shared, weighted, weights
+from qnet.networks.wanted import Divided, Wanted
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.networks import measured_errors
+    from qnet.networks.closed import first_come, left_lines
     from qnet.networks.measured_errors import Measured
+    from qnet.networks.solvers.protocol import SolvePart
+else:
+    measured_errors = lazy("qnet.networks.measured_errors")
+    first_come = lazy("qnet.networks.closed.first_come")
+    left_lines = lazy("qnet.networks.closed.left_lines")
 
 METHOD = RESIDUAL
 _CELLS = 2_000_000
@@ -24,34 +33,32 @@ _LARGEST = 20_000_000
 """How many a point may have."""
 
 
-def wanted_for(network: Demands, wanted: Wanted) -> bool:
-    """Whether a network is to be solved by the correction for residual service.
+def not_wanted(network: Demands, wanted: Wanted) -> str:
+    """Why a network is not to be solved by the correction for residual service; empty where it is.
 
-    Raises  `NotComputed` QN513 where it is asked for by name and does not apply, and where state probabilities are
+    wanted  `auto`, or the method by name.
+    Raises  `NotComputed` QN552 for branches in parallel that it does not know, and QN513 where state probabilities are
             wanted that would be of other means; `Divided` where every point of a batch is to get the method it would
             get alone, and only some have product form.
     """
-    if network.joins is not None and (wanted.method not in ("auto", METHOD) or wanted.states):
-        found = _NO_STATES if wanted.states else f"{wanted.method} does not apply: branches run in parallel"
-        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
-    if wanted.method not in ("auto", METHOD):
-        return False
     refusal = _refusal(network)
+    if wanted.states and (network.joins is not None or wanted.method == METHOD):
+        if wanted.method == METHOD:
+            return _NO_STATES
+        raise NotComputed(Problem("QN513", _NO_STATES, f"auto, or {METHOD}"))
     if wanted.method == METHOD:
-        if wanted.states or refusal:
-            raise NotComputed(Problem("QN513", f"{METHOD} does not apply: {refusal or _NO_STATES}", "another method"))
-        return True
-    if refusal and network.joins is not None:
-        raise NotComputed(Problem("QN552", f"branches in parallel, and {refusal}", "stations with servers"))
+        return refusal
     if network.joins is not None:
-        return True
+        if refusal:
+            raise NotComputed(Problem("QN552", f"branches in parallel, and {refusal}", "stations with servers"))
+        return ""
     if refusal:
-        return False
+        return refusal
     if network.left and not wanted.states:
-        return True
+        return ""
     ours, theirs = measured(network)
     if theirs.median < ours.median:
-        return False
+        return "product form has the smaller measured error"
     needed: Any = False
     for station in lines(network):
         alike = product_form(network, station)
@@ -62,7 +69,8 @@ def wanted_for(network: Demands, wanted: Wanted) -> bool:
         raise NotComputed(Problem("QN513", found, 'stations with product form, such as discipline "ps"', help=help))
     if wanted.each and network.size is not None and not isinstance(needed, bool) and needed.any() and not needed.all():
         raise Divided(needed)
-    return bool(needed) if isinstance(needed, bool) else bool(needed.any())
+    applies = needed if isinstance(needed, bool) else needed.any()
+    return "" if applies else "the network has product form"
 
 
 _NO_STATES = "it gives no state probabilities"
@@ -70,11 +78,9 @@ _NO_STATES = "it gives no state probabilities"
 
 def measured(network: Demands) -> tuple[Measured, Measured]:
     """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
-    from qnet.networks.measured_errors import MEASURED
-
     several = any(network.servers[station] > 1 for station in lines(network))
     name = "first come first served: several servers" if several else "first come first served"
-    return MEASURED[name], MEASURED[f"{name}, by product form"]
+    return measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
 
 
 def why_corrected(network: Demands) -> str:
@@ -108,13 +114,14 @@ def _refusal(network: Demands) -> str:
     return ""
 
 
-def solve_first_come(network: Demands, wanted: Wanted = AUTO, starts: Any = None) -> Solution:
+def solve_first_come(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     """The steady state of a network with closed classes, with what customers wait first come first served corrected.
 
     Applies   single and several servers, delays; first come first served with times that differ between classes or
               are not exponential, and processor sharing; open classes beside the closed ones.
     network   a point or a batch, with open loads below every capacity.
-    starts    of the solution of a network that is nearly the same, of as many points.
+    wanted    `near`: the solution of a network that is nearly the same, of as many points.
+    solve_part   the chooser, for the same network with service shared at all stations.
     Returns   `Solution`, never exact.
     Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
     Method    `closed.first_come`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
@@ -122,14 +129,12 @@ def solve_first_come(network: Demands, wanted: Wanted = AUTO, starts: Any = None
               product form times the ratio of the corrected ones with and without the order of arrival (`weighted`):
               exact where times are equal and exponential.
     """
-    from qnet.networks.product.closed_classes import refuse_without_time
-
     refuse_without_time(network)
     table = Table(network)
-    found = _corrected(table, starts)
+    found = _corrected(table, wanted.near and wanted.near.starts)
     residence = found.residence
     if network.joins is None and not network.left:
-        residence = _weighted(table, found, wanted)
+        residence = _weighted(table, found, wanted, solve_part)
     return _solution(table, residence, found)
 
 
@@ -145,7 +150,6 @@ class _Corrected(Record):
 
 def _corrected(table: Table, starts: Any = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival."""
-    from qnet.networks.closed.first_come import solve
 
     network = table.network
     own = list(network.closed)
@@ -153,7 +157,7 @@ def _corrected(table: Table, starts: Any = None) -> _Corrected:
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
     parts = [
-        solve(table.lines(places).part(slice(first, first + at_once)), starts and starts[number])
+        first_come.solve(table.lines(places).part(slice(first, first + at_once)), starts and starts[number])
         for number, first in enumerate(range(0, count, at_once))
     ]
     throughput, waits, met = (
@@ -177,13 +181,11 @@ def _corrected(table: Table, starts: Any = None) -> _Corrected:
     return _Corrected(residence, throughput, [part.starts for part in parts])
 
 
-def _weighted(table: Table, found: _Corrected, wanted: Wanted) -> Any:
+def _weighted(table: Table, found: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:
     """(B, K, R) the waits of product form, weighted by the correction for the order of arrival."""
-    from qnet.networks.product.weighted import product_form_residence, shared, weighted, weights
-
     network = table.network
     alike = shared(network)
-    known = product_form_residence(alike, wanted)
+    known = product_form_residence(alike, wanted, solve_part)
     if known is None or not len(known):
         return found.residence
     like = Table(alike)
@@ -286,15 +288,13 @@ class Table:
 
     def lines(self, places: list[int]) -> Any:
         """The queueing stations and closed classes, with what open classes add to them."""
-        from qnet.networks.closed.first_come import Lines
-
         own, opened = list(self.network.closed), list(self.network.open)
 
         def here(values: Any) -> Any:
             return values[:, places][:, :, own]
 
         load = self.load[:, places]
-        return Lines(
+        return first_come.Lines(
             demands=here(self.fast),
             visits=here(self.visits),
             weight=here(self.weight),
@@ -311,8 +311,6 @@ class Table:
 
     def left(self, places: list[int]) -> Any:
         """The work left behind that is met again, of every closed class."""
-        from qnet.networks.closed.left_lines import Left
-
         if not self.network.left:
             return None
 
@@ -333,7 +331,7 @@ class Table:
                 decay=np.where(several, np.nan, absence.decay[:, places]),
                 passed=passed,
             )
-        return Left(rows[0], rows[1], rows[2], absence)
+        return left_lines.Left(rows[0], rows[1], rows[2], absence)
 
 
 class _Joins:

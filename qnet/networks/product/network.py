@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from qnet.lazy import lazy
 from qnet.networks.product.demands import Demands
+from qnet.networks.product.solve import solve
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
+    from qnet.networks.product import bounds as product_bounds
+    from qnet.networks.product import priorities, switching
     from qnet.networks.product.bounds import Bounds
     from qnet.networks.product.solution import Solution
     from qnet.networks.product.switching import SwitchingNetwork
+else:
+    product_bounds = lazy("qnet.networks.product.bounds")
+    priorities = lazy("qnet.networks.product.priorities")
+    switching = lazy("qnet.networks.product.switching")
 
 
 class Network(Demands):
@@ -46,15 +54,11 @@ class Network(Demands):
         Raises               `NoAnswer` without a steady state, `NotComputed` where a method does not apply or does not
                              converge, `InvalidInput` for an unknown method.
         """
-        from qnet.networks.product.solve import solve
-
         wanted = Wanted(method, state_probabilities, operations, memory, servers_correction, core_solutions)
         found = solve(self, wanted)
         if self.priority is not None and self.closed:
-            from qnet.networks.product.priorities import refuse_starved, refuse_unserved
-
-            refuse_unserved(found)
-            refuse_starved(found)
+            priorities.refuse_unserved(found)
+            priorities.refuse_starved(found)
         return found
 
     def bounds(self, kind: str = "balanced") -> Bounds:
@@ -63,9 +67,7 @@ class Network(Demands):
         kind     "asymptotic", "balanced", "composite", "proportional" or "geometric".
         Raises   `NotComputed` QN513 where a bound does not apply, with the reason.
         """
-        from qnet.networks.product.bounds import bounds
-
-        return bounds(self, kind)
+        return product_bounds.bounds(self, kind)
 
     @staticmethod
     def from_routing(service_times: Any, routing: Any, **options: Any) -> SwitchingNetwork:
@@ -77,6 +79,4 @@ class Network(Demands):
                        the station whose visits are the passages, `kinds=`, `disciplines=`, `servers=`, `rates=`.
         Returns        a network with `chain_of`, `visits`, `demands` and `solve()`; see `switching.from_routing`.
         """
-        from qnet.networks.product.switching import from_routing
-
-        return from_routing(service_times, routing, **options)
+        return switching.from_routing(service_times, routing, **options)

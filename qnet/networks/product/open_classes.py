@@ -17,11 +17,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, inf, log, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
+from qnet.lazy import lazy
 from qnet.queues.arithmetic import total
+
+if TYPE_CHECKING:
+    from qnet.queues import erlang
+else:
+    erlang = lazy("qnet.queues.erlang")
 
 _WORK = 5e7
 """The most terms that are added up for the capacities which open load leaves."""
@@ -38,10 +44,8 @@ def stretch(load: Value, capacities: Sequence[float]) -> Value:
     Fails       load at or above the last capacity has no steady state; the caller must have refused it.
     """
     if isinstance(capacities, range) or all(value == place + 1 for place, value in enumerate(capacities)):
-        from qnet.queues.erlang import erlang_c
-
         servers = len(capacities)
-        return 1 / (1 - load) if servers == 1 else 1 + erlang_c(servers, load) / (servers - load)
+        return 1 / (1 - load) if servers == 1 else 1 + erlang.erlang_c(servers, load) / (servers - load)
     return _by_states(load, capacities)
 
 

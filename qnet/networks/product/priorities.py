@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.exactness import PRIORITY
+from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import ranked, reasons
@@ -17,7 +18,15 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
-    from qnet.networks.closed.ranked import Ranked
+    from qnet.networks.closed import priorities
+    from qnet.networks.closed import ranked as closed_ranked
+    from qnet.networks.product import first_come
+    from qnet.queues import waiting
+else:
+    priorities = lazy("qnet.networks.closed.priorities")
+    closed_ranked = lazy("qnet.networks.closed.ranked")
+    first_come = lazy("qnet.networks.product.first_come")
+    waiting = lazy("qnet.queues.waiting")
 
 METHOD = PRIORITY
 _CELLS = 1_000_000
@@ -40,8 +49,6 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
               where a fixed point is not proven; `NoAnswer` QN403.
     Method    `closed.priorities`.
     """
-    from qnet.networks.closed.priorities import solve
-    from qnet.networks.product.closed_classes import refuse_without_time
 
     _refuse(network, wanted)
     refuse_without_time(network)
@@ -52,7 +59,7 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     at_once = max(1, _CELLS // max(1, len(places) * classes**2))
     for first in range(0, size, at_once):
         here = slice(first, first + at_once)
-        part = solve(whole.part(here))
+        part = priorities.solve(whole.part(here))
         throughput[here], crowded[here] = part.throughput, part.overloaded
         residence[here, places] = part.residence
     closed = np.array([kind in network.closed for kind in range(classes)])
@@ -67,16 +74,18 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
 
 
-def _arrays(network: Demands, places: list[int]) -> tuple[Ranked, Any]:
+def _arrays(network: Demands, places: list[int]) -> tuple[closed_ranked.Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-    from qnet.networks.closed.ranked import IN_ORDER, PREEMPTIVE, SHARING, Ranked
-    from qnet.networks.product.first_come import Table, lines
 
-    table, ordered = Table(network), set(lines(network))
+    table, ordered = first_come.Table(network), set(first_come.lines(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
     kinds = [
-        SHARING if place not in ordered else PREEMPTIVE if network.disciplines[place] == "preemptive" else IN_ORDER
+        closed_ranked.SHARING
+        if place not in ordered
+        else closed_ranked.PREEMPTIVE
+        if network.disciplines[place] == "preemptive"
+        else closed_ranked.IN_ORDER
         for place in places
     ]
 
@@ -85,7 +94,7 @@ def _arrays(network: Demands, places: list[int]) -> tuple[Ranked, Any]:
         return np.stack([np.broadcast_to(np.asarray(cell, float), (size,)) for cell in cells], axis=1)
 
     away = np.where(np.array(network.delay)[None, :, None], table.demands, 0.0)
-    whole = Ranked(
+    whole = closed_ranked.Ranked(
         demands=table.fast[:, places],
         visits=table.visits[:, places],
         service=table.each[:, places],
@@ -167,30 +176,25 @@ def open_row(network: Demands, station: int) -> list[Value]:
 
     Source  see `qnet.queues.waiting`.
     """
-    from qnet.queues.waiting import Load, open_wait, preemptive_waits, queue
-
     operations: Operations = FLOATS if network.size is None else arrays()
     ranks, classes = network.ranks(station), range(network.shape[1])
-    loads: list[Load] = []
+    loads: list[waiting.Load] = []
     for kind in classes:
         visits, demand = network.visit_ratio(station, kind), network.demand(station, kind)
         each = demand / operations.where(visits > 0, visits, 1.0)
         square = (1.0 + network.variability(station, kind)) * each**2
-        loads.append(Load(network.arrival_rate[kind] * visits, each, 0.0, square, 0.0, ranks[kind], 0))
+        loads.append(waiting.Load(network.arrival_rate[kind] * visits, each, 0.0, square, 0.0, ranks[kind], 0))
     servers = network.servers[station]
     if network.disciplines[station] == "preemptive":
-        waits = [mean for mean, _ in preemptive_waits(servers, loads)]
+        waits = [mean for mean, _ in waiting.preemptive_waits(servers, loads)]
     else:
-        met = queue(servers, loads, 0, operations)
-        waits = [open_wait(met, rank)[0] for rank in ranks]
+        met = waiting.queue(servers, loads, 0, operations)
+        waits = [waiting.open_wait(met, rank)[0] for rank in ranks]
     return [network.demand(station, kind) + network.visit_ratio(station, kind) * waits[kind] for kind in classes]
 
 
 def _refuse(network: Demands, wanted: Wanted) -> None:
     """Raise for what the method cannot."""
-    if wanted.method not in ("auto", METHOD):
-        found = f"{wanted.method} does not apply: a station serves one class before another"
-        raise NotComputed(Problem("QN513", found, f"auto, or {METHOD}"))
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without priorities"))
     if any(rates is not None for rates in network.rates):

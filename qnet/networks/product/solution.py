@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures
+from qnet.networks.product.loads import reasons
 from qnet.plain_tables import markdown_table, plain_table
 
 if TYPE_CHECKING:
+    from qnet.networks.product import bounds as product_bounds
+    from qnet.networks.product import doubts
     from qnet.networks.product.bounds import Bounds
+else:
+    doubts = lazy("qnet.networks.product.doubts")
+    product_bounds = lazy("qnet.networks.product.bounds")
 
 
 class Solution:
@@ -51,21 +57,16 @@ class Solution:
 
         Those that `qnet solve` warns of; empty where there is nothing to warn of, as of every exact answer.
         """
-        from qnet.networks.product.doubts import warnings_of
-
         if self.exact:
             return ()
         rates = self.figures.throughput
         passages = rates if self.network.size is None else [rates[:, kind] for kind in range(rates.shape[1])]
-        return warnings_of(self.network, self.method, passages)
+        return doubts.warnings_of(self.network, self.method, passages)
 
     @property
     def bounds(self) -> Bounds | None:
         """What encloses the exact answer, where theory has bounds; None where it has none, or no product form."""
-        from qnet.networks.product.bounds import tightest
-        from qnet.networks.product.loads import reasons
-
-        return None if reasons(self.network) else tightest(self.network)
+        return None if reasons(self.network) else product_bounds.tightest(self.network)
 
     @property
     def throughput(self) -> Any:

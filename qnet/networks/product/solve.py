@@ -1,4 +1,4 @@
-"""Solving a `Network`: open classes in closed form, closed ones by the best method within a budget, mixed ones by both.
+"""The door of networks of demands: open classes in closed form, closed ones by the best method within a budget.
 
 Mixed networks are exact too: closed classes see what open ones leave of every station, and an open customer that
 arrives sees the closed ones as they are (see `open_classes`).
@@ -9,58 +9,131 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, suggest
-from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
+from qnet.networks.product.batches import stacked
+from qnet.networks.product.closed_exact import ClosedMethods
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.figures import Figures, figures
-from qnet.networks.product.first_come import solve_first_come, wanted_for
-from qnet.networks.product.loads import loads, ranked, reasons, refuse_overload, shared, visited_open
-from qnet.networks.product.methods import CORRECTIONS, SOLVERS
-from qnet.networks.product.open_classes import residence_beside, stretch
+from qnet.networks.product.loads import ranked, refuse_overload
+from qnet.networks.product.mixed import states_needed
 from qnet.networks.product.solution import Solution
-from qnet.networks.wanted import AUTO, NO_STATES, Divided, Wanted
-from qnet.queues.arithmetic import total
+from qnet.networks.solvers import table
+from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
+from qnet.networks.solvers.features import does_not_apply
+from qnet.networks.wanted import AUTO, CORRECTIONS, Divided, Wanted
+
+_EVERY_POINT = "open beside closed, in a batch"
 
 
-def solve(network: Demands, wanted: Wanted = AUTO, near: Solution | None = None) -> Solution:
+def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     """The steady state of a network, or of every variant of a batch.
 
-    Applies  every `Network`; the method by `methods.METHODS`.
+    Applies  every `Network`; the method by `solvers.table`.
     wanted   `method` "auto": the cheapest exact method within the budget, else the best approximation; or a name.
              "mva" and "convolution" stand for their forms over several classes too.
-    near     the solution of a network that is nearly the same, from which fixed points are found sooner.
     Returns  `Solution`, with the method, why it was taken, and why the answer is not exact if it is not.
     Raises   `NoAnswer` QN401 where open load reaches a capacity, QN403 for a closed class without any time to spend;
              `NotComputed` QN511, QN513, QN515; `InvalidInput` QN514 for an unknown method.
     """
-    method = wanted.method
-    if method != "auto" and method not in SOLVERS:
-        options = ("auto", *SOLVERS)
-        help = suggest(method, options)
-        raise InvalidInput(Problem("QN514", f'no method "{method}"', " or ".join(options), help=help))
-    if method == "flow-equivalent":
-        found = "flow-equivalent does not apply: no station is held around stations that nobody else uses"
-        raise NotComputed(Problem("QN513", found, "another method"))
+    refuse_unknown(wanted.method)
     _check(wanted)
     refuse_overload(network)
-    if not network.closed and method != "qna":
-        return _open(network, method, wanted.states)
-    if method == "qna":
-        raise NotComputed(Problem("QN513", "qna needs the ways between stations, which demands do not tell", "auto"))
-    if method == "open":
-        raise NotComputed(Problem("QN513", "open does not apply: there are closed classes", "a method for them"))
-    if ranked(network):
-        from qnet.networks.product.priorities import solve_ranked
+    features = of_demands(network, wanted)
+    named = [row for row in table.TABLE if wanted.method in ("auto", row.name)]
+    choices: list[Choice] = []
+    for row in named:
+        if row.takes == "demands":
+            choices.append(Method(row, network, wanted, features, solve))
+        elif row.takes == "closed" and not any(isinstance(item, ClosedMethods) for item in choices):
+            if _EVERY_POINT in features:
+                choices.append(_Points(network, wanted))
+            choices.append(ClosedMethods(network, wanted, features, row.name))
+    if wanted.method == "auto":
+        return _best(choices, wanted, features)
+    if not choices:
+        raise does_not_apply(wanted.method, "it needs the routes of classes, which demands do not tell", "auto")
+    if _EVERY_POINT in features and _EVERY_POINT not in named[-1].supports:
+        return _Points(network, wanted).solve()
+    return by_name(choices, lambda: _others(network, wanted, features))
 
-        return solve_ranked(network, wanted)
-    if wanted_for(network, wanted):
-        return solve_first_come(network, wanted, near and near.starts)
-    if network.size is not None and any(visited_open(network, station) for station in shared(network)):
-        points = [_mixed(network.point(index), wanted) for index in range(network.size)]
-        if wanted.each and len({point.exact for point in points}) > 1:
+
+def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:
+    """The features of a network of demands, and of what is wanted of it."""
+    found = {"closed" if network.closed else "no closed classes"}
+    if any(count > 1 for count in network.servers):
+        found.add("servers")
+    if any(rates is not None for rates in network.rates):
+        found.add("rates")
+    if ranked(network):
+        found.add("priorities")
+    if network.joins is not None:
+        found.add("parallel")
+    if network.left:
+        found.add("work left behind")
+    if wanted.states:
+        found.add("state probabilities")
+    if network.closed and not _whole(network):
+        found.add("fractional populations")
+    if network.size is not None and network.closed and states_needed(network):
+        found.add(_EVERY_POINT)
+    return frozenset(found)
+
+
+def _others(network: Demands, wanted: Wanted, features: frozenset[str]) -> list[Method]:
+    """The methods that may be named for a network: of those of closed classes alone, as far as its features tell."""
+    return [
+        (Method if row.takes == "demands" else Named)(row, network, wanted.replace(method=row.name), features, solve)
+        for row in table.TABLE
+        if row.takes != "routes"
+    ]
+
+
+class _Points:
+    """The points of a batch one by one, where open classes share stations of several servers with closed ones."""
+
+    name = ""
+
+    def __init__(self, network: Demands, wanted: Wanted) -> None:
+        self.network, self.wanted = network, wanted
+
+    def refusal(self) -> str:
+        """Empty: points can always be solved one by one."""
+        return ""
+
+    def solve(self) -> Solution:
+        """The solutions as one; raises `Divided` where some are exact and each is to be as it would be alone."""
+        points = [solve(self.network.point(index), self.wanted) for index in range(self.network.size or 0)]
+        if self.wanted.each and len({point.exact for point in points}) > 1:
             raise Divided(np.array([point.exact for point in points]))
-        return _stacked(network, points)
-    return _mixed(network, wanted)
+        return stacked(self.network, points)
+
+
+def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> Solution:
+    """The solution by the first method that has one, with why those before it have none."""
+    outcome = choose(choices)
+    exact = next((item for item in choices if isinstance(item, ClosedMethods)), None)
+    why = [exact.why] if exact and exact.why else []
+    failed = [(name, error) for name, error in outcome.failed if name]
+    if outcome.solution is not None:
+        found: Solution = outcome.solution
+        if why and found.method == outcome.name:
+            told = [f"{name}: {error.problems[0].found}" for name, error in failed[:1]]
+            found.why = "; ".join([*why, *told])
+        return found
+    if why and wanted.states:
+        raise NotComputed(Problem("QN515", f"state probabilities: {why[0]}", "an exact method within the budget"))
+    if exact and exact.failure and (not failed or failed[0][1].problems[0].code == "QN513"):
+        problem = exact.failure.problems[0]
+        help = "approximations take servers and no other rates; allow more with --operations and --memory"
+        raise NotComputed(problem.replace(help=help))
+    raise (failed or outcome.failed)[0][1] if outcome.failed else nothing(features)
+
+
+def _whole(network: Demands) -> bool:
+    """Whether all populations are whole numbers."""
+    counts: list[Any] = [network.population[kind] for kind in network.closed]
+    if network.size is None:
+        return all(count == int(count) for count in counts)
+    return all(bool((count == count.round()).all()) for count in counts)
 
 
 def _check(wanted: Wanted) -> None:
@@ -78,113 +151,3 @@ def _check(wanted: Wanted) -> None:
         wrong.append(Problem("QN514", f"core_solutions is {count}", "a whole number of 1 or more, or None"))
     if wrong:
         raise InvalidInput(*wrong)
-
-
-def _open(network: Demands, method: str, states: bool) -> Solution:
-    """Open classes alone."""
-    if method not in ("auto", "open"):
-        raise NotComputed(Problem("QN513", f"{method} does not apply: there are no closed classes", "open, or auto"))
-    if states:
-        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
-    residence = [_open_residence(network, station, load) for station, load in enumerate(loads(network))]
-    throughput = list(network.arrival_rate)
-    found = figures(network, throughput, residence)
-    return Solution(network, found, "open", reasons(network), "open classes alone have a closed form")
-
-
-def _open_residence(network: Demands, station: int, load: Value) -> list[Value]:
-    """The row of residences at a station that only open customers use."""
-    if len(set(network.ranks(station))) > 1:
-        from qnet.networks.product.priorities import open_row
-
-        return open_row(network, station)
-    longer = 1.0 if network.delay[station] else stretch(load, network.capacities(station))
-    return [network.demand(station, kind) * longer for kind in range(network.shape[1])]
-
-
-def _mixed(network: Demands, wanted: Wanted) -> Solution:
-    """Closed classes, with or without open ones beside them."""
-    from qnet.networks.product.closed_classes import solve_closed
-
-    loaded = loads(network)
-    needed = bool(network.open) and any(visited_open(network, station) for station in shared(network))
-    answer = solve_closed(network, loaded, wanted, needed)
-    found = answer.figures
-    stations, classes = network.shape
-    throughput: list[Value] = list(network.arrival_rate)
-    for place, kind in enumerate(network.closed):
-        throughput[kind] = found.throughput[place] if network.size is None else found.throughput[:, place]
-    residence: list[list[Value]] = []
-    for station in range(stations):
-        row: list[Value] = [0.0] * classes
-        for place, kind in enumerate(network.closed):
-            row[kind] = found.residence[station][place] if network.size is None else found.residence[:, station, place]
-        if network.open:
-            states = None if found.marginals is None or network.size is not None else found.marginals[station]
-            _beside(network, station, loaded[station], throughput, row, states)
-        residence.append(row)
-    made = figures(network, throughput, residence, found.log_constant, found.marginals if wanted.states else None)
-    return Solution(network, made, answer.method, (*answer.reasons, *reasons(network)), answer.why)
-
-
-def _beside(
-    network: Demands, station: int, load: Value, throughput: list[Value], row: list[Value], states: Any
-) -> None:
-    """Fill in what open classes spend at a station beside closed ones."""
-    if network.delay[station]:
-        longer: Value = 1.0
-    elif station not in shared(network):
-        queue = total(throughput[kind] * row[kind] for kind in network.closed)
-        longer = (1.0 + queue) / (1.0 - load)
-    elif states is not None:
-        from qnet.networks.product.open_classes import capacities_left
-
-        longer = residence_beside(1.0, capacities_left(load, network.capacities(station), len(states)), states)
-    else:
-        longer = _approximate_stretch(network, station, load, throughput, row)
-    for kind in network.open:
-        row[kind] = network.demand(station, kind) * longer
-
-
-def _approximate_stretch(
-    network: Demands, station: int, load: Value, throughput: list[Value], row: list[Value]
-) -> Value:
-    """What open customers meet at several servers beside closed ones whose states are not known.
-
-    (1 + queue of the closed classes + idle servers beyond one) / (servers - open load): the form of the Conway
-    correction, with the idle servers of M/M/c at the load of all classes.
-    """
-    from qnet.queues.erlang import erlang_c
-
-    servers = network.servers[station]
-    busy = load + total(throughput[kind] * network.demand(station, kind) for kind in network.closed)
-    queue = total(throughput[kind] * row[kind] for kind in network.closed)
-    operations: Operations = FLOATS if network.size is None else arrays()
-    busy = operations.minimum([busy, servers + 0.0 * busy])
-    idle = servers - 1 - busy + erlang_c(servers, busy)
-    return (1.0 + queue + operations.maximum([idle, 0.0 * idle])) / (servers - load)
-
-
-def _stacked(network: Demands, points: list[Solution]) -> Solution:
-    """The solutions of the points of a batch as one."""
-    values: list[Any] = []
-    for name in Figures.fields():
-        column = [getattr(point.figures, name) for point in points]
-        if name == "states":
-            values.append(None if any(item is None for item in column) else _padded(column))
-        else:
-            values.append(None if any(item is None for item in column) else np.array(column, float))
-    methods = dict.fromkeys(point.method for point in points)
-    told = dict.fromkeys(reason for point in points for reason in point.reasons)
-    why = dict.fromkeys(point.why for point in points)
-    return Solution(network, Figures(*values), ", ".join(methods), tuple(told), "; ".join(why))
-
-
-def _padded(rows: list[Any]) -> Any:
-    """State probabilities of different lengths, filled up with zeros: (B, K, longest)."""
-    longest = max(len(row) for states in rows for row in states)
-    found = np.zeros((len(rows), len(rows[0]), longest))
-    for point, states in enumerate(rows):
-        for station, row in enumerate(states):
-            found[point, station, : len(row)] = row
-    return found

@@ -7,12 +7,15 @@ multiplied by the ratio of the two. Where times become equal and exponential the
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed
 from qnet.lazy import np
 from qnet.networks.product.demands import Demands
 from qnet.networks.wanted import Divided, Wanted
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
 
 OPERATIONS = 3e7
 """The most that the exact product-form answer of a point may take: some hundredths of a second."""
@@ -51,22 +54,20 @@ def _with_least(network: Demands) -> Any:
     return np.where(network.visits > 0, np.maximum(network.demands, least), network.demands)
 
 
-def product_form_residence(network: Demands, wanted: Wanted) -> Any:
+def product_form_residence(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Any:
     """(B, K, R) seconds at all stations where service is shared, of each point as it would be alone.
 
     Returns  None where no method finds them.
     """
-    from qnet.networks.product.solve import solve
-
     budget = Wanted(operations=min(wanted.operations, OPERATIONS), memory=wanted.memory, each=True)
     try:
-        found = solve(network, budget).figures.residence
+        found = solve_part(network, budget).figures.residence
     except NotComputed:
         return None
     except Divided as divided:
         table = np.zeros(network.demands.shape)
         for part in (divided.first, ~divided.first):
-            own = product_form_residence(_part(network, part), wanted)
+            own = product_form_residence(_part(network, part), wanted, solve_part)
             if own is None:
                 return None
             table[part] = own

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import comb, log
+from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses
 from qnet.networks.duration import NOTHING, Wait
@@ -27,6 +28,11 @@ from qnet.networks.states.stores import buffers
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
+
+if TYPE_CHECKING:
+    from qnet.networks import by_demands
+else:
+    by_demands = lazy("qnet.networks.by_demands")
 
 NAME = STATES
 MOST = 50_000
@@ -486,9 +492,7 @@ def _ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
     """What the throughput of a single closed class tends to, where the methods by demands know it."""
     if len(network.classes) != 1 or network.size is not None or not network.closed:
         return None
-    from qnet.networks.by_demands import ceiling
-
     try:
-        return ceiling(network)
+        return by_demands.ceiling(network)
     except NotComputed:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.lazy import np
 from qnet.model.conditions import Condition
-from qnet.networks.product.methods import APPROXIMATIONS
+from qnet.networks.solvers.table import approximates_closed
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import Axis
 from qnet.questions.knee.mix import MixAnswers, rate_and_time, solve_mix
@@ -48,7 +48,7 @@ class Curve:
     def zoom(self) -> int:
         """At how many places a part of the curve is looked at: few where each costs as much as the first."""
         single = len(self.axis.model.customers) == 1
-        return 33 if single or self.wanted.method in APPROXIMATIONS else 9
+        return 33 if single or approximates_closed(self.wanted.method) else 9
 
     def answers(self, values: Any) -> Answers | MixAnswers:
         """The model solved at values along the axis; of a mix in its exact proportions."""
@@ -84,7 +84,7 @@ class Curve:
             place = Place(float(throughput[index]), float(response[index]), over, bool(answers.answered[index]))
             self.known[value] = place
         solutions = [part.solution for part in answers.parts]
-        approximate = next((item for item in solutions if item.method in APPROXIMATIONS and item.why), None)
+        approximate = next((item for item in solutions if approximates_closed(item.method) and item.why), None)
         if self.wanted.method != "auto" or approximate is None:
             return False
         self.why = (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from qnet.networks.measured_errors import MEASURED
-from qnet.networks.product.methods import METHODS
+from qnet.networks.measured_errors import MEASURED, error_of
+from qnet.networks.solvers.bounds import BOUNDS
+from qnet.networks.solvers.table import TABLE, solver
 from qnet.reports.report import Column, Report
 
 COLUMNS = (
@@ -30,9 +31,15 @@ ERROR_COLUMNS = (
 
 def methods_report() -> Report:
     """Every method for networks: applicability, cost, trust, measured error and source."""
-    rows = [
-        (row.trust, row.name, row.classes, row.applies, row.cost, row.error, row.source) for row in METHODS.values()
-    ]
+    found: dict[str, tuple[str, ...]] = {}
+    for row in sorted(TABLE, key=lambda row: row.trust != "exact"):
+        card = solver(row)
+        error = (
+            "rounding only" if row.trust == "exact" else error_of(row.name) or getattr(card, "ERROR", "not measured")
+        )
+        found.setdefault(row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, card.SOURCE))
+    rows = list(found.values())
+    rows += [("bounds", name, *kind) for name, kind in BOUNDS.items()]
     return Report("qnet/methods/1", "qnet methods", COLUMNS, rows, group="trust")
 
 

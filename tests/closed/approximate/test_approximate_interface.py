@@ -13,7 +13,7 @@ from qnet.networks.closed import approximate
 from qnet.networks.closed.approximate import CORRECTIONS, solve
 from qnet.networks.closed.approximate_core import solve_core
 from qnet.networks.closed.problem import ClosedNetwork, closed_network
-from qnet.networks.product import methods
+from qnet.networks.wanted import CORRECTIONS as TOLD
 
 np: Any = importlib.import_module("numpy")
 
@@ -143,5 +143,5 @@ def test_populations_are_whole_unless_fractions_are_asked_for() -> None:
 
 
 def test_the_command_line_knows_every_correction():
-    assert tuple(approximate.CORRECTIONS) == methods.CORRECTIONS
-    assert methods.CORRECTIONS[0] == approximate.DEFAULT_CORRECTION
+    assert tuple(approximate.CORRECTIONS) == TOLD
+    assert TOLD[0] == approximate.DEFAULT_CORRECTION

@@ -16,20 +16,23 @@ from closed_oracles import Digits, enumerated, markov, random_network
 from qnet.errors import InvalidInput, NoAnswer, NotComputed
 from qnet.networks.closed import convolution, exact, lattice_mva, station_states
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
+from qnet.networks.solvers.table import rows, solver
+from qnet.networks.wanted import AUTO
 
 np: Any = importlib.import_module("numpy")
 
 FULL = bool(os.environ.get("QNET_FULL"))
+WITH_STATES = [row.name for row in rows("closed") if "state probabilities" in row.supports]
 
 
 def solve(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
-    method = exact.module(name)
-    return method.solve(network, marginals) if name in exact.WITH_STATES else method.solve(network)
+    return exact.by(name, network, marginals)
 
 
 def applying(network: ClosedNetwork) -> list[str]:
-    names = [name for name in exact.NAMES if not exact.module(name).refusal(network)]
-    return [name for name in names if exact.module(name).work(network).operations < 1e9]
+    methods = {row.name: solver(row) for row in rows("closed")}
+    found = {name: method for name, method in methods.items() if not method.applies(network, AUTO)}
+    return [name for name, method in found.items() if method.work(network, AUTO).operations < 1e9]
 
 
 def certify(network: ClosedNetwork, figures: ClosedFigures, tolerance: float = 1e-9) -> None:
@@ -84,7 +87,7 @@ def test_all_methods_agree_and_keep_the_laws(seed: int):
         assert answer.method == name
         certify(network, answer)
         same(answer, answers[0])
-    states = [solve(name, network, True) for name in names if name in exact.WITH_STATES]
+    states = [solve(name, network, True) for name in names if name in WITH_STATES]
     for answer in states:
         certify(network, answer)
         same(answer, answers[0])
@@ -99,7 +102,7 @@ def test_states_enumerated_in_fractions(seed: int):
     network = random_network(rng, rng.randint(1, 3), classes, {1: 8, 2: 4, 3: 2}[classes])
     truth = enumerated(network)
     for name in applying(network):
-        answer = solve(name, network, name in exact.WITH_STATES)
+        answer = solve(name, network, name in WITH_STATES)
         np.testing.assert_allclose(answer.throughput, [float(value) for value in truth.throughput], rtol=1e-12)
         expected = [[float(value) for value in row] for row in truth.queue_length]
         np.testing.assert_allclose(answer.queue_length, expected, rtol=1e-12)
@@ -238,7 +241,7 @@ def test_classes_that_differ_in_name_only_are_one_class():
     np.testing.assert_allclose(np.sum(apart.queue_length, axis=1), np.ravel(joint.queue_length), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", exact.NAMES)
+@pytest.mark.parametrize("name", [row.name for row in rows("closed")])
 def test_nothing_to_do(name: str):
     for network in (
         closed_network([[1.0, 2.0], [3.0, 4.0]], [0, 0], [1.0, 0.0]),

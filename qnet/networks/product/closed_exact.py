@@ -1,0 +1,142 @@
+"""The closed classes of a network by the exact methods of the table: the one that costs least within the budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
+from qnet.networks.closed import exact
+from qnet.networks.closed.problem import ClosedNetwork
+from qnet.networks.product.closed_classes import Answer, closed_part
+from qnet.networks.product.demands import Demands
+from qnet.networks.product.loads import loads
+from qnet.networks.product.mixed import states_needed, with_open
+from qnet.networks.product.solution import Solution
+from qnet.networks.solvers import table
+from qnet.networks.solvers.chooser import afford, budget
+from qnet.networks.solvers.features import does_not_apply, unsupported
+from qnet.networks.wanted import Divided, Wanted, Work
+
+_SLOW = 2e9
+"""Operations, estimated from above, from which on an answer takes a second or so."""
+_REDUCED = frozenset({"one closed class", "several closed classes", "changing rates"})
+"""The features that are those of a closed network, and not known of the demands that it is made of."""
+
+
+class ClosedMethods:
+    """The exact methods of closed classes as one choice, or one of them by name."""
+
+    def __init__(self, network: Demands, wanted: Wanted, features: frozenset[str], name: str) -> None:
+        self.network, self.wanted, self.features = network, wanted, features
+        self.name = "" if wanted.method == "auto" else name
+        self.why = ""
+        """Why none of them has the answer."""
+        self.failure: NotComputed | None = None
+
+    def refusal(self) -> str:
+        """Why none applies; raises `Divided` where some variants have whole populations and some have not."""
+        auto = self.wanted.method == "auto"
+        if auto and self.wanted.each and self.network.size is not None and self.network.closed:
+            _divide(_whole(self.network))
+        rows = [row for row in table.rows("closed") if auto or row.name == self.wanted.method]
+        missing = unsupported(self.features, frozenset[str]().union(*(row.supports for row in rows)))
+        if "fractional populations" in self.features:
+            self.why = "a population is fractional, and exact methods need whole ones"
+        return missing
+
+    def solve(self) -> Solution:
+        """The solution; raises `NotComputed` QN513, QN515, and what the methods raise."""
+        loaded = loads(self.network)
+        wanted = self.wanted
+        states = wanted.states or states_needed(self.network)
+        if wanted.method != "auto":
+            return with_open(self.network, loaded, _forced(closed_part(self.network, loaded), wanted, states), wanted)
+        try:
+            answer = _affordable(closed_part(self.network, loaded), wanted, states)
+        except NotComputed as error:
+            self.failure, self.why = error, error.problems[0].found
+            raise
+        return with_open(self.network, loaded, answer, wanted)
+
+
+def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
+    """The exact method that costs least, where the budget allows one."""
+    if wanted.announce:
+        _announce(closed, wanted, states)
+    if closed.size is None:
+        figures = exact.solve(closed, states, wanted.operations, wanted.memory)
+    else:
+        if closed.size:
+            largest = closed.point(int(closed.population.sum(1).argmax()))
+            found = exact.choices(largest, states)
+            if wanted.each and not _fits(found, wanted):
+                _divide(_fitting(closed, wanted, states))
+            _afford(found, wanted, 1 if wanted.each else closed.size)
+        figures = exact.solve(closed, states, wanted.operations, wanted.memory)
+    why = "the cheapest of the methods that are exact for product form"
+    return Answer(figures, figures.method or "mva", (), why)
+
+
+def _fits(found: list[tuple[str, Work]], wanted: Wanted) -> bool:
+    """Whether the cheapest method of a point is within the budget."""
+    return found[0][1].operations <= wanted.operations and found[0][1].bytes <= wanted.memory
+
+
+def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Any:
+    """Which variants have an exact answer within the budget; those of one population are alike."""
+    _, firsts, place = np.unique(closed.population, axis=0, return_index=True, return_inverse=True)
+    fits = [_fits(exact.choices(closed.point(first), states), wanted) for first in firsts.tolist()]
+    return np.array(fits)[place.reshape(-1)]
+
+
+def _divide(first: Any) -> None:
+    """Raise `Divided` where some variants need one kind of method and some another."""
+    if first.any() and not first.all():
+        raise Divided(first)
+
+
+def _announce(closed: ClosedNetwork, wanted: Wanted, states: bool) -> None:
+    """Tell that an exact answer takes a while, where it is affordable at all."""
+    points, largest = closed.size or 1, closed
+    allowed = wanted.operations * (points if wanted.each else 1)
+    if closed.size:
+        largest = closed.point(int(closed.population.sum(1).argmax()))
+    found = exact.choices(largest, states)
+    if found and wanted.announce and _SLOW <= found[0][1].operations * points <= allowed:
+        seconds = max(1, round(found[0][1].operations * points / 2e9))
+        wanted.announce(f"solving exactly by {found[0][0]}, about {seconds} s; --method linearizer answers at once")
+
+
+def _afford(found: list[tuple[str, Work]], wanted: Wanted, times: int) -> None:
+    """Refuse a batch of which even the cheapest method takes more than the budget."""
+    name, need = found[0]
+    operations = need.operations * times
+    if operations > wanted.operations or need.bytes > wanted.memory:
+        text = f"too large for an exact answer ({name}: {operations:.1e} operations, {need.bytes:.1e} bytes)"
+        raise NotComputed(Problem("QN515", text, budget(wanted)))
+
+
+def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
+    """A named exact method, or why it does not apply."""
+    points = [closed] if closed.size is None else [closed.point(index) for index in range(closed.size)]
+    times = 1 if wanted.each else len(points)
+    row = table.row_of(wanted.method, "closed")
+    several = sum(count > 0 for count in closed.population) if closed.size is None else closed.classes
+    if row is not None and row.family and several > 1:
+        row = table.row_of(row.family, "closed")
+    assert row is not None
+    method, asked = table.solver(row), wanted.replace(states=states)
+    for point in points:
+        reason = method.applies(point, asked) or (method.applies(closed, asked) if closed.size else "")
+        if reason:
+            others = ", ".join(other for other, _ in exact.choices(point, states))
+            raise does_not_apply(row.name, reason, others or "an approximation")
+        afford(row.name, method.work(point, asked), wanted, times)
+    return Answer(method.solve(closed, asked, exact.no_part), row.name, (), "asked for")
+
+
+def _whole(network: Demands) -> Any:
+    """Which variants have whole populations."""
+    counts = np.stack([network.population[kind] for kind in network.closed], axis=1)
+    return (counts == counts.round()).all(axis=1)

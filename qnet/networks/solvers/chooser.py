@@ -1,0 +1,163 @@
+"""The choice of a method: one loop over the table of solvers, for networks of routes and of demands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from qnet.errors import InvalidInput, NotComputed, Problem, suggest
+from qnet.networks.solvers import table
+from qnet.networks.solvers.features import Final, absent, does_not_apply, unsupported
+from qnet.networks.wanted import Divided, Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import Patient, SolvePart
+
+
+class Choice(Protocol):
+    """One way to solve a network."""
+
+    @property
+    def name(self) -> str:
+        """The name of the method; "auto" or empty for what stands for several."""
+        ...
+
+    def refusal(self) -> str:
+        """Why it does not apply; empty where it does. Raises `NotComputed` where no other is to be tried."""
+        ...
+
+    def solve(self) -> Any:
+        """The solution; None where the network is left to the next. Raises `NotComputed`."""
+        ...
+
+
+class Method:
+    """A row of the table, for a network with some features."""
+
+    def __init__(
+        self, row: table.Row, network: Any, wanted: Wanted, features: frozenset[str], solve_part: SolvePart
+    ) -> None:
+        self.row, self.network, self.wanted = row, network, wanted
+        self.features, self.solve_part = features, solve_part
+        self.name = row.name
+
+    def refusal(self) -> str:
+        """Why it does not apply: a feature that it does not support, before its module is loaded, or what that says."""
+        return lacking(self.row, self.features) or table.solver(self.row).applies(self.network, self.wanted)
+
+    def solve(self) -> Any:
+        """The solution; raises `NotComputed` QN515 where an exact method takes more than the budget."""
+        module = table.solver(self.row)
+        if self.row.trust == "exact":
+            afford(self.name, module.work(self.network, self.wanted), self.wanted)
+        return module.solve(self.network, self.wanted, self.solve_part)
+
+    def at_last(self, found: Any) -> Any:
+        """What a patient method has where there is no solution, or none that is exact; None where it has nothing."""
+        module = cast("Patient", table.solver(self.row))
+        return module.at_last(self.network, self.wanted, found) if self.row.patient else None
+
+
+class Named(Method):
+    """A row of the table of which the features alone are looked at."""
+
+    def refusal(self) -> str:
+        """Why it does not apply, as far as the features tell."""
+        return lacking(self.row, self.features)
+
+
+class Outcome:
+    """What a choice came to."""
+
+    def __init__(self) -> None:
+        self.solution: Any = None
+        self.name = ""
+        """Of the method that has the solution."""
+        self.failed: list[tuple[str, NotComputed]] = []
+        """The methods that applied and had no answer, and why."""
+
+
+def choose(choices: Sequence[Choice]) -> Outcome:
+    """The first of some choices that applies and has an answer, and which of them failed before."""
+    outcome = Outcome()
+    for choice in choices:
+        try:
+            if choice.refusal():
+                continue
+        except NotComputed as error:
+            outcome.failed.append((choice.name, error))
+            break
+        try:
+            outcome.solution = choice.solve()
+        except NotComputed as error:
+            outcome.failed.append((choice.name, error))
+            if isinstance(error, Final):
+                break
+        if outcome.solution is not None:
+            outcome.name = choice.name
+            break
+    return outcome
+
+
+def by_name(choices: Sequence[Choice], others: Callable[[], Sequence[Method]]) -> Any:
+    """The solution by the first of the choices of one name that applies.
+
+    others   gives the methods that may be named in its place.
+    Raises   `NotComputed` QN513 where none applies.
+    """
+    reasons = [""]
+    for choice in choices:
+        reason = choice.refusal()
+        if not reason:
+            return choice.solve()
+        reasons.append(reason)
+    raise does_not_apply(choices[0].name, reasons[1], way_out(choices[0].name, others()))
+
+
+def lacking(row: table.Row, features: frozenset[str]) -> str:
+    """Why a method does not apply, by the features of a network alone; empty where they tell nothing against it."""
+    missing = unsupported(features, row.supports)
+    if missing or not row.of or row.of & features:
+        return missing
+    return absent(row.of)
+
+
+def way_out(name: str, methods: Sequence[Method]) -> str:
+    """`auto` and the methods, beside a named one, that do not refuse a network."""
+    names = [method.name for method in methods if method.name != name and _takes(method)]
+    return ", ".join(dict.fromkeys(["auto", *names]))
+
+
+def _takes(method: Method) -> bool:
+    try:
+        return not method.refusal()
+    except (NotComputed, Divided):
+        return False
+
+
+def nothing(features: frozenset[str]) -> NotComputed:
+    """That no method of the table takes a network."""
+    told = unsupported(features - {"closed", "no closed classes"}, frozenset())
+    return NotComputed(Problem("QN513", f"no method applies: {told or 'the table has none'}", "see qnet methods"))
+
+
+def refuse_unknown(method: str) -> None:
+    """Raise `InvalidInput` QN514 for a method that there is not."""
+    options = ("auto", *table.names())
+    if method not in options:
+        help = suggest(method, options)
+        raise InvalidInput(Problem("QN514", f'no method "{method}"', " or ".join(options), help=help))
+
+
+def afford(name: str, need: Work, wanted: Wanted, times: int = 1) -> None:
+    """Raise `NotComputed` QN515 where a method takes more than the budget."""
+    if need.operations * times <= wanted.operations and need.bytes <= wanted.memory:
+        return
+    text = f"{name} takes {need.operations * times:.1e} operations and {need.bytes:.1e} bytes"
+    help = "allow more with --operations and --memory, or leave the choice to auto"
+    raise NotComputed(Problem("QN515", text, budget(wanted), help=help))
+
+
+def budget(wanted: Wanted) -> str:
+    """The budget, as refusals tell it."""
+    return f"at most {wanted.operations:.1e} operations and {wanted.memory:.1e} bytes"

@@ -1,0 +1,58 @@
+"""Subnetworks in which only so many may be, each taken as one station: flow-equivalent aggregation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.lazy import lazy
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.wanted import Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.capacity import closed as capacity
+    from qnet.networks.memory import solve as memory
+    from qnet.networks.solvers.protocol import SolvePart
+else:
+    capacity = lazy("qnet.networks.capacity.closed")
+    memory = lazy("qnet.networks.memory.solve")
+
+CLASSES = "open, closed"
+APPLIES = (
+    "subnetworks in which only so many may be: a station held first come first served around stations that nobody "
+    "else uses; one closed class"
+)
+COST = "population^2 x stations"
+SOURCE = (
+    "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Lazowska et al., Quantitative System Performance, 1984, "
+    "chapter 9"
+)
+
+
+def applies(network: RoutedNetwork, wanted: Wanted) -> str:
+    """Why it does not apply; empty where it does.
+
+    Raises   `NotComputed` QN544 for times that depend on a number inside something that cannot be taken apart.
+    """
+    if network.limited:
+        return "" if network.closed else "something may be full, and there are no closed classes"
+    if memory.applies(network):
+        return ""
+    if network.profiles:
+        raise memory.refusal(network)
+    return "no station is held around stations that nobody else uses"
+
+
+def work(network: RoutedNetwork, wanted: Wanted) -> Work:
+    """The parts at every number of customers."""
+    points = float(network.size or 1)
+    most = sum(float(item.population) for item in network.closed) if network.size is None else 1e3
+    cells = (most + 1.0) ** 2 * len(network.stations) * points
+    return Work(1e3 * cells, 100.0 * cells)
+
+
+def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
+    """The steady state, with the parts solved by `solve_part`."""
+    if network.limited:
+        return capacity.solve(network, wanted, solve_part)
+    return memory.solve(network, memory.applies(network), wanted, solve_part)

@@ -1,0 +1,32 @@
+"""Convolution for several closed classes: exact, with state probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.networks.closed import lattice_convolution as method
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
+from qnet.networks.wanted import Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
+CLASSES = "closed"
+APPLIES = "several classes; any stations; state probabilities"
+COST = "product of (population + 1) x classes x servers"
+SOURCE = "Buzen, Comm. ACM 16 (1973) 527-531; Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294"
+
+
+def applies(network: ClosedNetwork, wanted: Wanted) -> str:
+    """Why it does not apply; empty where it does."""
+    return method.refusal(network, wanted.states)
+
+
+def work(network: ClosedNetwork, wanted: Wanted) -> Work:
+    """What it needs for a point, or for a batch."""
+    return method.work(network, wanted.states)
+
+
+def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
+    """The steady state of the closed classes."""
+    return method.solve(network, wanted.states)

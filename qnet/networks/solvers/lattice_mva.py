@@ -1,0 +1,32 @@
+"""Mean value analysis of several closed classes: exact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.networks.closed import lattice_mva as method
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
+from qnet.networks.wanted import Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
+CLASSES = "closed"
+APPLIES = "several classes; single servers and delays"
+COST = "product of (population + 1) x classes x different stations"
+SOURCE = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322"
+
+
+def applies(network: ClosedNetwork, wanted: Wanted) -> str:
+    """Why it does not apply; empty where it does."""
+    return method.refusal(network, wanted.states)
+
+
+def work(network: ClosedNetwork, wanted: Wanted) -> Work:
+    """What it needs for a point, or for a batch."""
+    return method.work(network)
+
+
+def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
+    """The steady state of the closed classes."""
+    return method.solve(network)

@@ -1,0 +1,36 @@
+"""Open classes given by their demands: in closed form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.errors import NotComputed, Problem
+from qnet.networks.product.demands import Demands
+from qnet.networks.product.opened import solve_open
+from qnet.networks.product.solution import Solution
+from qnet.networks.wanted import NO_STATES, Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
+CLASSES = "open"
+APPLIES = "any stations; closed classes beside them are solved by one of the others"
+COST = "stations x classes"
+SOURCE = "Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260"
+
+
+def applies(network: Demands, wanted: Wanted) -> str:
+    """Empty: open classes alone have a closed form. Raises `NotComputed` QN513 for states of closed ones."""
+    if wanted.states:
+        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
+    return ""
+
+
+def work(network: Demands, wanted: Wanted) -> Work:
+    """Nothing that counts: a closed form."""
+    return Work(0.0, 0.0)
+
+
+def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
+    """The steady state."""
+    return solve_open(network)

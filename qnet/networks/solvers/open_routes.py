@@ -1,0 +1,55 @@
+"""Open networks: every station by its own formula; holds, and what may be full, by a fixed point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.errors import NotComputed, Problem
+from qnet.lazy import lazy
+from qnet.networks.open import solve as solve_open
+from qnet.networks.routed import RoutedNetwork, nested
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.wanted import NO_STATES, Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks import by_demands
+    from qnet.networks.capacity import solve as capacity
+    from qnet.networks.memory import solve as memory
+    from qnet.networks.solvers.protocol import SolvePart
+else:
+    by_demands = lazy("qnet.networks.by_demands")
+    capacity = lazy("qnet.networks.capacity.solve")
+    memory = lazy("qnet.networks.memory.solve")
+
+CLASSES = "open"
+APPLIES = "any stations; closed classes beside them are solved by one of the others"
+COST = "stations x classes"
+SOURCE = "Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260"
+
+
+def applies(network: RoutedNetwork, wanted: Wanted) -> str:
+    """Why it does not apply; empty where it does. Raises `NotComputed` QN513 for states of closed classes."""
+    if network.limited:
+        return ""
+    if any(station.rates is not None for station in network.stations):
+        return "a station has rates that depend on the number present"
+    if (nested(network) or network.profiles) and (found := memory.applies(network)):
+        return memory.held(found)
+    if network.profiles:
+        return "times depend on how many are inside a station"
+    if wanted.states:
+        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
+    return ""
+
+
+def work(network: RoutedNetwork, wanted: Wanted) -> Work:
+    """Nothing that counts: a closed form, with a few rounds for holds."""
+    return Work(0.0, 0.0)
+
+
+def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
+    """The steady state; in the choice of `auto` with the variability of arrivals followed (qna) where that matters."""
+    if network.limited:
+        return capacity.solve(network, wanted)
+    solution = solve_open(network, wanted.method, wanted.each)
+    return by_demands.enclosed(network, solution, wanted.bounds) if wanted.bounds else solution

@@ -1,0 +1,58 @@
+"""What a solver is: the names that every file of this room has."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from qnet.networks.wanted import Wanted, Work
+
+
+class SolvePart(Protocol):
+    """The chooser, for methods that take a network apart: the solution of a part, given by routes or by demands."""
+
+    def __call__(self, network: Any, wanted: Wanted) -> Any: ...
+
+
+class Solver(Protocol):
+    """A method. Networks are `RoutedNetwork`, `Demands` or `ClosedNetwork`, as its row says that it takes; solutions
+    are `RoutedSolution`, `Solution` or `ClosedFigures`.
+    """
+
+    CLASSES: str
+    """`open`, `closed`, or both."""
+    APPLIES: str
+    COST: str
+    SOURCE: str
+
+    def applies(self, network: Any, wanted: Wanted) -> str:
+        """Why the method does not apply, beyond the features that its row does not support; empty where it does.
+
+        Raises   `NotComputed` where no other method is to be tried.
+        """
+        ...
+
+    def work(self, network: Any, wanted: Wanted) -> Work:
+        """Elementary operations and bytes, before anything is computed."""
+        ...
+
+    def solve(self, network: Any, wanted: Wanted, solve_part: SolvePart) -> Any:
+        """The solution; None where the method has looked and leaves the network to the next.
+
+        Raises   `NotComputed` where it does not converge or has no answer.
+        """
+        ...
+
+
+class Told(Solver, Protocol):
+    """An approximation of product form, which tells its errors itself: `measured_errors` has those beyond it."""
+
+    ERROR: str
+    """As measured against exact answers on random networks."""
+
+
+class Patient(Solver, Protocol):
+    """A method that may also be asked at the end: where no other has an answer, or none that is exact."""
+
+    def at_last(self, network: Any, wanted: Wanted, found: Any) -> Any:
+        """The solution that is better than the one found, or than None; None where there is none."""
+        ...

@@ -1,0 +1,37 @@
+"""Queueing network analyser: open networks, with the variability of arrivals followed from station to station."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.solvers import open_routes
+from qnet.networks.wanted import Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
+CLASSES = "open"
+APPLIES = (
+    "any service times, and gaps between arrivals, told by mean and scv; several servers, sharing, delays; no holds, "
+    "priorities, or work left after the response"
+)
+COST = "ways between stations, stations^3"
+SOURCE = "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"
+
+
+def applies(network: RoutedNetwork, wanted: Wanted) -> str:
+    """Why it does not apply, as far as is known before the streams of customers are; empty where it does."""
+    return open_routes.applies(network, wanted)
+
+
+def work(network: RoutedNetwork, wanted: Wanted) -> Work:
+    """A system of linear equations for the variabilities."""
+    points = float(network.size or 1)
+    return Work(100.0 * len(network.stations) ** 3 * points, 8.0 * len(network.stations) ** 2 * points)
+
+
+def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
+    """The steady state; raises `NotComputed` QN513 where arrivals cannot be followed."""
+    return open_routes.solve(network, wanted, solve_part)

@@ -1,0 +1,47 @@
+"""Closed classes first come first served without product form: corrected mean value analysis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.errors import NotComputed
+from qnet.networks.product.demands import Demands
+from qnet.networks.product.first_come import not_wanted, solve_first_come
+from qnet.networks.product.solution import Solution
+from qnet.networks.solvers.features import Final
+from qnet.networks.wanted import Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
+CLASSES = "closed"
+APPLIES = (
+    "first come first served with times that differ or are not exponential; single and several servers, delays; any "
+    "populations, fractions too"
+)
+COST = "rounds x classes^3 x stations"
+SOURCE = (
+    "Reiser, IEEE Trans. Comm. 27 (1979) 1199-1209; Bolch et al., Queueing Networks and Markov Chains, 2006, section "
+    "10.1"
+)
+
+
+def applies(network: Demands, wanted: Wanted) -> str:
+    """Why it does not apply, or `auto` does not take it; raises as `first_come.not_wanted`."""
+    return not_wanted(network, wanted)
+
+
+def work(network: Demands, wanted: Wanted) -> Work:
+    """Some hundred rounds over the classes that every class meets at every station."""
+    stations, classes = network.shape
+    cells = float(stations * classes**2 * (network.size or 1))
+    return Work(1e3 * classes * cells, 50.0 * cells)
+
+
+def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
+    """The steady state; raises `Final` QN511 where a fixed point is not proven: what is exact for product form is not
+    to take its place."""
+    try:
+        return solve_first_come(network, wanted, solve_part)
+    except NotComputed as error:
+        raise Final(*error.problems) from None

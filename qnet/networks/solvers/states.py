@@ -1,0 +1,83 @@
+"""Small networks of any kind, by the Markov chain of all their states: exact for exponential times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.expression import FLOATS, arrays
+from qnet.lazy import lazy
+from qnet.networks.exactness import reasons_for
+from qnet.networks.routed import RoutedNetwork
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.streams import streams
+from qnet.networks.wanted import Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+    from qnet.networks.states import solve as chain
+else:
+    chain = lazy("qnet.networks.states.solve")
+
+_PATIENT = 4
+"""How many times as many states may be looked at where no other method has an answer."""
+
+CLASSES = "open, closed"
+APPLIES = (
+    "any order of service, priorities, holds, second phases, rates, losses, buffers, parallel steps, chains; "
+    "exponential times (others as phases: approximate)"
+)
+COST = "states, up to 50000"
+SOURCE = "Stewart, Introduction to the Numerical Solution of Markov Chains, 1994"
+
+
+def applies(network: RoutedNetwork, wanted: Wanted) -> str:
+    """Why `auto` does not begin with the states of a network; empty where it does, and by name."""
+    if wanted.method != "auto":
+        return ""
+    if not _may_look(network, wanted):
+        return "its states are not looked at"
+    if network.closed and (network.buffers or _lacks_product_form(network)):
+        return ""
+    return "it is looked at last, where others are not exact"
+
+
+def work(network: RoutedNetwork, wanted: Wanted) -> Work:
+    """That of as many states as may be looked at: how many there are is not known before."""
+    states = float(wanted.chain if wanted.method == "auto" else chain.MOST)
+    return Work(min(1e5 * states, wanted.operations), min(1e4 * states, wanted.memory))
+
+
+def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution | None:
+    """The steady state; in the choice of `auto` None where the chain has too many states, or does not know a step."""
+    return chain.tried(network, wanted) if wanted.method == "auto" else chain.solve(network, wanted)
+
+
+def at_last(network: RoutedNetwork, wanted: Wanted, found: RoutedSolution | None) -> RoutedSolution | None:
+    """The steady state where no other method has one, with more patience; or where none is exact beside a limit."""
+    if not _may_look(network, wanted):
+        return None
+    if found is None:
+        begun = network.closed and _lacks_product_form(network)
+        patient = wanted.replace(chain=_PATIENT * wanted.chain)
+        return None if begun else chain.tried(network, patient, chain.LITTLE, chain.EVEN)
+    if found.exact or not (network.limited or network.profiles):
+        return None
+    return chain.tried(network, wanted)
+
+
+def _may_look(network: RoutedNetwork, wanted: Wanted) -> bool:
+    """Whether the chain of all states may be looked at: searches look at too many networks for it, and where bounds or
+    state probabilities are asked for it has none."""
+    if wanted.method != "auto" or not wanted.chain:
+        return False
+    if wanted.rough or wanted.bounds or wanted.states or not wanted.enclosed:
+        return False
+    return network.size is None or wanted.each
+
+
+def _lacks_product_form(network: RoutedNetwork) -> bool:
+    """Whether nothing may be full or depends on a number inside, and the network has no product form."""
+    if network.limited or network.profiles:
+        return False
+    operations = FLOATS if network.size is None else arrays()
+    return bool(reasons_for(network, streams(network, operations, [1.0] * len(network.classes)), operations))

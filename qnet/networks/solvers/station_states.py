@@ -1,0 +1,32 @@
+"""Several closed classes at few stations, by how many are at each: exact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qnet.networks.closed import station_states as method
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
+from qnet.networks.wanted import Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
+CLASSES = "closed"
+APPLIES = "many classes at few stations; any stations; state probabilities"
+COST = "ways to spread all customers over the stations x customers"
+SOURCE = "de Souza e Silva, Lavenberg, J. ACM 36 (1989) 194-207"
+
+
+def applies(network: ClosedNetwork, wanted: Wanted) -> str:
+    """Why it does not apply; empty where it does."""
+    return method.refusal(network, wanted.states)
+
+
+def work(network: ClosedNetwork, wanted: Wanted) -> Work:
+    """What it needs for a point, or for a batch."""
+    return method.work(network, wanted.states)
+
+
+def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
+    """The steady state of the closed classes."""
+    return method.solve(network, wanted.states)

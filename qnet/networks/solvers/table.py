@@ -1,0 +1,112 @@
+"""The table of solvers, in the order in which `auto` prefers them. All else is in their modules, loaded when reached.
+
+To add a method: its module, and a row here.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import Solver
+
+
+class Row(Record):
+    """A method, as the chooser knows it before its module is loaded."""
+
+    name: str
+    module: str
+    trust: str
+    """`exact`, or `approximate`."""
+    takes: str
+    """`routes`: a `RoutedNetwork`; `demands`: a `Demands`; `closed`: a `ClosedNetwork`, the closed classes at what
+    open ones leave of every station, by the cheapest that applies."""
+    supports: frozenset[str]
+    """The features of networks (`features.SENTENCES`) that it can take; `applies` of the module may still refuse."""
+    of: frozenset[str] = frozenset()
+    """The features that it is for, of which a network must have one; empty where it is for any."""
+    family: str = ""
+    """The method that its name stands for too, where there are several classes."""
+    patient: bool = False
+    """Whether it is asked again at the end: where no other method has an answer, or none that is exact."""
+
+
+_ROOM = "qnet.networks.solvers."
+_OPEN = frozenset({"no closed classes", "servers", "priorities"})
+_INSIDE = frozenset({"holds", "second phase", "parallel"})
+_SINGLE = frozenset({"closed", "servers", "rates", "work left behind"})
+_STATES = frozenset({"state probabilities"})
+_EVERYTHING = _OPEN | _INSIDE | _SINGLE | {"memory", "capacity", "buffers"}
+_ANY_POPULATION = frozenset({"fractional populations"})
+_BATCH = frozenset({"open beside closed, in a batch"})
+_APPROXIMATED = _SINGLE | _ANY_POPULATION | {"priorities"}
+
+TABLE: tuple[Row, ...] = (
+    Row("open", _ROOM + "open_routes", "exact", "routes",
+        _OPEN | _INSIDE | _STATES | {"capacity", "buffers", "memory", "rates"}),
+    Row("qna", _ROOM + "qna", "approximate", "routes", _OPEN | _INSIDE | _STATES),
+    Row("states", _ROOM + "states", "exact", "routes", _EVERYTHING | _STATES | _ANY_POPULATION, patient=True),
+    Row("flow-equivalent", _ROOM + "flow_equivalent", "approximate", "routes",
+        _EVERYTHING | _STATES | _ANY_POPULATION, of=frozenset({"holds", "memory", "capacity", "buffers"})),
+    Row("layers", _ROOM + "layers", "approximate", "routes",
+        _INSIDE | _STATES | _ANY_POPULATION | {"closed", "servers", "rates"}, of=frozenset({"holds", "second phase"})),
+    Row("open", _ROOM + "open_demands", "exact", "demands", _OPEN | _STATES | {"rates"}),
+    Row("priority-mva", _ROOM + "priority_mva", "approximate", "demands",
+        _APPROXIMATED | _BATCH | _STATES | {"order of arrival"},
+        of=frozenset({"priorities"})),
+    Row("residual-service", _ROOM + "residual_service", "approximate", "demands",
+        _APPROXIMATED - {"priorities"} | _BATCH | _STATES | {"parallel", "order of arrival"}),
+    Row("mva", _ROOM + "mva", "exact", "closed", _SINGLE | {"one closed class"}, family="lattice-mva"),
+    Row("convolution", _ROOM + "convolution", "exact", "closed",
+        _SINGLE | _STATES | {"one closed class", "changing rates"}, family="lattice-convolution"),
+    Row("lattice-mva", _ROOM + "lattice_mva", "exact", "closed",
+        _SINGLE | {"several closed classes", "batches at once"}),
+    Row("lattice-convolution", _ROOM + "lattice_convolution", "exact", "closed",
+        _SINGLE | _STATES | {"several closed classes", "changing rates"}),
+    Row("station-states", _ROOM + "station_states", "exact", "closed",
+        _SINGLE | _STATES | {"several closed classes", "changing rates"}),
+    Row("linearizer", _ROOM + "linearizer", "approximate", "demands", _APPROXIMATED - {"priorities"}),
+    Row("aql", _ROOM + "aql", "approximate", "demands", _APPROXIMATED - {"priorities"}),
+    Row("bard-schweitzer", _ROOM + "bard_schweitzer", "approximate", "demands", _APPROXIMATED - {"priorities"}),
+)  # fmt: skip
+
+
+def rows(takes: str) -> list[Row]:
+    """The rows of one kind, the preferred first."""
+    return [row for row in TABLE if row.takes == takes]
+
+
+def row_of(name: str, takes: str) -> Row | None:
+    """The row of a method by name; None where there is none that takes this."""
+    return next((row for row in TABLE if row.name == name and row.takes == takes), None)
+
+
+def solver(row: Row) -> Solver:
+    """The module of a row."""
+    return import_module(row.module)  # pyright: ignore[reportReturnType]
+
+
+def names() -> tuple[str, ...]:
+    """What `--method` may name beside `auto`."""
+    return tuple(dict.fromkeys(row.name for row in TABLE))
+
+
+def known(name: str) -> Solver:
+    """The module of a method by name."""
+    return solver(next(row for row in TABLE if row.name == name))
+
+
+def knows_no_order(name: str) -> bool:
+    """Whether a method of closed classes knows demands alone, and no order of arrival."""
+    own = [row.supports for row in TABLE if row.name == name and row.takes != "routes"]
+    return any("closed" in supports and "order of arrival" not in supports for supports in own)
+
+
+def approximates_closed(name: str) -> bool:
+    """Whether a method is an approximation of closed classes alone."""
+    return any(
+        row.name == name and row.trust == "approximate" and "no closed classes" not in row.supports for row in TABLE
+    )
