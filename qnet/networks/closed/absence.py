@@ -113,7 +113,6 @@ def absences(
     left   the places of the closed classes, in order, and (P, K) the mean seconds of a piece of their work at a
            station; 0 where there is none.
     """
-
     if not all(plain(network.classes[kind].routes) for kind, _ in left):
         return None
     size = network.size or 1

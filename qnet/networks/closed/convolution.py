@@ -199,7 +199,6 @@ def _logarithms(core: Reduced) -> _Answer:
 
 def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     """All variants at once where every queue has some demand in every variant, or in none; otherwise one by one."""
-
     size = network.size or 0
     population, think = network.population[:, 0], network.think_time[:, 0]
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)

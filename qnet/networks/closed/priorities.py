@@ -273,7 +273,6 @@ class _Seen:
 
     def ratios(self, waits: Any) -> Any:
         """(P, M, R) the waits at several servers over those at one of their speed, which are given: (P, K, R)."""
-
         ranked = self.ranked
         people = np.where(np.isfinite(self.people), self.people, 0.0)[:, 0]
         found: list[Any] = []

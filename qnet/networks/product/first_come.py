@@ -150,7 +150,6 @@ class _Corrected(Record):
 
 def _corrected(table: Table, starts: Any = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival."""
-
     network = table.network
     own = list(network.closed)
     places = table.queues

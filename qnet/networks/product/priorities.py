@@ -49,7 +49,6 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
               where a fixed point is not proven; `NoAnswer` QN403.
     Method    `closed.priorities`.
     """
-
     _refuse(network, wanted)
     refuse_without_time(network)
     places = [place for place, away in enumerate(network.delay) if not away]
@@ -76,7 +75,6 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
 
 def _arrays(network: Demands, places: list[int]) -> tuple[closed_ranked.Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-
     table, ordered = first_come.Table(network), set(first_come.lines(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
