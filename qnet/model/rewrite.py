@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from qnet.documents import Document, parse
 from qnet.errors import InvalidInput, Problem, UsageError, printable
+from qnet.model.calibration import correlation_matrix, standard_errors
 from qnet.model.model import Model
 from qnet.record import Record
 from qnet.units import UnitError, base_unit, format_number, quantity, scale, unit
@@ -57,7 +58,6 @@ def _merged(model: Model, doubt: Doubt, values: Mapping[str, float]) -> Doubt:
     stated = model.calibration
     if stated is None:
         return doubt
-    from qnet.model.calibration import correlation_matrix, standard_errors
 
     places = [place for place, name in enumerate(stated.parameters) if name not in values]
     sizes, matrix = standard_errors(stated), correlation_matrix(stated)

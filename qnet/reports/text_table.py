@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from qnet.reports import terminal_table
 from qnet.reports.layout import Table, aligned, command_of, last_line, note_lines, tables
 from qnet.reports.report import Report, Style
 from qnet.reports.text import clean, pad, width
@@ -10,8 +11,6 @@ from qnet.reports.text import clean, pad, width
 def render(report: Report, style: Style) -> str:
     """Title, blocks, notes and the last line, with an empty line between; a terminal gets boxes and colour."""
     if style.terminal:
-        from qnet.reports import terminal_table
-
         return terminal_table.render(report, style)
     notes = [line for note in report.notes for line in note_lines(note, style.ascii)]
     parts = [

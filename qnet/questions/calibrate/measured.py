@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
-from qnet.expression import Expression
+from qnet.expression import Expression, evaluate
 from qnet.expression.functions import percentile_share
 from qnet.expression.nodes import Name
 from qnet.lazy import np
@@ -16,6 +16,7 @@ from qnet.model.metrics import Metric, column_key, metric, metrics
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
 from qnet.model.values import Values
+from qnet.questions.calibrate.errors import half_digit, relative, stated_errors
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
 from qnet.questions.map.tables import Table, number, refuse, truth, weight
 from qnet.questions.presentation.columns import parameter_cells, parameter_unit
@@ -101,8 +102,6 @@ def measured(
     # Shares are kept below 0 until the measurement is known that they are shares of.
     sizes = np.where(sizes < 0, np.abs(sizes * told), sizes)
     if error:
-        from qnet.questions.calibrate.errors import stated_errors
-
         sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, figures_told, told))
     found = Measured(table, conditions, figures_told, told, weights, held > 0, ignored, sizes, np.array(printed).T)
     return found.replace(held_out=found.held_out | _held_out(model, found, hold_out)) if hold_out else found
@@ -133,8 +132,6 @@ def _error_columns(header: Sequence[str], named: Mapping[str, str], figures: Map
 
 def _error(item: Metric, cell: object) -> float:
     """A standard error in base units; a share of the measurement as a number below 0; not-a-number for none."""
-    from qnet.questions.calibrate.errors import relative
-
     share = relative(cell)
     value = _measurement(item, cell) if share is None else -share
     if not (value != value or (value > 0 if share is None else value < 0)):
@@ -144,8 +141,6 @@ def _error(item: Metric, cell: object) -> float:
 
 def _printed(item: Metric, cell: object) -> float:
     """Half of the last printed digit, in base units; not-a-number for what is not printed."""
-    from qnet.questions.calibrate.errors import half_digit
-
     half = half_digit(cell)
     try:
         return _measurement(item, half) if half else float("nan")
@@ -245,6 +240,5 @@ def _held_out(model: Model, found: Measured, text: str) -> Any:
 
 
 def _value(side: Expression, values: Values) -> Any:
-    from qnet.expression import evaluate
 
     return evaluate(side.root, values.known, values.operations, values.choices)

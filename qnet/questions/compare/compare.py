@@ -19,6 +19,7 @@ from qnet.model.metrics import Metric, every_metric, metric
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Solved, solve_points
+from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
@@ -313,7 +314,6 @@ def _solved(model: Model, wanted: Wanted) -> Solved:
     solved = solve_points(model, asked=wanted)
     if solved.parts[0].solution.stable:
         return solved
-    from qnet.questions.points.saturation import limiting
 
     found = f'no steady state: "{limiting(solved.parts[0])}" is saturated'
     raise NoAnswer(Problem("QN401", found, "a load below every capacity", file=model.name))

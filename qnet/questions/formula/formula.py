@@ -21,6 +21,7 @@ from qnet.questions.formula.network import Symbolic
 from qnet.questions.formula.text import latex_name, latex_of, text_of
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.provenance import Basis
+from qnet.questions.presentation.told import Claims, Told, claims_of
 from qnet.questions.presentation.trust import approximate_notes
 from qnet.record import Record
 from qnet.reports.report import Cell, Column, Note, Report
@@ -82,8 +83,6 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
 
 def _claimed(answer: Formulas, asserted: Sequence[str]) -> Claims:
     from collections import Counter
-
-    from qnet.questions.presentation.told import Claims, Told, claims_of
 
     if not asserted:
         return Claims()

@@ -16,7 +16,7 @@ from qnet.model.model import Model
 from qnet.model.scope import is_figure
 from qnet.model.values import Values
 from qnet.networks.routed import OpenClass
-from qnet.questions.cost.cost import cost_parts
+from qnet.questions.cost.cost import cost_parts, stated_costs
 from qnet.questions.formula import bounds as bounds
 from qnet.questions.formula.algebra import evaluated, solved
 from qnet.questions.formula.network import Centre, Symbolic
@@ -183,8 +183,6 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Found:
 
 def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
     """Costs that the model states: demand over units per passage."""
-    from qnet.questions.cost.cost import stated_costs
-
     model, network, found = symbolic.model, symbolic.network, list[Piece]()
     for item in stated_costs(model, [asked] if asked else []):
         rates = [each.arrival_rate for each in network.classes if isinstance(each, OpenClass)]

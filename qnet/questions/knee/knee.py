@@ -11,8 +11,10 @@ from qnet.model.conditions import condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import Axis, axes
+from qnet.questions.knee.closed import of_populations
 from qnet.questions.knee.found import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
+from qnet.questions.knee.open import of_rates
 from qnet.questions.points.answers import Answers
 
 TIMES_FLOOR = 2.0
@@ -65,12 +67,8 @@ def knee(
     _refuse_impossible(definitions, along, bool(limits))
     for axis in along:
         if axis.closed:
-            from qnet.questions.knee.closed import of_populations
-
             found.append(of_populations(axis, conditions, asked, wanted))
         else:
-            from qnet.questions.knee.open import of_rates
-
             found.append(of_rates(axis, conditions, asked, wanted, multiple or TIMES_FLOOR))
     return found
 

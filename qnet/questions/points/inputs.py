@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from qnet.errors import Problem, UsageError
+from qnet.errors import Problem, QnetError, UsageError
 from qnet.expression import FLOATS, Expression, evaluate
 from qnet.lazy import np
 from qnet.model.bind import expressions
@@ -97,8 +97,6 @@ def _plain(bound: Expression | None) -> float | None:
 
 def _whole_populations(model: Model, name: str, value: float) -> bool:
     """Whether every population is a whole number with this value; True as well where the model refuses it."""
-    from qnet.errors import QnetError
-
     try:
         values = Values(model, {name: value}, None)
         found = [values.evaluate(item.population, item.path) for item in model.customers if item.population is not None]

@@ -113,6 +113,4 @@ def figures(solution: RoutedSolution) -> dict[str, Value]:
 
 def largest_of(values: list[Value]) -> Value:
     """The largest of some values, point by point."""
-    from qnet.expression import operations_for
-
     return operations_for(*values).maximum(values) if len(values) > 1 else values[0]

@@ -11,11 +11,19 @@ from qnet.model.load import load
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
+from qnet.questions.compare.compare import compare, compare_report
+from qnet.questions.cost.cost import cost
+from qnet.questions.cost.report import cost_report
+from qnet.questions.envelope.envelope import envelope
+from qnet.questions.envelope.question import questions
+from qnet.questions.envelope.report import envelope_report
+from qnet.questions.knee.report import knee_report
 from qnet.questions.presentation.provenance import command_line
 from qnet.questions.study.printed import printed
 from qnet.questions.study.story import Ask
 from qnet.questions.study.study import Study
 from qnet.questions.study.validate_settings import Systems
+from qnet.questions.sweep.sweep import sweep, sweep_report
 from qnet.record import Record
 from qnet.reports.report import Cell, Column, Note, Plot, Report
 from qnet.units import unit
@@ -168,9 +176,6 @@ def _many(ask: Ask, key: str) -> tuple[str, ...]:
 
 
 def _envelope(model: Model, other: Model | None, ask: Ask) -> Report:
-    from qnet.questions.envelope.envelope import envelope
-    from qnet.questions.envelope.question import questions
-    from qnet.questions.envelope.report import envelope_report
 
     limits, over = _many(ask, "limit"), _many(ask, "over")
     asked = questions(model, _many(ask, "name"), _one(ask, "vary"), limits, over, _one(ask, "route"))
@@ -178,21 +183,17 @@ def _envelope(model: Model, other: Model | None, ask: Ask) -> Report:
 
 
 def _knee(model: Model, other: Model | None, ask: Ask) -> Report:
-    from qnet.questions.knee.report import knee_report
 
     return knee_report(model, _one(ask, "vary"), _many(ask, "limit"), None, _many(ask, "definition"), curve=True)
 
 
 def _sweep(model: Model, other: Model | None, ask: Ask) -> Report:
-    from qnet.questions.sweep.sweep import sweep, sweep_report
 
     metrics = _many(ask, "metric")
     return sweep_report(sweep(model, _many(ask, "over"), metrics), chosen=bool(metrics))
 
 
 def _cost(model: Model, other: Model | None, ask: Ask) -> Report:
-    from qnet.questions.cost.cost import cost
-    from qnet.questions.cost.report import cost_report
 
     names, over = _many(ask, "name"), _many(ask, "over")
     against = cost(other, names, over=over) if other else None
@@ -200,7 +201,6 @@ def _cost(model: Model, other: Model | None, ask: Ask) -> Report:
 
 
 def _compare(model: Model, other: Model | None, ask: Ask) -> Report:
-    from qnet.questions.compare.compare import compare, compare_report
 
     models = [model] if other is None else [model, other]
     return compare_report(compare(models, _many(ask, "metric")))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from qnet.catalog.find import entries
 from qnet.catalog.sources import sources
 from qnet.documents import read
 from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.model.model import Model
 from qnet.model.values import Values
+from qnet.questions.compare.compare import compare
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.study.fits_report import freedom
-from qnet.questions.study.picture import Picture, measured_points, opened, picture, placed
+from qnet.questions.study.picture import Picture, command_of, measured_points, opened, picture, placed
 from qnet.questions.study.screen import Line, Screen
 from qnet.questions.study.story import FIGURE, OVER_CHOICES, Ask, Story
 from qnet.questions.study.study import Study, load_study
@@ -257,9 +259,6 @@ def stations_of(model: Model) -> str:
 
 def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
     """A sentence on what a change does, and the command that tells all of it."""
-    from qnet.questions.compare.compare import compare
-    from qnet.questions.study.picture import command_of
-
     model, other = opened(study, ask), opened(study, ask, beside=True)
     try:
         found = compare([model, other], ask.options.get("metric", ()))
@@ -309,8 +308,6 @@ def _plot(
 
 def studies_report() -> Report:
     """The studies of the catalog, each with the question that its authors asked; nothing of them is computed."""
-    from qnet.catalog.find import entries
-
     rows: list[tuple[Cell, ...]] = []
     for entry in entries():
         if entry.kind == "study":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from qnet.questions.study.picture import Picture
 from qnet.record import Record
+from qnet.reports.chart import plot_of
 from qnet.reports.report import Report, Style
 from qnet.reports.text import clean, fold, pad, width
 
@@ -127,7 +128,6 @@ class Screen(Record):
             table = shown.text().splitlines()
             body = [line for line in table if line.strip()]
             return lines + [_cut(line, columns) for line in body[: rows + 2]]
-        from qnet.reports.chart import plot_of
 
         plot = self.picture.plot.replace(rows=self.picture.drawn, points=self.points)
         if self.picture.drawn:

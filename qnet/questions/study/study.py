@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
+from qnet.catalog.find import entries, study_path
 from qnet.documents import Document, Path, read
 from qnet.errors import InvalidInput, Problem, UsageError, suggest
 from qnet.questions.study.printed import Printed
@@ -196,8 +197,6 @@ def load_studies(name: str = "") -> list[Study]:
 
     Raises as `load_study`, with every problem of all files; QN301 where the catalog has none.
     """
-    from qnet.catalog.find import entries
-
     if name:
         return [load_study(name)]
     names = [entry.id for entry in entries() if entry.kind == "study"]
@@ -225,7 +224,6 @@ def load_study(name: str) -> Study:
 
     Raises `UsageError` for an unknown name, `InvalidInput` with every problem of the file.
     """
-    from qnet.catalog.find import study_path
     from qnet.questions.study.claims import ClaimReader
 
     document = read(study_path(name))

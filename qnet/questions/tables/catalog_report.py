@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qnet.catalog.find import entries
 from qnet.catalog.parts import load_part
+from qnet.catalog.sources import describe, sources
 from qnet.errors import Problem, UsageError, suggest
 from qnet.model.load import load
 from qnet.model.model import Model, Parameter
@@ -88,7 +89,6 @@ def _sources(why: bool, used: list[str]) -> tuple[Note, ...]:
     """The bibliographic records behind the keys."""
     if not why:
         return ()
-    from qnet.catalog.sources import describe, sources
 
     known = sources()
     return tuple(Note("QN605", f"{key}: {describe(known[key])}") for key in dict.fromkeys(used) if key in known)

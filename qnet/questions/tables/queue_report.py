@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem, UsageError
+from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
+from qnet.queues.stations.inverse import figure, read_limit, unit_of
+from qnet.queues.stations.inverse import solve_for as inverse
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS, STATIONS
 from qnet.reports.report import Cell, Column, Note, Report, row_maker
 from qnet.units import UnitError, format_number, format_quantity, quantity, unit
@@ -61,8 +64,6 @@ def queue_report(
     asserted     conditions like a limit that the figures must meet; false ones stand in `broken` of the report.
     Raises       UsageError for what is not there or has another unit; NoAnswer and NotComputed as the solvers do.
     """
-    from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
-
     station = station_name(name)
     if bool(solve_for) != bool(limit):
         found, lacking = ("--limit", "--solve-for") if limit else ("--solve-for", "--limit")
@@ -75,8 +76,6 @@ def queue_report(
     rows: list[tuple[Cell, ...]] = []
     meta: dict[str, Any] = {"station": station}
     if solve_for:
-        from qnet.queues.stations.inverse import solve_for as inverse
-
         solved = inverse(solve_for, limit, station, **values)
         found = solved.answer
         used = solved.real if solved.whole is None else solved.whole
@@ -101,15 +100,12 @@ def queue_report(
 
 
 def _claims(asserted: Sequence[str]) -> list[Limit]:
-    from qnet.queues.stations.inverse import read_limit
 
     return [read_limit(text) for text in asserted]
 
 
 def _broken(found: StationAnswer, claimed: Sequence[Limit]) -> Iterator[Problem]:
     """The assertions that are false, with the figures they name."""
-    from qnet.queues.stations.inverse import figure, unit_of
-
     for item in claimed:
         if not item.holds(item.slack(found)):
             told = ", ".join(f"{name} {format_quantity(figure(found, name), unit_of(name), 6)}" for name in item.names)

@@ -8,11 +8,13 @@ from typing import Any
 from qnet.errors import QnetError
 from qnet.expression import Expression, parse
 from qnet.lazy import np
+from qnet.model.bind import expressions
 from qnet.model.calibration import correlation_matrix, standard_errors
 from qnet.model.model import Model
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.calibrate.errors import NORMAL, SHARE
+from qnet.questions.envelope.envelope import envelope
 from qnet.questions.points.answers import solve_table
 from qnet.questions.points.inputs import closure
 from qnet.questions.uncertainty.student import half_width
@@ -145,8 +147,6 @@ class Doubts:
 
     def notes(self, lame: bool, asked: Sequence[Expression] = ()) -> list[Note]:
         """What intervals rest on, and what is not in them."""
-        from qnet.model.bind import expressions
-
         found: list[Note] = []
         if self.names:
             text = f"intervals hold {100 * SHARE:g} % by the calibration of {', '.join(self.names)}"
@@ -171,8 +171,6 @@ def moved_model(model: Model, name: str, value: float) -> Model:
 
 def carried_envelope(question: Any, points: Sequence[Any]) -> tuple[Carried, Doubts]:
     """The intervals (1, points) of the values that an envelope found: the envelope with every parameter moved."""
-    from qnet.questions.envelope.envelope import envelope
-
     doubts = Doubts(question.model, (question.vary, *(item.name for item in question.over)))
 
     def values(found: Sequence[Any]) -> list[float]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from qnet.expression import FLOATS
+from qnet.queues.roots import root
+
 _NORMAL = 100_000
 """Degrees of freedom that change no digit that anybody reads."""
 
@@ -28,9 +31,6 @@ def half_width(share: float, freedom: int) -> float:
 
     half_width(0.95, 10) is 2.228.
     """
-    from qnet.expression import FLOATS
-    from qnet.queues.roots import root
-
     freedom = min(freedom, _NORMAL)
     right = math.pi / 2
     angle = root(lambda x: within(float(x), freedom) - share, 0.0, right, -share, 1.0 - share, FLOATS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qnet.catalog.grades import worst
 from qnet.expression import FLOATS
 from qnet.model.bind import bind
 from qnet.networks.exactness import uneven_classes
@@ -178,7 +179,6 @@ def sources(found: Bottleneck) -> Iterator[Finding]:
     if not graded:
         yield Finding(SOURCES, "", "No number of the model names a source: all are as the model states them.")
         return
-    from qnet.catalog.grades import worst
 
     grade = worst(item["grade"] for item in graded)
     text = f"It rests on {len(graded)} numbers with a grade, of which the worst is {grade}. "
