@@ -26,7 +26,7 @@ RETIRED = {
     r"whole": "integer, entire",
     r"alike|unlike": "identical, the same, similar",
     r"calm(?:er|s)?|thinned|felt|came": "(a term of the field)",
-    r"met": "satisfied, reproduced, holds",
+    r"(?<!be )met": "satisfied, reproduced, holds",
     r"seen|unseen": "observed, reached",
     r"stay(?:s|ed|ing)?": "residence time; remains",
     r"settles?|settled": "converges",
