@@ -32,11 +32,11 @@ def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
         else:
             reader.fail("QN204", (*PATH, "correlations", place), f"found {describe(item)}", "a number from -1 to 1")
     if "standard_errors" in values and isinstance(values["standard_errors"], list) and len(errors) != len(names):
-        found = f"found {len(errors)} standard errors of {len(names)} parameters"
+        found = f"{len(errors)} standard errors of {len(names)} parameters"
         reader.fail("QN204", (*PATH, "standard_errors"), found, "one for each parameter")
     pairs = len(names) * (len(names) - 1) // 2
     if correlations and len(correlations) != pairs:
-        found = f"found {len(correlations)} correlations of {len(names)} parameters"
+        found = f"{len(correlations)} correlations of {len(names)} parameters"
         expected = f"{pairs}: the first with the second, the first with the third, and so on"
         reader.fail("QN204", (*PATH, "correlations"), found, expected)
     return CalibrationModel(
@@ -91,7 +91,7 @@ def _check_together(reader: Reader, stated: CalibrationModel) -> None:
     for here in range(len(matrix)):
         pivot = matrix[here][here]
         if pivot < -_ROUNDING:
-            found = "no errors can have these correlations together"
+            found = "the correlations are inconsistent"
             reader.fail("QN204", (*PATH, "correlations"), found, "a matrix that is positive semidefinite")
             return
         for row in range(here + 1, len(matrix)):

@@ -58,7 +58,7 @@ class _ChainReader:
             own = (*path, name)
             self.reader.label(name, own)
             if name in (THINK, OUTSIDE):
-                self.reader.fail("QN207", own, f'"{name}" has a meaning of its own in a routing', "another name")
+                self.reader.fail("QN207", own, f'"{name}" is a reserved word of routings', "another name")
                 continue
             self.classes = (*self.classes, name)
             values = self.reader.table(value, "chain class", own)

@@ -107,8 +107,8 @@ def _without_calibration(document: Document) -> str:
                 return text
         except InvalidInput:
             pass
-    found = "the table calibration stands where it cannot be replaced"
-    help = "write it as [calibration] with one line for each key, or take it out"
+    found = "the table calibration cannot be replaced in its present form"
+    help = "write it as [calibration] with one line for each key, or remove it"
     raise UsageError(Problem("QN255", found, "[calibration]", ("calibration",), help, file=document.name))
 
 
@@ -118,9 +118,9 @@ def refuse_elsewhere(model: Model, names: Mapping[str, float] | tuple[str, ...])
     for name in names:
         part = model.parameters[name].part
         if part:
-            help = "give the model a parameter of its own for it, and fit that"
+            help = "define a parameter for it in the model, and fit that"
             problems.append(
-                Problem("QN254", f'"{name}" stands in the catalog part {part}', "one of the model", help=help)
+                Problem("QN254", f'"{name}" belongs to the catalog part {part}', "a parameter of the model", help=help)
             )
     if problems:
         raise UsageError(*problems)

@@ -80,7 +80,7 @@ def inside_stations(model: Model, names: Iterable[str]) -> tuple[str, ...]:
 def refuse_inside(model: Model, expression: Expression) -> None:
     """Raise `ExpressionError` where an expression that no step states rests on how many hold a station."""
     for station in inside_stations(model, expression.names):
-        found = f"this rests on inside('{station}'), which is a number for the steps inside only"
+        found = f"this depends on inside('{station}'), which is defined for the steps inside only"
         raise ExpressionError(found, 0, f"busy_servers('{station}') is the mean number inside", "QN123")
 
 

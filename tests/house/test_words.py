@@ -60,6 +60,16 @@ RETIRED = {
 DONE = (
     "qnet/cli",
     "qnet/explanations",
+    "qnet/model",
+    "qnet/expression",
+    "qnet/catalog",
+    "qnet/queues",
+    "qnet/reports",
+    "qnet/documents.py",
+    "qnet/errors.py",
+    "qnet/units.py",
+    "qnet/system.py",
+    "qnet/__init__.py",
 )
 """Rooms whose texts are rewritten: none of the retired words is left in them."""
 
@@ -115,7 +125,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             text = node.value
         else:
             continue
-        if id(node) not in hidden and re.search(r"[a-z,] [a-z]", text):
+        if id(node) not in hidden and re.search(r"[a-z,}] [a-z{]", text):
             yield node.lineno, text
 
 
