@@ -70,10 +70,11 @@ DONE = (
     "qnet/units.py",
     "qnet/system.py",
     "qnet/__init__.py",
+    "README.md",
 )
 """Rooms whose texts are rewritten: none of the retired words is left in them."""
 
-LEFT: dict[str, int] = {}
+LEFT: dict[str, int] = {"qnet/networks": 126, "qnet/questions": 106}
 """Rooms that are still to be rewritten, with the number of retired words in them, which may only fall."""
 
 KEPT = {
