@@ -21,16 +21,16 @@ def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
     values = reader.table(raw, "calibration", PATH)
     names: tuple[str, ...] = values.get("parameters", ())
     errors: list[Expression] = []
-    for place, item in enumerate(_listed(reader, values.get("standard_errors"), "standard_errors")):
-        error = reader.expression(item, (*PATH, "standard_errors", place))
+    for index, item in enumerate(_listed(reader, values.get("standard_errors"), "standard_errors")):
+        error = reader.expression(item, (*PATH, "standard_errors", index))
         if error is not None:
             errors.append(error)
     correlations: list[float] = []
-    for place, item in enumerate(_listed(reader, values.get("correlations"), "correlations")):
+    for index, item in enumerate(_listed(reader, values.get("correlations"), "correlations")):
         if isinstance(item, int | float) and not isinstance(item, bool) and -1 <= item <= 1:
             correlations.append(float(item))
         else:
-            reader.fail("QN204", (*PATH, "correlations", place), f"found {describe(item)}", "a number from -1 to 1")
+            reader.fail("QN204", (*PATH, "correlations", index), f"found {describe(item)}", "a number from -1 to 1")
     if "standard_errors" in values and isinstance(values["standard_errors"], list) and len(errors) != len(names):
         found = f"{len(errors)} standard errors of {len(names)} parameters"
         reader.fail("QN204", (*PATH, "standard_errors"), found, "one for each parameter")
@@ -70,8 +70,8 @@ def check_calibration(model: Model, reader: Reader, stated: CalibrationModel) ->
     twice = set(stated.parameters) & set(stated.undetermined)
     for name in sorted(twice):
         reader.fail("QN204", (*PATH, "not_determined"), f'"{name}" has a standard error', "one of both")
-    for place, (name, error) in enumerate(zip(stated.parameters, stated.errors, strict=False)):
-        path = (*PATH, "standard_errors", place)
+    for index, (name, error) in enumerate(zip(stated.parameters, stated.errors, strict=False)):
+        path = (*PATH, "standard_errors", index)
         known = model.parameters.get(name)
         wanted = None if known is None or known.options or name in reader.broken else known.dimension
         if reader.dimension(error, wanted, path, {}, {}) is not None and _value(error) < 0:

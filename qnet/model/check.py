@@ -94,7 +94,7 @@ class _Checker:
         return self.reader.dimension(expression, wanted, path, names or self.names, self.choices)
 
     def inside_of(self, expression: Expression, holds: tuple[str, ...], path: Path) -> None:
-        """Refuse the number of those who hold a station where nobody is known to hold it."""
+        """Refuse the number of customers that hold a station where it is undefined."""
         for station in inside_stations(self.model, expression.names):
             if station in self.stations_by_name and station not in holds:
                 found = f"inside('{station}') is not defined here"
@@ -305,7 +305,7 @@ class _Checker:
                 self.step(inner, (*holds, step.station))
 
     def holds(self) -> None:
-        """The graph of who holds whom must have no circle."""
+        """The graph of holds must have no cycle."""
         _, circles = ordered({name: sorted(inner) for name, inner in self.inside.items()})
         for circle in circles:
             found = "circular holds: " + " -> ".join(circle)

@@ -53,7 +53,7 @@ def _place(chain: ChainModel, name: str, path: Path, stations: Sequence[str], re
 
 
 def _names(model: Model, reader: Reader) -> None:
-    """A name stands for one class or chain, because results are told by it."""
+    """A name denotes one class or chain, because results are reported by name."""
     used: dict[str, str] = {}
     for customers in model.classes:
         used[customers.name] = f'"{customers.name}" is a class with routes already'

@@ -91,7 +91,7 @@ def stated_cost(
 
     of       stations, or `all`.
     per      units per passage, an expression over parameters and figures of stations.
-    shown    the unit it is told in; empty for the base unit.
+    shown    the display unit; empty for the base unit.
     """
     cost = CostModel("cost", tuple(of), parse(1), class_name, tuple(routes), tuple(work), unit=shown)
     problems = [problem.replace(path=()) for problem in unknown_names(cost, model)]

@@ -131,7 +131,7 @@ class _Builder:
         )  # fmt: skip
 
     def chain(self, name: str, raw: Any) -> ChainModel:
-        """Customers who change between classes."""
+        """Customers that change class."""
         from qnet.model.chains import read_chain
 
         return read_chain(self.reader, name, raw)

@@ -148,7 +148,7 @@ def _step(
     path: Path,
     time_key: str = "time",
 ) -> StepModel:
-    # A phase that cannot be read is told once, and keeps beside it is not blamed.
+    # A phase that cannot be read is reported once, without another problem for keeps.
     phase = values.get("phase", 2 if values.get("keeps") else 1)
     return StepModel(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
