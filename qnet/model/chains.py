@@ -62,9 +62,7 @@ class _ChainReader:
                 continue
             self.classes = (*self.classes, name)
             values = self.reader.table(value, "chain class", where)
-            stations = self.entries(
-                values.get("service"), (*where, "service"), "service times by station", "services"
-            )
+            stations = self.entries(values.get("service"), (*where, "service"), "service times by station", "services")
             found += [self.service(name, station, item) for station, item in stations]
         if len(found) > MAX_STATES:
             text = f"the chain has {len(found)} service times"
