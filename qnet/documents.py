@@ -160,7 +160,7 @@ def _survey(data: dict[str, Any], name: str) -> None:
             waiting += [(child, depth + 1) for child in cast("list[Any]", item)]
         elif isinstance(item, int) and item.bit_length() > MAX_BITS:
             # Python refuses to write down much longer ones, even in a message.
-            raise _invalid(name, f"a whole number has more than {MAX_BITS} bits", "a smaller number")
+            raise _invalid(name, f"an integer has more than {MAX_BITS} bits", "a smaller number")
         if count + len(waiting) > MAX_VALUES:
             raise _invalid(name, f"the file has more than {MAX_VALUES} values", "a smaller model", "use copies")
 

@@ -100,7 +100,7 @@ def identity(catalog: Catalog) -> list[Problem]:
 
 
 def provenance(catalog: Catalog) -> list[Problem]:
-    """Every value has a grade and a source, so that no result rests on a number that nobody vouches for."""
+    """Every value has a grade and a source, so that no result rests on an unsourced number."""
     return _each_part(catalog, checks.provenance)
 
 
@@ -115,7 +115,7 @@ def derivations(catalog: Catalog) -> list[Problem]:
 
 
 def ranges(catalog: Catalog) -> list[Problem]:
-    """A range holds its value, so that a mistyped digit is seen."""
+    """A range holds its value, so that a mistyped digit is detected."""
     return _each_part(catalog, checks.ranges)
 
 

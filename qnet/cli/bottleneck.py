@@ -19,17 +19,17 @@ from qnet.cli.options import assert_option, collect, faster_option, output_optio
 @assert_option
 @output_options
 def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
-    """Where the time goes, what is full first, what would help.
+    """Break down response time, find the bottleneck, rank upgrades.
 
-    For every station: its part of the response, split into service and wait; how busy it is; the throughput of the
-    system at which its own work alone fills it (capacity / demand, the mix of classes as it is), and the headroom up
-    to there. The rank says what is full first and second. Of a single closed class the population is told at which
-    the asymptotes N / (D + Z) and capacity / demand meet; the smallest is N*. Several classes and routes are told
-    apart.
+    For every station: its residence time, split into service and waiting; its utilization; the system throughput at
+    which it saturates (capacity / demand, for the present mix of classes), and the headroom up to that. Stations are
+    ranked by the order in which they saturate: the first is the bottleneck. For a single closed class also the
+    population at which the asymptotes N / (D + Z) and capacity / demand meet; the smallest is N*. Several classes and
+    routes are listed separately.
 
-    Then what comes of each station being faster, and of one server more at each copy of it. Faster means that times
-    directly under a hold of the station are divided, in both phases: not those of stations held inside, nor waits.
-    Laws: Denning, Buzen, ACM Computing Surveys 10 (1978) 225-261.
+    Then the effect of making each station faster, and of adding one server to each of its copies. A faster station
+    divides the times directly under a hold of that station, in both phases, but not the times of stations visited
+    during the hold, nor waiting times. Laws: Denning, Buzen, ACM Computing Surveys 10 (1978) 225-261.
 
     \b
     Examples:
@@ -41,8 +41,8 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     from qnet.cli.progress import watched
     from qnet.questions.bottleneck.report import bottleneck_report
 
-    wanted, output, found = method(options), collect(options), asked(options)
+    wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
-    with opened(found) as model, watched(wanted) as wanted:
+    with opened(network) as model, watched(wanted) as wanted:
         report = bottleneck_report(model, faster, wanted, asserted)
     write(report, output)

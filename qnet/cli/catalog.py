@@ -1,4 +1,4 @@
-"""`qnet catalog`: what comes with qnet, with the source and the grade of every number."""
+"""`qnet catalog`: the data that comes with qnet, with source and grade of every number."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from qnet.cli.options import collect, output_options, said
 
 @click.group("catalog", cls=Group)
 def command() -> None:
-    """Parts, systems and studies that come with qnet."""
+    """List and show the parts, systems and studies that come with qnet."""
 
 
 @command.command("list")
-@click.option("--kind", type=click.Choice(["part", "system", "study"]), help="Only these.")
+@click.option("--kind", type=click.Choice(["part", "system", "study"]), help="List only these.")
 @output_options
 def list_entries(kind: str | None, **options: Any) -> None:
-    """Everything in the catalog, by kind.
+    """List the catalog by kind.
 
-    Parts are there to build with, systems are complete models, and studies hold systems against published figures.
+    Parts are components for models, systems are complete models, and studies compare systems with published figures.
     """
     from qnet.cli.output import ready, write
     from qnet.questions.tables.catalog_report import list_report
@@ -33,13 +33,12 @@ def list_entries(kind: str | None, **options: Any) -> None:
 
 @command.command("show")
 @click.argument("name", callback=said)
-@click.option("--why", is_flag=True, help="Also the source, the place in it and the note of every value.")
+@click.option("--why", is_flag=True, help="Also show source, page and note of every value.")
 @output_options
 def show(name: str, why: bool, **options: Any) -> None:
-    """The parameters of a part or a system.
+    """Show the parameters of a part or a system.
 
-    Each with its value, its range, and its grade: measured, datasheet, derived, textbook, fitted or assumed, from best
-    to worst.
+    Each with its value, range and grade, from best to worst: measured, datasheet, derived, textbook, fitted, assumed.
 
     \b
     Example:
@@ -57,7 +56,7 @@ def show(name: str, why: bool, **options: Any) -> None:
 def lint() -> None:
     """Check the catalog against the rules of its data.
 
-    Exit code 3 where a rule is broken, with every place.
+    Exit code 3 if a rule is broken; every violation is listed.
     """
     from qnet.catalog.lint import RULES
     from qnet.catalog.lint import lint as run
@@ -67,4 +66,4 @@ def lint() -> None:
     problems = run()
     if problems:
         raise InvalidInput(*problems)
-    say(f"the catalog keeps all {len(RULES)} rules")
+    say(f"the catalog passes all {len(RULES)} rules")

@@ -1,4 +1,4 @@
-"""`qnet check`: a model is sound, or everything that is wrong with it."""
+"""`qnet check`: validate a model, listing every problem."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from qnet.cli.options import parameter_option, system_argument
 @click.command("check")
 @system_argument
 @parameter_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing where the model is sound.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing if the model is valid.")
 def command(system: str, settings: tuple[str, ...], quiet: bool) -> None:
-    """Say everything that is wrong with a model; compute nothing.
+    """Validate a model without solving it.
 
-    Reads the file, its parts and its numbers: unknown keys and names, units, dimensions, circular parameters,
-    probabilities that do not sum to one, values outside their ranges. Exit code 0 where all is well, 3 otherwise, with
-    every problem of the file by line.
+    Reads the file and its parts and evaluates its numbers: unknown keys and names, units, dimensions, circular
+    parameters, probabilities that do not sum to one, values outside their ranges. Exit code 0 if the model is valid, 3
+    otherwise, with every problem of the file by line.
     """
     from qnet.cli.output import say
     from qnet.cli.system import open_system

@@ -29,7 +29,7 @@ from qnet.cli.options import (
     multiple=True,
     metavar="SETTINGS",
     callback=said,
-    help="One more side: SYSTEM with these set too, such as 'users=250 & memory=128 MiB'. May be repeated.",
+    help="Add a side: SYSTEM with these settings, such as 'users=250 & memory=128 MiB'. May be repeated.",
 )
 @metric_option
 @method_options
@@ -37,15 +37,14 @@ from qnet.cli.options import (
 @output_options
 def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], metrics: tuple[str, ...],
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Systems or settings side by side.
+    """Compare systems or settings side by side.
 
-    The first side, A, is what the others are held against: difference is B - A, ratio B / A, percent 100 (B - A) / A.
-    Sides are the systems that are named, or one system as it stands and then once for every --with; so is a network
-    without a file, that of --station and --arrival-rate or --population. -p sets a
-    parameter on all sides, --with changes it on one. Metrics are matched by name, of stations, classes and outputs
-    too; what only one side has is told beside an empty place. Every side must meet what is asserted. Metrics are those
-    of qnet solve (Little 1961; Denning and Buzen 1978); answering what-if by two models: Lazowska, Zahorjan, Graham
-    and Sevcik, Quantitative System Performance, 1984.
+    The first side, A, is the baseline: difference is B - A, ratio B / A, percent 100 (B - A) / A. Sides are the SYSTEMs
+    given, or one system unchanged and once for every --with; the same for a network without a file, given by --station
+    and --arrival-rate or --population. -p sets a parameter on all sides, --with on one. Metrics are matched by name,
+    including those of stations, classes and outputs; a metric that one side lacks is left empty there. Every side must
+    satisfy --assert. Metrics are those of qnet solve (Little 1961; Denning and Buzen 1978); on what-if questions by two
+    models: Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984.
 
     \b
     Examples:
@@ -61,9 +60,9 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     from qnet.questions.presentation.assertions import conditions
 
     if changes and len(systems) > 1:
-        raise click.UsageError("found --with beside several systems, expected one SYSTEM, which it changes")
+        raise click.UsageError("--with needs exactly one SYSTEM, which it changes")
     if systems.count("-") > 1:
-        raise click.UsageError("found - twice, expected at most one model on standard input")
+        raise click.UsageError("- is given twice, expected at most one model from standard input")
     wanted, output = method(options), collect(options)
     first = asked({**options, "system": systems[0] if systems else None, "settings": settings})
     ready(output)

@@ -1,4 +1,4 @@
-"""`qnet completion`: the script that teaches a shell to complete qnet's commands, options and systems."""
+"""`qnet completion`: shell completion of commands, options and systems."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def command(shell: str) -> None:
     from qnet.cli.group import qnet
     from qnet.cli.output import say
 
-    found = get_completion_class(shell)
-    assert found is not None
-    say(found(qnet, {}, "qnet", "_QNET_COMPLETE").source().rstrip("\n"))
+    completion = get_completion_class(shell)
+    assert completion is not None
+    say(completion(qnet, {}, "qnet", "_QNET_COMPLETE").source().rstrip("\n"))

@@ -1,4 +1,4 @@
-"""`qnet envelope`: how much load a system takes, or how little of something it needs, before a limit is passed."""
+"""`qnet envelope`: the largest load, or the smallest capacity, that meets a limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from qnet.cli.options import assert_option, collect, output_options, said
     multiple=True,
     metavar="NAME",
     callback=said,
-    help="One of the envelopes that the model states, else all.",
+    help="Envelope defined in the model (default: all).",
 )
 @click.option(
     "--limit",
@@ -27,42 +27,42 @@ from qnet.cli.options import assert_option, collect, output_options, said
     multiple=True,
     metavar="CONDITION",
     callback=said,
-    help="What must hold, such as 'response <= 10 ms'. May be repeated: all must hold.",
+    help="Limit, such as 'response <= 10 ms'. May be repeated: all must hold.",
 )
-@click.option("--vary", metavar="PARAMETER", callback=said, help="What to look for the end of, else rate.")
-@click.option("--largest", is_flag=True, help="The largest value up to which the limits hold.")
-@click.option("--smallest", is_flag=True, help="The smallest value from which on they hold.")
-@click.option("--crossings", is_flag=True, help="Every interval in which the limits hold, one row for each.")
+@click.option("--vary", metavar="PARAMETER", callback=said, help="Parameter to maximize or minimize (default: rate).")
+@click.option("--largest", is_flag=True, help="Find the largest value up to which the limits hold.")
+@click.option("--smallest", is_flag=True, help="Find the smallest value from which on the limits hold.")
+@click.option("--crossings", is_flag=True, help="List every interval in which the limits hold.")
 @click.option(
     "--over",
     multiple=True,
     metavar="GRID",
     callback=said,
-    help="Along another parameter, such as write_fraction=0:0.5:0.1. May be repeated.",
+    help="Grid of another parameter, such as write_fraction=0:0.5:0.1. May be repeated.",
 )
-@click.option("--route", metavar="NAME", callback=said, help="Limit the response of this route instead of the mean.")
-@click.option("--plot", is_flag=True, help="Draw the envelope as well.")
+@click.option("--route", metavar="NAME", callback=said, help="Limit the response time of this route, not the mean.")
+@click.option("--plot", is_flag=True, help="Also draw the envelope.")
 @method_options
 @assert_option
 @output_options
 def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
             largest: bool, smallest: bool, crossings: bool, over: tuple[str, ...], route: str | None,
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """The largest load at which limits hold, or the smallest of what helps.
+    """Find the largest load (or the smallest capacity) that meets a limit.
 
-    For every point of the grid: the largest value of the varied parameter up to which all limits hold, the largest one
-    with a steady state at all, and what binds: the limit (of several, in its words), the saturation of a named station,
-    or the range of the parameter. What helps as it grows, such as servers or a hit ratio, is answered by the smallest
-    value from which on the limits hold; --largest and --smallest decide it. Along two grids, tables and Markdown tell
-    a matrix of the values that were found; CSV and JSON have a row with all figures for every point.
+    For every point of the grid: the largest value of the varied parameter at which all limits hold, the largest value
+    with a steady state, and the binding constraint: a limit, the saturation of a station, or the range of the
+    parameter. For parameters that help as they grow, such as servers or a hit ratio, the answer is the smallest value
+    at which the limits hold; --largest and --smallest select it explicitly. Over two grids, tables and Markdown show a
+    matrix; CSV and JSON have a row with all figures for every point.
 
-    Servers, copies and customers are whole numbers. A limit may hold again beyond the answer, as where a system
-    thrashes: a note tells it, --crossings tells every interval, and the note says how finely it was looked for.
-    The metric may be response, throughput, a figure of a station such as utilization('cpu'), or an output that the
-    model names. In --assert the varied parameter has the value that was found.
+    Servers, copies and customers are integers. A limit may hold again beyond the answer, for example where a system
+    thrashes: a note reports it and the resolution of the search, and --crossings lists every interval. The metric may
+    be response, throughput, a station metric such as utilization('cpu'), or an output of the model. --assert is
+    evaluated at the answer.
 
-    A station is saturated where throughput x demand is its capacity (Denning and Buzen, Computing Surveys 10, 1978);
-    the figures that are limited are those of qnet solve, and the ends are roots found by bracketing.
+    A station saturates where throughput x demand reaches its capacity (Denning and Buzen, Computing Surveys 10, 1978);
+    metrics are those of qnet solve, and the answer is a root located by bracketing.
 
     \b
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c
@@ -86,8 +86,8 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     ends = {"largest": largest, "smallest": smallest, "crossings": crossings}
     chosen = [name for name, here in ends.items() if here]
     if len(chosen) > 1:
-        found = " and ".join(f"--{name}" for name in chosen)
-        raise click.UsageError(f"found {found}, expected one of them: --crossings tells both ends of every interval")
+        given = " and ".join(f"--{name}" for name in chosen)
+        raise click.UsageError(f"{given} exclude each other; --crossings lists both ends of every interval")
     find = chosen[0] if chosen and not crossings else ""
     with opened(network) as model, watched(wanted) as wanted:
         asking = questions(model, names, vary or "", limits, over, route or "", find, wanted)

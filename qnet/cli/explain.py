@@ -1,4 +1,4 @@
-"""`qnet explain`: what a code such as QN401 means and what to do about it."""
+"""`qnet explain`: the meaning of a code such as QN401 and what to do about it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ def _complete_code(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
     from qnet.explanations import EXPLANATIONS
 
-    found = {code: item.title for code, item in EXPLANATIONS.items() if code.startswith(incomplete.upper())}
-    return [CompletionItem(code, help=title) for code, title in found.items()]
+    matching = {code: item.title for code, item in EXPLANATIONS.items() if code.startswith(incomplete.upper())}
+    return [CompletionItem(code, help=title) for code, title in matching.items()]
 
 
 @click.command("explain")
 @click.argument("code", required=False, shell_complete=_complete_code)
 def command(code: str | None) -> None:
-    """What an error or note code means and what to do.
+    """Explain an error or note code and what to do about it.
 
-    Without a CODE, all of them by kind. The codes stand in brackets behind every message; they do not change.
+    Without a CODE, list all codes. Every message ends with its code in brackets; codes are stable.
 
     \b
     Example:
@@ -49,7 +49,7 @@ def _overview() -> str:
         "\n".join([heading, *(f"  {code}  {item.title}" for code, item in EXPLANATIONS.items() if code[:3] == family)])
         for family, heading in FAMILIES.items()
     ]
-    return "\n\n".join([*blocks, "qnet explain CODE says more."])
+    return "\n\n".join([*blocks, "qnet explain CODE gives details."])
 
 
 def _explained(code: str) -> str:
@@ -59,5 +59,5 @@ def _explained(code: str) -> str:
     from qnet.explanations import EXPLANATIONS
 
     item = EXPLANATIONS[code]
-    parts = [f"{code}: {item.title}", item.means, f"What to do: {item.action}"]
+    parts = [f"{code}: {item.title}", item.means, *([f"What to do: {item.action}"] if item.action else [])]
     return "\n\n".join(fill(part, 79) for part in parts)

@@ -1,4 +1,4 @@
-"""How a run ends when it fails: qnet's own words on standard error, the exit code of the kind, and no traceback."""
+"""How a run ends when it fails: a message on standard error, the exit code of its category, and no traceback."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Result = TypeVar("_Result")
 
 
 def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
-    """Run an action; a failure ends the process, a reader who closes the pipe has seen enough, which is success.
+    """Run an action; a failure ends the process; a pipe closed by its reader is success.
 
     debug   let internal errors through, for their traceback.
     """
@@ -40,43 +40,43 @@ def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
 
 
 def _report_other(error: Exception) -> NoReturn:
-    """What the machine refuses is told as what it is; all else is a fault of qnet."""
+    """Report what the operating system refuses as such; everything else is a defect of qnet."""
     match error:
         case OSError():
             _forget(sys.stdout)
             place = error.filename if isinstance(error.filename, str) else "standard output"
             _report(UsageError(Problem("QN005", f"{place}: {error.strerror or error}")))
         case OverflowError():
-            found, help = "a number is too large to compute with", "use values of a size that a machine may have"
+            found, help = "a number is too large to compute with", "check the units and sizes of the values"
             _report(NotComputed(Problem("QN502", found, "numbers below 1e300", help=help)))
         case MemoryError():
-            _report(NotComputed(Problem("QN503", "the answer does not fit into memory", help="ask for fewer points")))
+            _report(NotComputed(Problem("QN503", "the answer does not fit into memory", help="use fewer points")))
         case _:
             words = printable(f"{type(error).__name__}: {error}")
-            fail(f"qnet: internal error: {words}\n  help: run qnet --debug with the same command, and report it", 1)
+            fail(f"qnet: internal error: {words}\n  help: run qnet --debug with the same command and report it", 1)
 
 
 def _report(error: QnetError) -> NoReturn:
-    """Tell every problem of an error and end with its exit code."""
-    told = [problem.render() for problem in error.problems] or [printable(str(error))]
-    fail("\n".join(f"qnet: {text}" for text in told), error.exit_code)
+    """Print every problem of an error and exit with its code."""
+    lines = [problem.render() for problem in error.problems] or [printable(str(error))]
+    fail("\n".join(f"qnet: {text}" for text in lines), error.exit_code)
 
 
 def fail(message: str, code: int) -> NoReturn:
-    """Tell why and end the process."""
+    """Print the message and end the process."""
     tell(message)
     raise SystemExit(code)
 
 
 def tell(message: str) -> None:
-    """Write a line to standard error, if somebody listens."""
+    """Write a line to standard error, if it is open."""
     if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
         return
     try:
         sys.stderr.write(message + "\n")
         sys.stderr.flush()
     except (OSError, ValueError):
-        # A reader who has gone is not worth a second failure.
+        # A closed standard error is no second failure.
         _forget(sys.stderr)
 
 
@@ -87,7 +87,7 @@ def _forget(stream: TextIO | None) -> None:
 
 
 def usage_error(error: click.UsageError) -> UsageError:
-    """What click has against the arguments, in the form of every other error and the same for all versions of click."""
+    """A usage error of click in the form of every other error, the same for all versions of click."""
     help = f"{error.ctx.command_path} --help" if error.ctx else "add --help to the command"
     expected = ""
     match error:
@@ -105,7 +105,7 @@ def usage_error(error: click.UsageError) -> UsageError:
 
 
 def unknown_word(kind: str, word: str, known: Sequence[str], help: str) -> UsageError:
-    """That there is no command or code of that name, with the nearest ones."""
+    """The error for an unknown command or code, with the nearest names."""
     return UsageError(Problem("QN001", f'unknown {kind} "{word}"', help=_near(word, known) or help))
 
 

@@ -1,4 +1,4 @@
-"""`qnet formula`: the answers as closed forms, as text and LaTeX, solved for a parameter where algebra can."""
+"""`qnet formula`: metrics as closed-form expressions, in text and LaTeX, solved for a parameter where possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, kno
     "OUTPUT or EXPRESSION": "an output; arithmetic over figures",
 }
 _LISTED = "\n".join(f"  {name:<26} {words}" for name, words in _SHOWN.items())
-_EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nA station is named as in demand('cpu'); without it, all are told."
+_EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nName a station as in demand('cpu'); without a name, all are listed."
 
 
 @click.command("formula", epilog=_EPILOG)
@@ -26,40 +26,40 @@ _EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nA station is named as in demand('cpu'); w
     multiple=True,
     metavar="METRIC",
     callback=said,
-    help="demand, response, max_rate, ...: see below. May be repeated; without it, the main ones.",
+    help="Metric: demand, response, max_rate, ... (see below; default: the main ones). May be repeated.",
 )
-@click.option("--solve-for", metavar="PARAMETER", callback=said, help="Tell this parameter as a formula of the metric.")
+@click.option("--solve-for", metavar="PARAMETER", callback=said, help="Solve the formula for this parameter.")
 @click.option(
     "--value",
     metavar="QUANTITY",
     callback=said,
-    help="With --solve-for: what the metric is to be, such as '10 ms'; else what it is in the model.",
+    help="With --solve-for: value of the metric, such as '10 ms' (default: its value in the model).",
 )
-@click.option("--expand", is_flag=True, help="Put the definitions of parameters into the formulas.")
+@click.option("--expand", is_flag=True, help="Substitute the definitions of parameters.")
 @click.option(
     "--keep",
     "kept",
     metavar="NAMES",
     callback=said,
-    help="Parameters that stay names, such as write_fraction,block; all others become numbers.",
+    help="Parameters to keep as symbols, such as write_fraction,block; all others become numbers.",
 )
 @assert_option
 @output_options
 def command(metrics: tuple[str, ...], solve_for: str | None,
             value: str | None, expand: bool, kept: str | None,
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """The closed form itself, also solved for a parameter.
+    """Derive metrics as closed-form expressions; solve them for a parameter.
 
-    Metrics are told as formulas of the model's parameters. The code that computes numbers runs over symbols, so that a
-    formula is what qnet solve computes; each is told with its value in the model. A formula that is one of several
-    pieces says which of them binds there: the largest rate is the smallest of the capacities of stations. Parameters
-    that are expressions of others stay names, with their definitions below; --expand puts them in. Formulas take and
-    give seconds and bytes.
+    Metrics are printed as formulas of the model's parameters, each with its value at the present parameters. They are
+    derived by running the numerical code over symbols, so that a formula is what qnet solve computes. A formula with
+    several pieces states which of them applies: the saturation throughput is the smallest of the capacities of
+    stations. Parameters that are expressions of others remain symbols, with their definitions below; --expand
+    substitutes them. Formulas take and give seconds and bytes.
 
-    There is none where a wait is found by a fixed point, and of closed classes only demands, N* and bounds (Lazowska,
-    Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5); qnet says why. Equations are solved up
-    to degree 2. --assert is judged at the model's numbers: on a metric that has one formula or one that binds, by its
-    name, such as max_rate, and on parameters and figures as qnet solve has them.
+    There is no formula where a waiting time is the solution of a fixed point, and for closed classes only demands, N*
+    and bounds have one (Lazowska, Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5); qnet
+    states why. Equations are solved up to degree 2. --assert is evaluated at the model's numbers: on metrics with one
+    formula or one that applies, by name, such as max_rate, and on parameters and metrics of qnet solve.
 
     \b
     Examples:

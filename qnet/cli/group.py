@@ -1,4 +1,4 @@
-"""The `qnet` command: finds its subcommands by name and loads only the one that is asked for."""
+"""The `qnet` command: finds its subcommands by name and loads only the one that runs."""
 
 from __future__ import annotations
 
@@ -13,29 +13,26 @@ from qnet import __version__
 from qnet.cli.failures import fail, guarded, unknown_word
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "solve": ("qnet.cli.solve", "Throughput, response and utilization of a system."),
-    "envelope": ("qnet.cli.envelope", "The largest load at which limits hold, or the smallest of what helps."),
-    "cost": ("qnet.cli.cost", "Server time per unit, such as CPU time per page moved."),
-    "sweep": ("qnet.cli.sweep", "Every metric along grids of parameters."),
-    "map": ("qnet.cli.map", "Rows of parameters in, the same rows with answers out: a filter."),
-    "compare": ("qnet.cli.compare", "Systems or settings side by side."),
-    "knee": ("qnet.cli.knee", "Where the curve of response against load breaks."),
-    "formula": ("qnet.cli.formula", "The closed form itself, also solved for a parameter."),
-    "bottleneck": ("qnet.cli.bottleneck", "Where the time goes, what is full first, what would help."),
-    "why": ("qnet.cli.why", "Why a system responds as it does, in words fit for a ticket."),
-    "sensitivity": (
-        "qnet.cli.sensitivity",
-        "What every parameter, and doubt about it, does to a metric.",
-    ),
-    "calibrate": ("qnet.cli.calibrate", "Parameters from measurements, with their errors."),
-    "queue": ("qnet.cli.queue", "The figures of one station, such as M/M/c, in closed form."),
-    "methods": ("qnet.cli.methods", "The methods for networks: trust, applicability, cost, source."),
-    "check": ("qnet.cli.check", "Say everything that is wrong with a model; compute nothing."),
-    "validate": ("qnet.cli.validate", "Hold the published figures of studies against their models."),
-    "study": ("qnet.cli.study", "A measured study on one screen: question, evidence, picture."),
-    "catalog": ("qnet.cli.catalog", "Parts, systems and studies that come with qnet."),
-    "explain": ("qnet.cli.explain", "What an error or note code means and what to do."),
-    "schema": ("qnet.cli.schema", "JSON Schema of an output."),
+    "solve": ("qnet.cli.solve", "Compute throughput, response time and utilization of a system."),
+    "envelope": ("qnet.cli.envelope", "Find the largest load (or the smallest capacity) that meets a limit."),
+    "cost": ("qnet.cli.cost", "Compute server time per unit of work, such as CPU time per page moved."),
+    "sweep": ("qnet.cli.sweep", "Compute metrics over a grid of parameter values."),
+    "map": ("qnet.cli.map", "Solve the model for each row of a CSV or JSONL stream."),
+    "compare": ("qnet.cli.compare", "Compare systems or settings side by side."),
+    "knee": ("qnet.cli.knee", "Find the knee of response time as load grows."),
+    "formula": ("qnet.cli.formula", "Derive metrics as closed-form expressions; solve them for a parameter."),
+    "bottleneck": ("qnet.cli.bottleneck", "Break down response time, find the bottleneck, rank upgrades."),
+    "why": ("qnet.cli.why", "Explain a system's response time in words fit for a ticket."),
+    "sensitivity": ("qnet.cli.sensitivity", "Compute how a metric depends on each parameter and on its uncertainty."),
+    "calibrate": ("qnet.cli.calibrate", "Estimate parameters and their errors from measurements."),
+    "queue": ("qnet.cli.queue", "Compute the metrics of a single station, such as M/M/c, in closed form."),
+    "methods": ("qnet.cli.methods", "List the solution methods: accuracy, applicability, cost, source."),
+    "check": ("qnet.cli.check", "Validate a model without solving it."),
+    "validate": ("qnet.cli.validate", "Compare the models of measured studies with their published figures."),
+    "study": ("qnet.cli.study", "Summarize a measured study on one screen: question, evidence, chart."),
+    "catalog": ("qnet.cli.catalog", "List and show the parts, systems and studies that come with qnet."),
+    "explain": ("qnet.cli.explain", "Explain an error or note code and what to do about it."),
+    "schema": ("qnet.cli.schema", "Print the JSON Schema of an output."),
     "completion": ("qnet.cli.completion", "Print the completion script of a shell."),
 }
 """Name -> module with a `command`, and the first line of its help."""
@@ -44,20 +41,20 @@ EPILOG = """A SYSTEM is a catalog name (qnet catalog list), a path with / or end
 
 \b
 Exit codes:
-  0  answered                  4  no answer exists
+  0  success                   4  no answer exists
   1  internal error            5  not computed
   2  usage                     6  an assertion or a validation is false
   3  invalid model or data   130  interrupted"""
 
 
 class Group(click.Group):
-    """A group of commands that answers an unknown one with the nearest, and none at all with its help."""
+    """A group of commands: suggests the nearest for an unknown one, prints its help for none."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "no_args_is_help": False})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options of the group; its help goes to standard error where it was not asked for."""
+        """Parse the options of the group; help that was not requested goes to standard error."""
         if not args and not ctx.resilient_parsing:
             fail(ctx.get_help(), 2)
         return super().parse_args(ctx, args)
@@ -67,44 +64,44 @@ class Group(click.Group):
         name = args[0]
         if name not in self.list_commands(ctx) and not name.startswith("-") and not ctx.resilient_parsing:
             raise unknown_word("command", name, self.list_commands(ctx), f"{ctx.command_path} --help")
-        found = super().resolve_command(ctx, args)
-        if found[1] is not None and not ctx.resilient_parsing:
-            _refuse_repeated(click.Context(found[1], info_name=name, parent=ctx), found[2])
-        return found
+        resolved = super().resolve_command(ctx, args)
+        if resolved[1] is not None and not ctx.resilient_parsing:
+            _refuse_repeated(click.Context(resolved[1], info_name=name, parent=ctx), resolved[2])
+        return resolved
 
 
 def _refuse_repeated(ctx: click.Context, args: list[str]) -> None:
-    """Raise for an option of one value that is given twice: the first value would be lost without a word."""
+    """Raise for an option of one value that is given twice: the first value would be ignored silently."""
     try:
         _, _, order = ctx.command.make_parser(ctx).parse_args(args=list(args))
     except click.UsageError:
-        return  # It is told when the arguments are parsed.
+        return  # Reported when the arguments are parsed.
     for item in order:
         last_wins = item.name in ("format_name", "color")
         if isinstance(item, click.Option) and not (item.multiple or item.is_flag or item.count or last_wins):
             times = sum(other is item for other in order)
             if times > 1:
                 name = max(item.opts, key=len)
-                raise click.UsageError(f"found {name} {times} times, expected it once", ctx)
+                raise click.UsageError(f"{name} is given {times} times, expected once", ctx)
 
 
 def _helped(command: click.Command) -> click.Command:
     """The command with a help option of qnet's own: click's searches the disk for translations of its text."""
     if not any("--help" in parameter.opts for parameter in command.params):
-        told = "Show this message and exit."
-        command.params.append(_eager(["-h", "--help"], told, lambda ctx: click.echo(ctx.get_help(), color=ctx.color)))
+        shown = "Show this message and exit."
+        command.params.append(_eager(["-h", "--help"], shown, lambda ctx: click.echo(ctx.get_help(), color=ctx.color)))
     return command
 
 
-def _eager(names: list[str], help: str, tell: Callable[[click.Context], None]) -> click.Option:
-    """A flag that tells something and ends the run, whatever else was asked."""
+def _eager(names: list[str], help: str, show: Callable[[click.Context], None]) -> click.Option:
+    """A flag that prints something and ends the run, whatever the other arguments."""
 
-    def told(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    def show_and_exit(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         if value and not ctx.resilient_parsing:
-            tell(ctx)
+            show(ctx)
             ctx.exit()
 
-    return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=told, help=help)
+    return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=show_and_exit, help=help)
 
 
 class LazyGroup(Group):
@@ -130,12 +127,12 @@ class LazyGroup(Group):
             formatter.write_dl([(name, help) for name, (_, help) in COMMANDS.items()])
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
-        """Parse the arguments; help that nobody reads to the end is no failure."""
+        """Parse the arguments; a pipe closed while help is printed is no failure."""
         debug = "--debug" in args
         return guarded(lambda: super(LazyGroup, self).make_context(info_name, args, *more, **extra), debug)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; every failure leaves in qnet's own words and with its exit code."""
+        """Run the command; every failure is reported as a message of qnet with its exit code."""
 
         def run() -> Any:
             result = super(LazyGroup, self).invoke(ctx)
@@ -151,8 +148,8 @@ class LazyGroup(Group):
 def qnet(debug: bool) -> None:
     """Solve queueing networks without simulating.
 
-    qnet takes a system described as service centres and answers in closed form: how it responds, where it saturates,
-    how much load it can take. Every answer says by which method it was found and how far it can be trusted.
+    qnet computes response time, throughput, utilization and saturation of a system described as service centres, by
+    analytic and numerical methods. Every result states its method and whether it is exact or approximate.
     """
 
 

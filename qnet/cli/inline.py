@@ -1,4 +1,4 @@
-"""A tiny network from command-line options: written down in the model language, then read like any other file."""
+"""A small network from command-line options: written in the model language, then read like any other file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Inline(Record):
 
     lines: tuple[str, ...]
     options: tuple[str, ...]
-    """`--station cpu=120ms` for each line; empty for the lines that are always there."""
+    """`--station cpu=120ms` for each line; empty for lines of no option."""
 
     def model(self) -> Model:
         """The network, read like a file; raises `InvalidInput` for values that the language refuses."""
@@ -26,10 +26,10 @@ class Inline(Record):
         return build(parse("\n".join([*self.lines, ""]).encode(), NAME), NAME)
 
     def blame(self, error: InvalidInput) -> UsageError:
-        """The problems of the network, told of the options that have them."""
-        return UsageError(*map(self._told, error.problems))
+        """The problems of the network, reported for the options at fault."""
+        return UsageError(*map(self._of_option, error.problems))
 
-    def _told(self, problem: Problem) -> Problem:
+    def _of_option(self, problem: Problem) -> Problem:
         option = self.options[problem.line - 1] if 0 < problem.line <= len(self.options) else ""
         path = () if option else problem.path
         return Problem(problem.code, problem.found, problem.expected, path, problem.help, option, 0, problem.excerpt)
@@ -54,16 +54,16 @@ def inline(
     if not queues and not waits:
         raise UsageError(Problem("QN006", "there is no station", "--station NAME=TIME, such as --station cpu=120ms"))
     if bool(arrival_rate) == bool(population):
-        found = "there are arrivals and a population" if population else "there are no customers"
+        found = "--arrival-rate and --population are both given" if population else "there are no customers"
         raise UsageError(Problem("QN006", found, "--arrival-rate RATE, such as 3/s, or --population NUMBER"))
     if think_time and not population:
-        raise UsageError(Problem("QN006", "there is a think time without a population", "--population NUMBER"))
+        raise UsageError(Problem("QN006", "--think-time needs a population", "--population NUMBER"))
     for name in waits:
         if name in queues:
-            raise UsageError(Problem("QN006", f'"{name}" is a station and a delay', "a name of its own for each"))
+            raise UsageError(Problem("QN006", f'"{name}" names a station and a delay', "distinct names"))
     for name in counts:
         if name not in queues:
-            found = f'--servers names "{name}", which is no station'
+            found = f'--servers names "{name}", which is not a station'
             raise UsageError(Problem("QN006", found, help=suggest(name, list(queues))))
     asked = {name: f"--station {name}={time}" for name, time in queues.items()}
     asked |= {name: f"--delay {name}={time}" for name, time in waits.items()}
@@ -71,7 +71,7 @@ def inline(
     parameters: list[tuple[str, str]] = []
 
     def value(name: str, text: str, option: str) -> str:
-        """A value as a parameter, so that it can be varied; as it is where its name could not stand in expressions."""
+        """A value as a parameter, so that it can be varied; a literal where its name is no identifier."""
         if not (name.isidentifier() and name.isascii()):
             return _quoted(text)
         parameters.append((f"{name} = {_quoted(text)}", option))
@@ -106,9 +106,9 @@ def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
             example = f"{option} NAME=VALUE, such as {option} cpu={'2' if option == '--servers' else '120ms'}"
             raise UsageError(Problem("QN006", f'{option} "{text}" is incomplete', example))
         if not name.isprintable():
-            raise UsageError(Problem("QN006", f'{option} "{text}"', "a name of characters that can be printed"))
+            raise UsageError(Problem("QN006", f'{option} "{text}"', "a name of printable characters"))
         if name in pairs:
-            raise UsageError(Problem("QN006", f'{option} names "{name}" twice', "a name of its own for each"))
+            raise UsageError(Problem("QN006", f'{option} names "{name}" twice', "distinct names"))
         pairs[name] = value
     return pairs
 

@@ -1,4 +1,4 @@
-"""`qnet knee`: where the curve of response against load breaks."""
+"""`qnet knee`: the knee of response time as load grows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from qnet.cli.options import assert_option, collect, output_options, said
     "--vary",
     metavar="PARAMETER",
     callback=said,
-    help="What brings the customers, where several do, else what the model states under [knee].",
+    help="Parameter of the load, if several are possible (default: from [knee] in the model).",
 )
 @click.option(
     "--limit",
@@ -25,14 +25,14 @@ from qnet.cli.options import assert_option, collect, output_options, said
     multiple=True,
     metavar="CONDITION",
     callback=said,
-    help="A service level, such as 'response <= 1 s' or 'response_p95 <= 2 s', else those that the model states under "
-    "[knee]. May be repeated.",
+    help="Service level, such as 'response <= 1 s' or 'response_p95 <= 2 s' (default: those of [knee] in the model). "
+    "May be repeated.",
 )
 @click.option(
     "--multiple",
     type=click.FloatRange(min=1, min_open=True),
     metavar="NUMBER",
-    help="Open classes: how many times its floor the response may be, else 2.",
+    help="Open classes: multiple of the response time without load (default: 2).",
 )
 @click.option(
     "--definition",
@@ -40,62 +40,61 @@ from qnet.cli.options import assert_option, collect, output_options, said
     multiple=True,
     metavar="NAME",
     callback=said,
-    help="Only this one: n_star, service_level, power, curvature, multiple or saturation. May be repeated.",
+    help="Only this definition: n_star, service_level, power, curvature, multiple or saturation. May be repeated.",
 )
-@click.option("--plot", is_flag=True, help="Draw the curve and its knees as well.")
+@click.option("--plot", is_flag=True, help="Also draw the curve and its knees.")
 @method_options
 @assert_option
 @output_options
 def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
             definitions: tuple[str, ...], plot: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Where the curve of response against load breaks.
+    """Find the knee of response time as load grows.
 
-    Along a number of customers: the parameter that the population of a closed class is; where there are several, all
-    of them in the mix that is stated, and each alone beside the others as they stand. Along a mix the proportions are
-    exact: rates and numbers of customers are interpolated between the solved whole populations around it (in the
-    simplex of Kuhn 1960), times by Little's law. The setting is the nearest in whole customers.
+    With a number of customers: the parameter that sets the population of a closed class. Of several, all of them in
+    their stated mix, and each alone with the others fixed. Along a mix the proportions are exact: rates and numbers of
+    customers are interpolated between the solved integer populations around it (in the simplex of Kuhn 1960), times by
+    Little's law. The setting is the nearest one in integer customers.
 
     \b
-    n_star         N* = (D + Z) / Dmax: where the asymptotes of light and of
-                   heavy load meet (Lazowska, Zahorjan, Graham and Sevcik,
+    n_star         N* = (D + Z) / Dmax: the intersection of the light-load and
+                   heavy-load asymptotes (Lazowska, Zahorjan, Graham and Sevcik,
                    Quantitative System Performance, 1984, chapter 5). D is the
-                   response of one customer alone, delays included, Z the
-                   think time, Dmax the largest demand per server. Of a mix,
-                   where a station would be full if nobody waited. Open classes
-                   take their part of the stations beforehand. Where demands
+                   response time of one customer alone, delays included, Z the
+                   think time, Dmax the largest demand per server. For a mix,
+                   where a station would saturate without queueing. Open classes
+                   take their share of the stations beforehand. Where demands
                    depend on the number, the N of N = (D(N) + Z) / Dmax(N);
-                   n_star_unloaded is beside it, with those of the first
-                   customer.
-    service_level  The largest number up to which --limit holds, of means as
-                   of percentiles. The real number is interpolated between
-                   whole ones.
-    power          The number at which throughput / response is largest
-                   (Kleinrock 1979).
-    curvature      The number at which response / D over number / N* bends
-                   most, by central differences; knees as points of largest
-                   curvature are discussed by Satopaa et al. (2011). A curve
-                   that bends most without load, as that of one station alone
-                   does, has no such knee.
+                   n_star_unloaded uses the demands of the first customer.
+    service_level  The largest number up to which --limit holds, for means and
+                   for percentiles. The real number is interpolated between
+                   integers.
+    power          The number that maximizes throughput / response (Kleinrock
+                   1979).
+    curvature      The number at which response / D over number / N* has its
+                   largest curvature, by central differences (on knees as points
+                   of largest curvature: Satopaa et al. 2011). A curve that bends
+                   most without load, as that of a single station does, has no
+                   such knee.
 
-    Whole numbers of customers: n_star is rounded down, to the last number below the asymptotes' meeting; power and
-    curvature are the whole number at which they are largest, the real number beside it the top of a parabola.
+    In integer customers, n_star is rounded down, to the last number below the intersection; power and curvature are the
+    integer that maximizes them, with the vertex of a parabola as the real number.
 
-    Along a rate of arrivals: service_level and power, and
+    With an arrival rate: service_level and power, and
 
     \b
-    multiple       The rate at which the response is --multiple times its
-                   floor, the response without load.
+    multiple       The rate at which the response time is --multiple times the
+                   response time without load.
     saturation     The rate at which the steady state ends.
 
-    Each knee comes with what happens there and one step beyond, which is one customer more, or one per cent more
-    rate. The slope is what that customer adds to the response; it tends to Dmax. A curve that crosses a limit several
-    times has its knee at the first crossing, and the others are told. An --assert is judged at every knee that is
-    told, with the parameter at its whole number, and those of a mix in their proportions.
+    Each knee comes with the metrics at the knee and one step beyond: one more customer, or one per cent more rate. The
+    slope is what that customer adds to the response time; it tends to Dmax. A curve that crosses a limit several times
+    has its knee at the first crossing; a note lists the others. --assert is evaluated at every knee listed, with the
+    parameter at its integer value, and for a mix in its proportions.
 
-    Limits and assertions mean the metrics of other commands: response is the mean over the customers of all classes,
-    response('query') that of one class, and so are the columns throughput, response and slope. Where some classes
-    stay as they are, the growing columns tell the same of those that grow, and n_star, power, curvature, multiple and
-    the floor are knees of that curve.
+    Limits and assertions use the metrics of the other commands: response is the mean over the customers of all classes,
+    response('query') that of one class; so are the columns throughput, response and slope. If some classes are fixed,
+    the growing columns give the same for those that grow, and n_star, power, curvature and multiple are knees of that
+    curve.
 
     \b
     Examples:
@@ -111,8 +110,8 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
     from qnet.cli.progress import watched
     from qnet.questions.knee.report import knee_report
 
-    wanted, found, output = method(options), asked(options), collect({**options, "plot": plot})
+    wanted, network, output = method(options), asked(options), collect({**options, "plot": plot})
     ready(output)
-    with opened(found) as model, watched(wanted) as wanted:
+    with opened(network) as model, watched(wanted) as wanted:
         report = knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, plot)
     write(report, output)

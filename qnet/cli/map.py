@@ -1,4 +1,4 @@
-"""`qnet map`: a filter that answers rows of parameters as they come."""
+"""`qnet map`: a filter that solves the model for each row of parameters."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from qnet.errors import Problem, UsageError
 @parameter_option
 @inline_options
 @metric_option
-@click.option("--prefix", default="", metavar="TEXT", help="Stands before the names of the answers, such as new_.")
+@click.option("--prefix", default="", metavar="TEXT", help="Prefix of the result columns, such as new_.")
 @click.option(
     "--chunk",
     type=click.IntRange(1, 65536),
     default=1024,
     metavar="ROWS",
-    help="Answer so many rows at once, at most; 1 answers each as it comes. 1024 if left out.",
+    help="Rows solved together at most; 1 answers each row at once (default: 1024).",
 )
-@click.option("--jsonl", is_flag=True, help="Objects in, objects out, one in a line, instead of CSV.")
-@click.option("-o", "--output", "path", default="-", metavar="FILE", callback=said, help="Write there.")
+@click.option("--jsonl", is_flag=True, help="Read and write JSON objects, one per line, instead of CSV.")
+@click.option("-o", "--output", "path", default="-", metavar="FILE", callback=said, help="Output file.")
 @method_options
 @assert_option
 def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: int, jsonl: bool,
             path: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """Rows of parameters in, the same rows with answers out: a filter.
+    """Solve the model for each row of a CSV or JSONL stream.
 
-    A filter for CSV, from FILE or standard input: a column that is named like a parameter of the system gives its
-    value in every row, as a number in base units (seconds, bytes, 1/s), as a quantity with its unit, or as a word of
-    a choice. With a unit at its end, such as db_call_ms, rate_per_min or size_KiB, its numbers are in that unit.
-    Other columns are passed through, and named on standard error; one that is nearly named like a parameter is
-    refused, because it would be passed over. Behind them stand the metrics, as qnet solve defines them (Little 1961;
-    Denning and Buzen 1978), method, exactness and status.
+    A filter for CSV, from FILE or standard input. A column named like a parameter of the system sets its value in every
+    row, as a number in base units (seconds, bytes, 1/s), as a quantity with its unit, or as a word of a choice. With a
+    unit suffix, such as db_call_ms, rate_per_min or size_KiB, its numbers are in that unit. Other columns are passed
+    through and listed on standard error; a column whose name is nearly that of a parameter is refused, as probably
+    misspelt. The metrics of qnet solve (Little 1961; Denning and Buzen 1978), method, exactness and status are
+    appended.
 
-    A row that cannot be read, or has no answer, says why in its status, and the rows after it are answered. Answers
-    come while rows are read, and memory does not grow with their number, so that other programs can cut the rows to
-    pieces and spread them over many machines. The exit code is 0 where any row has an answer, or there is no row.
+    A row that cannot be read or has no answer states the reason in its status, and processing continues. Rows are
+    answered while input is read and memory does not grow with their number, so rows can be split and distributed over
+    machines. The exit code is 0 if any row has an answer, or there is no row.
 
     \b
     Examples:
@@ -69,24 +69,24 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
         options["system"], source = None, options["system"]
     network, source = asked(options), source or "-"
     if network.system == source == "-":
-        raise click.UsageError("found - for the model and for the rows, expected a FILE for one of them")
+        raise click.UsageError("- is given for the model and the rows; name a FILE for one of them")
     _refuse_overwriting(source, path)
     wanted = method(options)
     ready(Output("jsonl" if jsonl else "csv", path, "never", False))
     with opened(network) as model:
         mapper = Mapper(model, metrics, wanted, asserted, prefix)
     answer = map_jsonl if jsonl else map_csv
-    # Answers on a terminal are progress enough.
-    seen = path == "-" and sys.stdout.isatty()
-    with _rows(source) as stream, nullcontext() if seen else progress("rows") as told:
+    # Rows printed to a terminal show progress already.
+    visible = path == "-" and sys.stdout.isatty()
+    with _rows(source) as stream, nullcontext() if visible else progress("rows") as report_progress:
         texts = answer(mapper, Lines(stream), chunk)
         first = next(texts, "")
         with _sink(path) as sink:
             for text in itertools.chain([first], texts):
                 sink.write(text.encode("utf-8", "surrogateescape"))
                 sink.flush()
-                if told:
-                    told(mapper.rows, 0)
+                if report_progress:
+                    report_progress(mapper.rows, 0)
     tell_notes(mapper.notes())
     mapper.finish()
 
@@ -127,4 +127,4 @@ def _refuse_overwriting(source: str, path: str) -> None:
     from pathlib import Path
 
     if "-" not in (source, path) and os.path.exists(source) and os.path.exists(path) and Path(source).samefile(path):
-        raise UsageError(Problem("QN005", "the answers would be written over the rows", "another file"))
+        raise UsageError(Problem("QN005", "the results would overwrite the rows", "another file"))

@@ -39,7 +39,7 @@ def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | Non
     except ValueError:
         count = 0
     if count < 1:
-        raise click.BadParameter(f"found {value!r}, expected a number of 1 or more, or converged", ctx, param)
+        raise click.BadParameter(f"{value!r} is not valid, expected an integer of at least 1, or converged", ctx, param)
     return count
 
 
@@ -49,14 +49,14 @@ def method_options(command: _Command) -> _Command:
     for decorate in reversed(
         [
             option("--method", "method_name", metavar="NAME", default="auto", shell_complete=_complete_method,
-                   help="A method of qnet methods; auto is the best that is affordable."),
+                   help="Solution method (see qnet methods; default: auto, the most accurate within budget)."),
             option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
-                   help="Budget of an exact answer, of which 1e9 take about a second; 1e10 if left out."),
-            option("--memory", metavar="SIZE", help="Budget of an exact answer, such as 4 GB; 2 GB if left out."),
+                   help="Operation limit for exact methods (about 1e9/s; default: 1e10)."),
+            option("--memory", metavar="SIZE", help="Memory limit for exact methods, such as 4 GB (default: 2 GB)."),
             option("--servers-correction", metavar="NAME", default="",
-                   help="How approximations treat several servers: conway, seidmann or rolia-sevcik."),
+                   help="Multiserver approximation: conway, seidmann or rolia-sevcik."),
             option("--core-solutions", metavar="NUMBER", default="3", callback=_core_solutions,
-                   help="Of linearizer: 1, 2, 3, ... or converged; 3 if left out."),
+                   help="Linearizer iterations: 1, 2, 3, ... or converged (default: 3)."),
         ]
     ):  # fmt: skip
         command = decorate(command)
@@ -65,10 +65,10 @@ def method_options(command: _Command) -> _Command:
 
 bounds_option = click.option(
     "--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
-    help="Also bounds: asymptotic, balanced, composite, proportional or geometric.",
+    help="Also compute bounds: asymptotic, balanced, composite, proportional or geometric.",
 )  # fmt: skip
 states_option = click.option(
-    "--states", is_flag=True, help="Also the probabilities of 0, 1, ... closed customers at stations."
+    "--states", is_flag=True, help="Also compute the probabilities of 0, 1, ... closed customers at stations."
 )
 
 
@@ -98,7 +98,7 @@ def method(options: dict[str, Any]) -> Wanted:
 
 
 def _announcer() -> Callable[[str], None] | None:
-    """Who tells of long work: nobody, unless somebody may be waiting before a terminal."""
+    """Announces long computations on a terminal; None where standard error is not one."""
     import sys
 
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
@@ -109,7 +109,7 @@ def _announcer() -> Callable[[str], None] | None:
 
 
 def _known(what: str, name: str) -> None:
-    """Refuse the name of a method, of bounds or of a correction that there is not."""
+    """Refuse an unknown method, kind of bounds or correction."""
     from qnet.errors import Problem, UsageError, suggest
     from qnet.networks.solvers.bounds import BOUNDS
     from qnet.networks.solvers.table import names
@@ -117,7 +117,7 @@ def _known(what: str, name: str) -> None:
 
     options = {"method": ("auto", *names()), "bounds": tuple(BOUNDS), "correction": CORRECTIONS}[what]
     if name not in options:
-        raise UsageError(Problem("QN514", f'no {what} "{name}"', ", ".join(options), help=suggest(name, options)))
+        raise UsageError(Problem("QN514", f'unknown {what} "{name}"', ", ".join(options), help=suggest(name, options)))
 
 
 def _size(text: str) -> float:

@@ -1,4 +1,4 @@
-"""A system from a file or the catalog, or a tiny one from the command line itself: for every command that takes one."""
+"""A system from a file or the catalog, or a small one from command-line options: for every command that takes one."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Asked(Record):
 
     def words(self) -> tuple[str, ...]:
         """The options of a network without a file, as words of a command line; none for a system of a file."""
-        found: list[str] = []
+        words: list[str] = []
         for key, value in zip(INLINE, self.network, strict=True):
             option = "--" + {"stations": "station", "delays": "delay"}.get(key, key.replace("_", "-"))
             for text in (value,) if isinstance(value, str) else value or ():
-                found += [option, text]
-        return tuple(found)
+                words += [option, text]
+        return tuple(words)
 
 
 def network_options(command: _Command) -> _Command:
@@ -49,16 +49,16 @@ def inline_options(command: _Command) -> _Command:
     for decorate in reversed(
         [
             option("--station", "stations", multiple=True, metavar="NAME=TIME",
-                   help="Without a file: a queue and its demand, the parameter demand_NAME."),
+                   help="Without a file: a queueing station and its demand (parameter demand_NAME)."),
             option("--delay", "delays", multiple=True, metavar="NAME=TIME",
-                   help="Without a file: a delay, the parameter delay_NAME."),
+                   help="Without a file: a delay station and its time (parameter delay_NAME)."),
             option("--servers", multiple=True, metavar="NAME=NUMBER",
-                   help="Without a file: servers of a queue, else 1; the parameter servers_NAME."),
-            option("--arrival-rate", metavar="RATE", callback=said, help="Without a file: arrivals, such as 3/s."),
+                   help="Without a file: servers of a station (default: 1; parameter servers_NAME)."),
+            option("--arrival-rate", metavar="RATE", callback=said, help="Without a file: arrival rate, such as 3/s."),
             option("--population", metavar="NUMBER", callback=said,
-                   help="Without a file: customers of a closed class."),
+                   help="Without a file: population of a closed class."),
             option("--think-time", metavar="TIME", callback=said,
-                   help="Without a file: between answer and next request."),
+                   help="Without a file: think time between response and next request."),
         ]
     ):  # fmt: skip
         command = decorate(command)
@@ -71,7 +71,7 @@ def asked(options: dict[str, Any]) -> Asked:
     network = tuple(options.pop(key) for key in INLINE)
     if system is not None and any(network):
         raise click.UsageError(
-            "found a SYSTEM and options of a network without a file, expected one of the two; -p sets a parameter"
+            "a SYSTEM cannot be combined with options of a network without a file; use -p to set a parameter"
         )
     if system is None and not any(network):
         raise click.UsageError(
@@ -81,23 +81,23 @@ def asked(options: dict[str, Any]) -> Asked:
 
 
 @contextmanager
-def opened(found: Asked) -> Generator[Model]:
-    """The model that was asked about, with its settings; inside, what is wrong with it is told of the option it is in.
+def opened(asked: Asked) -> Generator[Model]:
+    """The model that was asked about, with its settings; errors inside name the option at fault.
 
-    Raises `UsageError` for what is not there or cannot be set, `InvalidInput` for what is wrong with a file.
+    Raises `UsageError` for an unknown name or setting, `InvalidInput` for a defect of a file.
     """
-    if found.system is not None:
+    if asked.system is not None:
         from qnet.cli.system import open_system
 
-        yield open_system(found.system, found.settings)
+        yield open_system(asked.system, asked.settings)
         return
     from qnet.cli.inline import inline
     from qnet.errors import InvalidInput
 
-    stations, delays, servers, arrival_rate, population, think_time = found.network
+    stations, delays, servers, arrival_rate, population, think_time = asked.network
     network = inline(stations, delays, servers, arrival_rate or "", population or "", think_time or "")
     try:
-        yield _with(network, found.settings)
+        yield _with(network, asked.settings)
     except InvalidInput as error:
         raise network.blame(error) from None
 

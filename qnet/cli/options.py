@@ -13,7 +13,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Output(Record):
-    """Where an answer goes and what it looks like."""
+    """Where the output goes and its format."""
 
     format: str
     """A name of `qnet.reports.render.FORMATS`; empty to decide by the suffix of the path."""
@@ -30,12 +30,12 @@ FORMATS = ("table", "csv", "json", "jsonl", "md")
 def said(
     ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
 ) -> str | tuple[str, ...] | None:
-    """A text, or several, that say something: callback of parameters whose empty text would be taken for none."""
+    """A text, or several, that are not empty: callback of parameters whose empty text would count as missing."""
     for text in (value,) if isinstance(value, str) else value or ():
         if not text.strip():
             raise click.BadParameter("the text is empty", ctx, param)
         if "\0" in text:
-            raise click.BadParameter("the text has a NUL in it", ctx, param)
+            raise click.BadParameter("the text contains a NUL character", ctx, param)
     return value
 
 
@@ -44,16 +44,16 @@ def output_options(command: _Command) -> _Command:
     option = click.option
     for decorate in reversed(
         [
-            option("-f", "--format", "format_name", type=click.Choice(FORMATS), help="Form of the answer, else table."),
-            option("--csv", "format_name", flag_value="csv", help="The same as --format csv."),
-            option("--json", "format_name", flag_value="json", help="The same as --format json."),
-            option("--jsonl", "format_name", flag_value="jsonl", help="The same as --format jsonl."),
-            option("--md", "format_name", flag_value="md", help="The same as --format md, to paste into a ticket."),
+            option("-f", "--format", "format_name", type=click.Choice(FORMATS), help="Output format (default: table)."),
+            option("--csv", "format_name", flag_value="csv", help="Short for --format csv."),
+            option("--json", "format_name", flag_value="json", help="Short for --format json."),
+            option("--jsonl", "format_name", flag_value="jsonl", help="Short for --format jsonl."),
+            option("--md", "format_name", flag_value="md", help="Short for --format md, to paste into a ticket."),
             option("-o", "--output", "path", default="-", metavar="FILE", callback=said,
-                   help="Write there; .csv, .json, .jsonl, .md or .txt decides the form."),
+                   help="Output file; its suffix .csv, .json, .jsonl, .md or .txt sets the format."),
             option("--color", type=click.Choice(["auto", "always", "never"]), default="auto",
-                   help="Colour; auto is on a terminal, NO_COLOR and FORCE_COLOR heeded."),
-            option("--ascii", "ascii_only", is_flag=True, help="Only ASCII in tables and charts; or set QNET_ASCII=1."),
+                   help="Use colour (default: auto, on a terminal; honours NO_COLOR, FORCE_COLOR)."),
+            option("--ascii", "ascii_only", is_flag=True, help="Use only ASCII characters (also QNET_ASCII=1)."),
         ]
     ):  # fmt: skip
         command = decorate(command)
@@ -86,12 +86,12 @@ parameter_option = click.option(
 )  # fmt: skip
 assert_option = click.option(
     "--assert", "asserted", multiple=True, metavar="CONDITION", callback=said,
-    help="Exit with 6 where this is false, such as 'response < 200 ms'. May be repeated.",
+    help="Exit with code 6 if this is false, such as 'response < 200 ms'. May be repeated.",
 )  # fmt: skip
 metric_option = click.option(
     "--metric", "metrics", multiple=True, metavar="METRIC", callback=said,
-    help="What to tell, such as response or \"utilization('cpu')\", else everything. May be repeated.",
+    help="Metric to report, such as response or \"utilization('cpu')\" (default: all). May be repeated.",
 )  # fmt: skip
 faster_option = click.option(
-    "--faster", type=float, default=2.0, metavar="NUMBER", help="How many times as fast a station gets; 2 if left out."
+    "--faster", type=float, default=2.0, metavar="NUMBER", help="Speed-up factor of a station (default: 2)."
 )

@@ -1,4 +1,4 @@
-"""Writing a report: the form, the colours and the place that were asked for, and nothing on failure."""
+"""Writing a report in the requested format, colours and file, and nothing on failure."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def ready(output: Output) -> None:
         return
     _, dot, suffix = os.path.basename(output.path).rpartition(".")
     if dot and not output.format and format_of_path(output.path) is None:
-        found = f'the suffix ".{suffix}" stands for no form'
-        raise UsageError(Problem("QN005", found, ".csv, .json, .jsonl, .md or .txt", help="say --format as well"))
+        found = f'unknown output format ".{suffix}"'
+        raise UsageError(Problem("QN005", found, ".csv, .json, .jsonl, .md or .txt", help="or add --format"))
     existed = os.path.exists(output.path)
     if existed and _is_stream(output.path):
         return
@@ -36,12 +36,12 @@ def ready(output: Output) -> None:
 
 
 def form(output: Output) -> str:
-    """The form of an answer: the one that was asked for, else that of the file's suffix, else a table."""
+    """The output format: the requested one, else that of the file's suffix, else a table."""
     return output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
 
 
 def write(report: Report, output: Output) -> None:
-    """Render a report and write it whole.
+    """Render a report and write it.
 
     Raises `UsageError` where it cannot be written, `AssertionFailed` when it is written and an assertion is false.
     """
@@ -50,7 +50,7 @@ def write(report: Report, output: Output) -> None:
     if format_name in ("csv", "jsonl"):
         tell_notes(report.notes)
     if output.plot and format_name not in ("table", "md"):
-        tell_notes([Note("QN606", f"--plot draws in tables and Markdown, not in {format_name}")])
+        tell_notes([Note("QN606", f"--plot applies to tables and Markdown, not to {format_name}")])
     deliver(text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace"), output)
     if report.broken:
         raise AssertionFailed(*report.broken)
@@ -81,14 +81,14 @@ def _is_stream(path: str) -> bool:
 
 
 def say(text: str) -> None:
-    """Write lines to standard output, for answers that are no report."""
+    """Write lines to standard output, for output that is no report."""
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     _put((text + "\n").encode(encoding, "backslashreplace"))
 
 
 def _put(data: bytes) -> None:
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
-        raise UsageError(Problem("QN005", "standard output is closed", "somebody who reads it"))
+        raise UsageError(Problem("QN005", "standard output is closed", "-o FILE"))
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -102,11 +102,11 @@ def _remove(path: str) -> None:
 
 
 def _unwritable(path: str, error: OSError) -> UsageError:
-    return UsageError(Problem("QN005", f"cannot write {path}: {error.strerror or error}", "a file that can be written"))
+    return UsageError(Problem("QN005", f"cannot write {path}: {error.strerror or error}", "a writable file"))
 
 
 def tell_notes(notes: tuple[Note, ...] | list[Note]) -> None:
-    """Notes of formats that have no room for them, on standard error."""
+    """Print notes of formats without notes on standard error."""
     for note in notes:
         tell(f"qnet: {note.severity}: {printable(note.text, 2000)} [{note.code}]")
         if note.next:
@@ -114,7 +114,7 @@ def tell_notes(notes: tuple[Note, ...] | list[Note]) -> None:
 
 
 def _style(output: Output) -> Style:
-    """What the reader can show. Colour that is asked for makes a terminal of a pipe, but one of unlimited width."""
+    """What the terminal supports. Requested colour makes a pipe a terminal of unlimited width."""
     terminal = output.path == "-" and sys.stdout.isatty()
     color = _colored(output, terminal)
     width = None

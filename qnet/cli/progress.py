@@ -1,4 +1,4 @@
-"""Progress on standard error: only before somebody, only of work that takes a while, and gone when it is done."""
+"""Progress on standard error: on a terminal only, for long computations only, and erased at the end."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from qnet.networks.wanted import Wanted
 
 _PATIENCE = 0.5
-"""Seconds after which somebody wonders whether anything happens."""
+"""Seconds before the first line of progress."""
 _OFTEN = 0.1
 """Seconds between two lines of progress."""
 
 
 @contextmanager
 def progress(what: str) -> Generator[Callable[[int, int], None] | None]:
-    """Whom to tell how much is done, of how much (0 where nobody knows): nobody where no terminal listens.
+    """A callback of how much is done, of how much (0 if unknown); None without a terminal.
 
     what   what is counted, such as "points".
     """
@@ -29,7 +29,7 @@ def progress(what: str) -> Generator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def watched(wanted: Wanted) -> Generator[Wanted]:
-    """A method and its budget that also tell how many points are solved, for questions that solve many."""
+    """A method and its budget that also report how many points are solved, for questions that solve many."""
     with _line("points solved") as line:
         if line is None:
             yield wanted
@@ -51,7 +51,7 @@ def watched(wanted: Wanted) -> Generator[Wanted]:
 
 @contextmanager
 def _line(what: str) -> Generator[_Line | None]:
-    """A line of a terminal that is gone at the end; none where no terminal listens."""
+    """A line of a terminal that is erased at the end; None without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         yield None
         return

@@ -1,4 +1,4 @@
-"""`qnet queue`: the figures of one station by name, and inverse questions about it."""
+"""`qnet queue`: metrics of a single station by name, and inverse questions about it."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def _parameter_options(command: Any) -> Any:
     multiple=True,
     type=float,
     metavar="NUMBER",
-    help="Also this percentile of wait and response, such as 95. May be repeated.",
+    help="Also report this percentile of waiting and response time, such as 95. May be repeated.",
 )
 @click.option(
     "--states",
     type=click.IntRange(0, 100_000),
     metavar="NUMBER",
-    help="Also the probabilities that 0, 1, ... NUMBER are in the system.",
+    help="Also report the probabilities of 0, 1, ... NUMBER in the system.",
 )
 @click.option(
     "--solve-for",
     metavar="PARAMETER",
     callback=said,
-    help="Find servers, capacity, arrival-rate, source-rate or service-time.",
+    help="Solve for servers, capacity, arrival-rate, source-rate or service-time.",
 )
 @click.option(
     "--limit",
@@ -58,29 +58,30 @@ def _parameter_options(command: Any) -> Any:
     multiple=True,
     metavar="CONDITION",
     callback=said,
-    help="What to keep, such as 'wait <= 200 ms' or 'response_p95 <= 1 s'. May be repeated: all must hold.",
+    help="Limit, such as 'wait <= 200 ms' or 'response_p95 <= 1 s'. May be repeated: all must hold.",
 )
 @assert_option
 @output_options
 def command(name: str, percentiles: tuple[float, ...], states: int | None, solve_for: str | None,
             limits: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
-    """The figures of one station, such as M/M/c, in closed form.
+    """Compute the metrics of a single station, such as M/M/c, in closed form.
 
-    Quote a NAME with brackets. Values have units: 80/s, 20ms. Several values, separated by commas, are those of the
-    classes of a station with priorities, the highest first. Case, blanks and dashes in NAME do not matter.
+    Quote a NAME that contains brackets. Values have units: 80/s, 20ms. Several values, separated by commas, are those
+    of the classes of a priority station, highest first. Case, blanks and dashes in NAME do not matter.
 
-    With --solve-for and --limit one parameter is found instead of given: real, and as a whole number where it counts
-    something; the figures are those at the whole number. Of several limits all must hold, and the one that binds is
-    told: the answer is the fewest servers, the least capacity, or the largest rate. Stations with classes take the
-    parameter for its proportions, and answer the total rate or the mean time.
+    With --solve-for and --limit one parameter is computed instead of given: as a real number, and as an integer where
+    it counts something; the metrics are those at the integer. Of several limits all must hold, and the binding one is
+    named: the result is the fewest servers, the least capacity, or the highest rate. Stations with classes take the
+    given values of the parameter as proportions, and return the total rate or the mean time.
 
-    Deviations of wait, response and number in the system are given wherever theory has them; those of M/G/1 and its
-    kin need the skewness, that of M/G/1-PS the scv. Percentiles are not known in closed form for M/G/1, its
-    priorities, vacations, sharing and batches of general service; nor anything but means for GI/G/1 and GI/G/c.
+    Standard deviations of waiting time, response time and number in system are given wherever theory provides them;
+    M/G/1 and its variants need the skewness, M/G/1-PS the scv. Percentiles have no closed form for M/G/1 and its
+    variants with priorities, vacations, processor sharing and batches of general service; GI/G/1 and GI/G/c have means
+    only.
 
-    JSON names the source of the formulas of each station. On most of them: Kleinrock, Queueing Systems, volume 1, 1975;
-    Bolch, Greiner, de Meer and Trivedi, Queueing Networks and Markov Chains, 2006, chapter 6. Numbers and times are
-    tied by Little's law (Little 1961).
+    JSON names the source of the formulas of each station. For most: Kleinrock, Queueing Systems, volume 1, 1975; Bolch,
+    Greiner, de Meer and Trivedi, Queueing Networks and Markov Chains, 2006, chapter 6. Numbers and times are related by
+    Little's law (Little 1961).
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`qnet solve`: the figures of a system, from a file, the catalog or the command line itself."""
+"""`qnet solve`: the metrics of a system from a file, the catalog or command-line options."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ from qnet.cli.options import assert_option, collect, output_options
 @assert_option
 @output_options
 def command(asserted: tuple[str, ...], **options: Any) -> None:
-    """Throughput, response and utilization of a system.
+    """Compute throughput, response time and utilization of a system.
 
-    Response is the mean time from arrival to answer, think time excluded. Residence is the part of it spent at a
-    station, all visits and waits included; time inside a station that is held together with another counts at the
-    inner one. Utilization is the share of the servers that are busy. The maximum throughput is where the steady state
-    ends, or what a closed class tends to with ever more customers, and what limits it is named.
+    Response time is the mean time from arrival to completion, think time excluded. Residence time is the part of it
+    spent at a station over all visits, waiting included; time at a station visited while another is held counts at the
+    inner one. Utilization is the fraction of servers that are busy. The maximum throughput (saturation throughput) is
+    where the steady state ends, or the limit that a closed class approaches as its population grows; the limiting
+    station is named.
 
-    Customers who change between classes are told as a chain: a class, whose passages lead from one visit to its
-    reference to the next, or from arrival to departure; and the residence of a passage as each of its classes.
+    Customers that change class are reported as a chain: as a class, whose passages lead from one visit to the reference
+    station to the next, or from arrival to departure; and by the residence time of a passage in each of its classes.
 
-    Closed classes are solved exactly where that fits --operations and --memory, otherwise by the best approximation,
-    with bounds that enclose the exact answer. qnet methods lists what --method may name.
+    Closed classes are solved exactly within --operations and --memory, otherwise by the most accurate approximation,
+    with bounds that enclose the exact result. qnet methods lists the names for --method.
 
-    Numbers and times are tied by Little's law (Little 1961), utilization and throughput by the utilization law
+    Numbers and times are related by Little's law (Little 1961), utilization and throughput by the utilization law
     (Denning and Buzen, Computing Surveys 10, 1978); on the models and their solution: Bolch, Greiner, de Meer and
-    Trivedi, Queueing Networks and Markov Chains, 2006. Every method has its source in the list of qnet methods.
+    Trivedi, Queueing Networks and Markov Chains, 2006. qnet methods lists the source of every method.
 
     \b
     Examples:
@@ -47,8 +48,8 @@ def command(asserted: tuple[str, ...], **options: Any) -> None:
     from qnet.cli.output import ready, write
     from qnet.questions.solve.solve import solve_report
 
-    wanted, output, found = method(options), collect(options), asked(options)
+    wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
-    with opened(found) as model:
+    with opened(network) as model:
         report = solve_report(model, wanted, asserted)
     write(report, output)

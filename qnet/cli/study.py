@@ -14,13 +14,13 @@ from qnet.cli.validate import complete_study
 @click.argument("name", required=False, callback=said, shell_complete=complete_study)
 @output_options
 def command(name: str | None, **options: Any) -> None:
-    """A measured study on one screen: question, evidence, picture.
+    """Summarize a measured study on one screen: question, evidence, chart.
 
-    What the authors asked and what the model answers; the source, the machine and the stations; the predictions that
-    count, failed assumptions and misses first with their reasons, each with its error (to the nearest figure that is
-    printed so) and that of its null, the nearest figure that the model was given: the error of doing nothing (qnet
-    validate says what counts). Then the skill, a picture with the measured points in it, two what-ifs, what the study
-    cannot tell, and its terms. At most 40 lines of 100 columns; other formats than the table have all of it.
+    The question of the authors and the answer of the model; source, machine and stations; the predictions, failed
+    assumptions and misses first with their reasons, each with its error (to the nearest value that rounds to the
+    printed one) and the error of its null, the nearest figure that was an input of the model (qnet validate defines
+    which predictions count). Then the skill, a chart with the measured points, two what-ifs, the limits of the study,
+    and its terms. At most 40 lines of 100 columns; formats other than the table contain everything.
 
     The studies are of published measurements; JSON names the source. The laws behind the models: Denning and Buzen,
     Computing Surveys 10, 1978.

@@ -1,4 +1,4 @@
-"""`qnet sweep`: a system along grids of its parameters."""
+"""`qnet sweep`: metrics of a system over grids of its parameters."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from qnet.cli.options import assert_option, collect, metric_option, output_optio
     required=True,
     metavar="GRID",
     callback=said,
-    help="Values of a parameter, such as users=1:300. Repeated: every combination, the first slowest.",
+    help="Grid of a parameter, such as users=1:300. Repeated: every combination, the first varies slowest.",
 )
 @metric_option
-@click.option("--plot", is_flag=True, help="Draw it as well: the metrics chosen, else throughput and response.")
+@click.option("--plot", is_flag=True, help="Also draw the chosen metrics (default: throughput and response).")
 @method_options
 @assert_option
 @output_options
 def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:
-    """Every metric along grids of parameters.
+    """Compute metrics over a grid of parameter values.
 
     One row for every point: the parameters, the metrics as qnet solve defines them, method, exactness and status.
-    Without --metric: throughput and response, also by class where there are several, utilization and queue length of
-    every station, and the outputs that the model names. A point without an answer says why in its status; the exit
-    code is 0 where any point has one. Any parameter may be varied: numbers of servers and the words of a choice too.
-    One metric along two grids is a matrix in tables and Markdown; CSV and JSON have a row for every point. Each point
-    is solved for itself, by the laws of Little (1961) and of Denning and Buzen (1978), as qnet solve tells.
+    Without --metric: throughput and response time, also by class if there are several, utilization and queue length of
+    every station, and the outputs of the model. A point without an answer states the reason in its status; the exit
+    code is 0 if any point has an answer. Any parameter can be varied, including numbers of servers and the words of a
+    choice. One metric over two grids is a matrix in tables and Markdown; CSV and JSON have a row for every point. Each
+    point is solved independently, by the laws of Little (1961) and of Denning and Buzen (1978), as in qnet solve.
 
     \b
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c
-    In step: --vary 'users=100,200 & memory=64 MiB,128 MiB' pairs the first with the first
+    Paired grids: --vary 'users=100,200 & memory=64 MiB,128 MiB' varies both together
 
     \b
     Examples:
@@ -54,7 +54,7 @@ def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
 
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
-    with opened(network) as model, progress("points") as told:
+    with opened(network) as model, progress("points") as report_progress:
         conditions(asserted, model)
-        found = sweep(model, vary, metrics, wanted, told)
-    write(sweep_report(found, asserted, chosen=bool(metrics)), output)
+        result = sweep(model, vary, metrics, wanted, report_progress)
+    write(sweep_report(result, asserted, chosen=bool(metrics)), output)

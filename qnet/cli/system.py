@@ -1,4 +1,4 @@
-"""Opening the SYSTEM that a command names."""
+"""Opening the SYSTEM of a command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qnet.model.settings import parse_settings, with_settings
 def open_system(system: str, settings: Sequence[str]) -> Model:
     """The model of a catalog name, a path or `-`, with the parameters that were set.
 
-    Raises `UsageError` for what is not there, `InvalidInput` for what is wrong with the model.
+    Raises `UsageError` for an unknown name, `InvalidInput` for a defect of the model.
     """
     if system == "-":
         announce_input("a model")
@@ -24,10 +24,10 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
     except UsageError as error:
         if "/" in system and not os.path.exists(system) and _is_part(system):
             help = f"qnet catalog show {system} shows it; a model names it under [uses]"
-            raise UsageError(Problem("QN301", f'"{system}" is a part and no system', help=help)) from None
+            raise UsageError(Problem("QN301", f'"{system}" is a part, not a system', help=help)) from None
         if "/" in system or not os.path.isfile(system):
             raise
-        help = f"for the file of that name write ./{system}"
+        help = f"to read the file of that name, write ./{system}"
         raise UsageError(Problem("QN301", error.problems[0].found, help=help)) from None
     return with_settings(model, parse_settings(settings))
 
@@ -39,7 +39,7 @@ def _is_part(name: str) -> bool:
 
 
 def announce_input(what: str) -> None:
-    """Say that standard input is read, where somebody may wait for something to happen; refuse one that is closed."""
+    """Announce on a terminal that standard input is being read; refuse a closed one."""
     if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise UsageError(Problem("QN002", "standard input is closed", what, file="<stdin>"))
     if sys.stdin.isatty():

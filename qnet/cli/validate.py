@@ -1,4 +1,4 @@
-"""`qnet validate`: models held against the figures of studies."""
+"""`qnet validate`: models compared with the published figures of studies."""
 
 from __future__ import annotations
 
@@ -20,56 +20,55 @@ def complete_study(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 @click.command("validate")
 @click.argument("study", required=False, callback=said, shell_complete=complete_study)
-@click.option("--claims", is_flag=True, help="Without STUDY: every claim of every study, and not the account of them.")
-@click.option("--fits", is_flag=True, help="Fitted parameters, free choices, and what they leave of predictions.")
+@click.option("--claims", is_flag=True, help="Without STUDY: list every claim of every study instead of the summary.")
+@click.option("--fits", is_flag=True, help="List fitted parameters, free choices and intervals of predictions.")
 @assert_option
 @output_options
 def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ...], **options: Any) -> None:
-    """Hold the published figures of studies against their models.
+    """Compare the models of measured studies with their published figures.
 
-    With STUDY, for every claim: what the source states, what the model gives, the error to the nearest figure that is
-    printed so (0 within rounding), the null, which is the nearest figure that the model was given, with its error, the
-    tolerance, and the role. Without STUDY, the account of all studies of the catalog: the claims by role, how
-    predictions fare beside their nulls, how carried values, identities and trends fare, and every claim that is missed,
-    with its reason; consequences of failed assumptions stand first.
+    With STUDY, for every claim: the published figure, the modelled one, the error to the nearest value that rounds to
+    the printed one (0 within rounding), the null (the nearest figure that was an input of the model) with its error,
+    the tolerance, and the role. Without STUDY, the summary of all studies: claims by role, errors of predictions
+    compared with their nulls, results of carried values, identities and trends, and every missed claim with its reason;
+    consequences of failed assumptions come first.
 
     \b
     given      an input; the model has it to the printed digit where both name it
-    fitted     sets a parameter of the model, which its row names
-    predicted  the evidence: more than 3 % from every number that the model was
-               given for it, and by a mechanism (queueing, contention, cache,
-               path length) between. What only repeats another prediction in
-               another unit or ratio is judged and not counted
-    failed     follows from an assumption that is false: shown first
+    fitted     determines a parameter of the model, named in its row
+    predicted  evidence: differs by more than 3 % from every input number, with a
+               mechanism (queueing, contention, cache, path length) between. A
+               restatement of another prediction in another unit or ratio is
+               judged but not counted
+    failed     follows from a false assumption: listed first
     assumption
-    carried    a value that the model says does not change: counted apart. So
-               is what is called a prediction and is none: every number that
-               was given is moved by 1 % to find what restates or follows from
-               one of them; its remark tells the reason
-    identity   follows from other claims by an operational law: exact where it
-               rounds to the printed digit, within rounding where it does once
-               each figure it is made of may move by half of its last digit
-    trend      a direction, or an insensitivity, that the model must show; by
-               construction where it cannot but show it
+    carried    a value that the model leaves unchanged: counted separately,
+               together with predictions that are none: every input number is
+               moved by 1 % to identify figures that restate it or follow from
+               it; the remark gives the reason
+    identity   follows from other claims by an operational law: exact if it
+               rounds to the printed digit, within rounding if it does so once
+               each figure involved may move by half of its last digit
+    trend      a direction, or an insensitivity, that the model must reproduce;
+               by construction if it cannot fail to do so
     disputed   contradicts another figure of its source: reported only
-    outside    nothing that a queueing model touches: kept, with the reason
+    outside    outside the scope of a queueing model: kept, with the reason
 
-    A claim that is missed stays missed, whatever the reason; no tolerance of a prediction is above 25 %. Exit code 6
-    only where a claim is missed and the study gives no reason.
+    A missed claim remains missed, whatever the reason; no tolerance of a prediction is above 25 %. The exit code is 6
+    only if a claim is missed and the study gives no reason.
 
-    --fits tells of every fitted parameter the claim that sets it, the intervals that printed digits, free choices and
-    other rows leave, and what contradicts it; every free choice (a form, a reading or a value); and the interval of
-    every prediction when the study is fitted again with each choice made otherwise.
+    --fits lists for every fitted parameter the claim that determines it, the intervals from printed digits, free
+    choices and other rows, and contradicting figures; every free choice (a form, a reading or a value); and the
+    interval of every prediction when the study is fitted again with each choice made differently.
 
-    Errors of predictions are told by their median, by what nine in ten are within, by the share within 20 %, and by the
-    largest, of those that state a figure and no bound; skill by how many are nearer than their null, and by the ratio
-    of the medians. JSON names the source of the figures of every study. --assert is judged on the numbers of the study,
-    or of all of them together: claims, given, fitted, predicted, repeated, failed, carried, demoted, identities,
-    source_identities, trends, disputed, outside, met, errors, median_error, p90_error, largest_error,
-    within_20_percent, compared, compared_median, null_median, null_p90, nearer, nearer_share, median_ratio,
-    carried_met, carried_median, parameters, choices, identities_exact, identities_within, trends_shown,
-    trends_by_construction, missed and unexplained. On the validation of models: Lazowska, Zahorjan, Graham and Sevcik,
-    Quantitative System Performance, 1984, chapter 2.
+    Errors of predictions that state a figure (not a bound) are summarized by their median, 90th percentile, share
+    within 20 %, and maximum; skill by the share nearer than their null, and by the ratio of the medians. JSON names the
+    source of the figures of every study. --assert is evaluated on the numbers of the study, or of all studies: claims,
+    given, fitted, predicted, repeated, failed, carried, demoted, identities, source_identities, trends, disputed,
+    outside, met, errors, median_error, p90_error, largest_error, within_20_percent, compared, compared_median,
+    null_median, null_p90, nearer, nearer_share, median_ratio, carried_met, carried_median, parameters, choices,
+    identities_exact, identities_within, trends_shown, trends_by_construction, missed and unexplained. On the validation
+    of models: Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984, chapter 2.
 
     \b
     Examples:
@@ -85,15 +84,15 @@ def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ..
 
     output = collect(options)
     if study and claims:
-        raise click.UsageError("found --claims beside STUDY, expected one of the two: every claim of STUDY is told")
+        raise click.UsageError("--claims cannot be combined with STUDY, whose claims are all listed anyway")
     if fits and (claims or asserted):
-        raise click.UsageError(f"found --fits beside {'--claims' if claims else '--assert'}, expected --fits alone")
+        raise click.UsageError(f"--fits cannot be combined with {'--claims' if claims else '--assert'}")
     ready(output)
     if fits:
         from qnet.questions.study.fits_report import fits_report
 
         write(fits_report(study or ""), output)
         return
-    with progress("studies") as told:
-        report = validate_report(study or "", asserted, claims, told)
+    with progress("studies") as report_progress:
+        report = validate_report(study or "", asserted, claims, report_progress)
     write(report, output)

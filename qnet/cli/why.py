@@ -1,4 +1,4 @@
-"""`qnet why`: why a system responds as it does, in words."""
+"""`qnet why`: an explanation of response time, in words."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from qnet.cli.options import assert_option, collect, faster_option, output_optio
 @assert_option
 @output_options
 def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
-    """Why a system responds as it does, in words fit for a ticket.
+    """Explain a system's response time in words fit for a ticket.
 
-    The question, the answer, where the time goes, what is full first and second, what would help most, the laws with
-    the numbers put in, the method and how far it can be trusted, the assumptions, the source and grade of every
-    number, and the command that gives it all again. Where steps state kinds of work, what is full first is split by
-    them; where they state causes too, the largest is what to fix first. The figures are those of qnet bottleneck,
-    whose help defines them. In CSV and JSON every sentence has its number beside it. The laws are Little's (1961), the
-    utilization law and the bottleneck analysis of Denning and Buzen (Computing Surveys 10, 1978).
+    Question, answer, breakdown of response time, the stations that saturate first and second, the most effective
+    upgrades, the laws with their numbers, the method and its accuracy, the assumptions, source and grade of every
+    number, and the command that reproduces the report. Where steps label kinds of work, the bottleneck is split by
+    them; where they state causes too, the largest is named first. The figures are those of qnet bottleneck, which
+    defines them. In CSV and JSON every sentence comes with its number. The laws are Little's (1961), the utilization
+    law and the bottleneck analysis of Denning and Buzen (Computing Surveys 10, 1978).
 
     \b
     Examples:
@@ -38,8 +38,8 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     from qnet.cli.progress import watched
     from qnet.questions.why.why import why_report
 
-    wanted, output, found = method(options), collect(options), asked(options)
+    wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
-    with opened(found) as model, watched(wanted) as wanted:
-        report = why_report(model, faster, wanted, asserted, found.words())
+    with opened(network) as model, watched(wanted) as wanted:
+        report = why_report(model, faster, wanted, asserted, network.words())
     write(report, output)

@@ -12,7 +12,7 @@ FAMILIES = {
     "QN0": "The command line (exit code 2)",
     "QN1": "Text, units and expressions (3 in a file, 2 on the command line)",
     "QN2": "Models and rows of data (3 in a file, 2 on the command line)",
-    "QN3": "The catalog and its studies (3; 2 for a name that is not there)",
+    "QN3": "The catalog and its studies (3; 2 for an unknown name)",
     "QN4": "No answer exists (4)",
     "QN5": "Not computed (5)",
     "QN6": "Notes on an answer (0; 6 for QN604 and QN608)",

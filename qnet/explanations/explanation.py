@@ -1,4 +1,4 @@
-"""What is said of one code."""
+"""The explanation of one code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from qnet.record import Record
 
 
 class Explanation(Record):
-    """One code: what it is about in a few words, what it means, and what to do."""
+    """One code: a title of a few words, what it means, and what to do (empty where nothing needs to be done)."""
 
     title: str
     means: str

@@ -6,139 +6,136 @@ from qnet.explanations.explanation import Explanation as _T
 
 CODES: dict[str, _T] = {
     "QN201": _T("a table or a list is expected",
-        "The key holds a value of another shape than the language gives it.",
-        "Write it as the message says; examples/ has a model for every form."),
+        "The value of the key has the wrong type.",
+        "Write it as the message says; examples/ has a model for every construct."),
     "QN202": _T("an unknown key",
-        "The language has no such key there; a misspelt one would otherwise be ignored in silence.",
-        "Take the nearest key that the message offers."),
+        "The language has no such key there; a misspelt key would otherwise be ignored silently.",
+        "Use the nearest key that the message suggests."),
     "QN203": _T("a key is missing",
-        "The table cannot be understood without it, or it is there and empty: a model has stations, and classes or "
-        "chains.",
-        "Add it; the message says what it is for."),
+        "A required key is missing or empty: a model has stations, and classes or chains.",
+        "Add it; the message states its purpose."),
     "QN204": _T("a value that the key does not take",
         "The key takes one of a few words, a line of text or a list of different ones, a truth value, a number or an "
-        "expression, two ends of a range, or a form of its own such as that of split; or two keys shut each other out.",
+        "expression, two ends of a range, or a special form such as that of split; or two keys exclude each other.",
         "Give one of the values that the message lists."),
     "QN205": _T("another version of the model language",
-        "The file says for which version of the language it was written, and this qnet reads version 1.",
+        "The file was written for another version of the language; this qnet reads version 1.",
         "Write qnet = 1, or get a newer qnet."),
     "QN206": _T("the model is too large",
-        "There are more entries of one kind, such as stations or envelopes, or more steps than qnet reads; or more "
-        "problems than it shows.",
-        "Say copies = n for identical stations, and visits for repeated steps; correct the first problems."),
+        "The model has more stations, envelopes or other entries, or more steps, than qnet accepts; or more problems "
+        "than it lists.",
+        "Use copies = n for identical stations, and visits for repeated steps; correct the first problems."),
     "QN207": _T("a name that cannot be used",
         "Names of parameters, parts and outputs have letters, digits and _, and may not be those of a unit, of a "
-        "function, or of each other. Other names are short and can be printed.",
+        "function, or of each other. Other names are short and printable.",
         "Choose another name."),
     "QN208": _T("a class needs either routes or steps",
-        "A class has several routes with probabilities, or steps for its only route; not both, and not neither.",
+        "A class has either several routes with probabilities, or steps for its only route.",
         "Write steps = [ ... ], or [[classes.NAME.routes]] with name, probability and steps."),
-    "QN209": _T("a step of no known form",
+    "QN209": _T("an unknown form of step",
         "A step is a delay; a station and a time; a hold and steps; parallel branches; inside a hold, a time; or a "
-        "fill. Keys about a queue, such as priority, stand only beside station or hold, join only beside parallel, "
-        "causes only beside work, and remainder only beside a time in a hold. A route that fills a buffer has one step "
+        "fill. Keys about a queue, such as priority, need station or hold; join needs parallel; "
+        "causes needs work; remainder needs a time in a hold. A route that fills a buffer has one step "
         "that drains it: after the fill, of phase 2, at a queueing station and outside of any hold.",
         "Give the step the keys of one form."),
     "QN210": _T("circular parameters",
-        "The parameters need each other, so none of them can be computed first.",
-        "Break the circle that the message shows: give one of them a value of its own."),
+        "The parameters depend on each other, so none of them can be computed first.",
+        "Break the cycle shown in the message: give one of the parameters a value."),
     "QN211": _T("a value outside its range",
-        "A time is negative, a share above one, a number of servers no whole number, or a parameter outside the "
-        "range that its model states. Where an option set what the value rests on, the message begins with the option.",
-        "Change the value, or the parameters that it is computed from; the message lists them."),
+        "A time is negative, a share above one, a number of servers not an integer, or a parameter outside the "
+        "range given in the model. If an option set the value, the message begins with the option.",
+        "Change the value, or the parameters it is computed from, which the message lists."),
     "QN212": _T("unknown station or buffer",
-        "A step or a service time names a station that [stations] does not have, or a buffer that [buffers] has not.",
-        "Take the nearest name that the message offers, or add it."),
+        "A step or a service time names a station that [stations] does not have, or a buffer that [buffers] does not "
+        "have.",
+        "Use the nearest name that the message suggests, or add it."),
     "QN213": _T("a key that another key of the station rules out",
         "follows means one copy for each copy of another station, used by the same share of the work; a delay has no "
-        "queue, and so nothing that only queues have.",
-        "Leave copies and split to the station that is followed, follow one that follows none, and say nothing of "
-        "servers or their order at a delay."),
+        "queue, and none of the keys of a queue.",
+        "Give copies and split to the followed station only, follow a station that follows none, and omit servers and "
+        "discipline at a delay."),
     "QN214": _T("a class is open or closed",
-        "An open class or chain has an arrival_rate; a closed one a population and perhaps a think_time.",
-        "Give it one of the two."),
+        "An open class or chain has an arrival_rate; a closed one a population and optionally a think_time.",
+        "Give it either."),
     "QN215": _T("two routes of one name",
-        "Results are told by route, so that the routes of a class need names of their own.",
+        "Results are reported by route, so the routes of a class need distinct names.",
         "Rename one of them."),
-    "QN216": _T("keeps names what is not held",
-        "keeps says which of the enclosing holds go on in phase 2, after the response.",
-        "Name enclosing holds, and only beside phase = 2."),
-    "QN217": _T("a priority without an order of service",
-        "Only where customers wait in line have they an order that priorities can change: the priority of a class is "
-        "heeded by stations with discipline \"priority\", which interrupt nobody, or \"preemptive\", where a higher "
-        "class interrupts a lower one that resumes later; the priority of a step at stations \"fcfs\" as well.",
-        "Give the station one of these disciplines, or leave the priority out."),
-    "QN218": _T("holds in a circle",
-        "A station is held while it is waited for, directly or through others: nobody would ever go on.",
-        "Let holds nest in the same order everywhere."),
+    "QN216": _T("keeps names a station that is not held",
+        "keeps lists the enclosing holds that continue in phase 2, after the response.",
+        "Name enclosing holds, and only together with phase = 2."),
+    "QN217": _T("a priority at a station that ignores it",
+        "The priority of a class applies at stations with discipline \"priority\" (head of line, non-preemptive) or "
+        "\"preemptive\" (preemptive resume); the priority of a step also at stations \"fcfs\".",
+        "Give the station one of these disciplines, or omit the priority."),
+    "QN218": _T("circular holds",
+        "A station is held while it is requested again, directly or through others: a deadlock.",
+        "Nest holds in the same order everywhere."),
     "QN219": _T("no such route to limit",
         "--route and the route of an envelope limit the response of one route of the model.",
-        "Take a name that the message offers, with a limit of the form response <= 10 ms."),
-    "QN220": _T("a split, a copy or branches that are not there",
-        "There are more hot copies, more shares or a higher number of a copy than copies; or more branches are waited "
-        "for than start, or more start than can be solved.",
+        "Use a name that the message suggests, with a limit of the form response <= 10 ms."),
+    "QN220": _T("a split, a copy or branches that do not exist",
+        "There are more hot copies, more shares or a higher number of a copy than copies; or join exceeds the "
+        "number of branches, or there are more branches than can be solved.",
         "Count from 1 to the number of copies, or of branches, and give one share for each copy."),
     "QN221": _T("shares that do not sum to one",
         "Probabilities of routes, those of each row of a routing, and shares of copies must sum to one for all values "
         "of the parameters that are used.",
         "Write the last one as 1 minus the others."),
     "QN230": _T("arrays that do not make a network",
-        "A network that is given as arrays has entries of the wrong shape, size, sign or kind.",
-        "Give every station and class what the message asks for; entries of a batch have its size, or 1."),
+        "A network given as arrays has entries of the wrong shape, size, sign or type.",
+        "Give every station and class what the message requires; entries of a batch have its size, or 1."),
     "QN231": _T("customers are stranded",
-        "From the stations and classes that the message names there is no way out of an open network, no way back to "
-        "the reference of a closed one, or no way to the rest of their chain.",
-        "Give the routing such a way with a positive probability, or the customers who stay there classes of their "
-        "own."),
-    "QN232": _T("a class in two places",
-        "Results are told by class and by chain, each under one name. A class either has routes of its own, under "
-        "[classes], or belongs to one chain, whose routing says where its customers go.",
-        "Rename one of the two, or state the class once: under [chains.NAME.classes] where customers change to it."),
-    "QN233": _T("a routing names what its chain does not have",
+        "From the named stations and classes there is no route out of an open network, no route back to the reference "
+        "station of a closed one, or no route to the rest of their chain.",
+        "Add such a route with a positive probability, or put the stranded customers in separate classes."),
+    "QN232": _T("a class defined twice",
+        "Results are reported by class and by chain, each under one name. A class either has routes under [classes], "
+        "or belongs to one chain, whose routing determines its path.",
+        "Rename one of the two, or define the class once: under [chains.NAME.classes] if customers change to it."),
+    "QN233": _T("a routing with an unknown class or station",
         "The keys of a routing, and of each of its rows, are CLASS.STATION, with a service time of the class at that "
         "station; and think in a closed chain, outside in an open one.",
-        "Take the nearest name that the message offers, or give the class a service time at the station."),
-    "QN234": _T("a routing with a gap",
-        "Every state that customers come to needs a row that says what comes next; every service time needs a way that "
-        "leads there; an open chain needs the row outside, which says where its customers arrive.",
-        "Add the row or the way that the message names, or take the service time out."),
+        "Use the nearest name that the message suggests, or give the class a service time at the station."),
+    "QN234": _T("an incomplete routing",
+        "Every reachable state needs a row with its successors; every service time must be reachable; an open chain "
+        "needs the row outside, which states where customers arrive.",
+        "Add the row or the route that the message names, or remove the service time."),
     "QN235": _T("it is not clear what a passage of a chain is",
-        "Throughput and response of a closed chain are told per visit to its reference: think, or a station. An open "
-        "chain has none: its passages are its arrivals. A think time needs think in the routing.",
-        "Route customers over think, or name a station as the reference."),
+        "Throughput and response of a closed chain are per visit to its reference: think, or a station. An open "
+        "chain has no reference: its passages are its arrivals. A think time needs think in the routing.",
+        "Route customers through think, or name a station as the reference."),
     "QN240": _T("the columns of the rows cannot be used",
-        "Rows for qnet map need a header; one column at least is named like a parameter of the system, none is there "
-        "twice, and none has the name of a column of the answers. A column that is a parameter but for an edit or two, "
-        "or with something behind its name that is no unit of it, is refused: it would be passed through unread.",
-        "Name columns like parameters, with or without a unit of theirs: rate, rate_per_s or rate_per_min; name others "
-        "otherwise; for names that clash with answers say --prefix new_."),
+        "Rows for qnet map need a header; at least one column is named like a parameter of the system, names are "
+        "unique, and none is that of a result column. A column whose name differs from a parameter by an edit or two, "
+        "or by a suffix that is not one of its units, is refused instead of being passed through.",
+        "Name columns like parameters, with or without a unit suffix: rate, rate_per_s or rate_per_min; rename other "
+        "columns; for clashes with result columns use --prefix new_."),
     "QN241": _T("rows that cannot be read",
-        "No row of the data could be used, or a line never ends. The status of every row says why.",
-        "Give each row in a line of its own, with as many cells as the header has, and numbers or quantities in the "
-        "columns that are parameters."),
-    "QN245": _T("a cost of what the model does not have",
-        "The class, a route or a kind of work of a cost is not one of the model, or the route is of another class.",
-        "Take the nearest name that the message offers; leave it out for all passages and all work."),
+        "No row of the data could be used, or a line is too long. The status of every row gives the reason.",
+        "Write one row per line, with as many cells as the header, and numbers or quantities in the parameter "
+        "columns."),
+    "QN245": _T("a cost of an unknown class, route or kind of work",
+        "The class, route or kind of work of a cost does not exist in the model, or the route is of another class.",
+        "Use the nearest name that the message suggests; omit it for all passages and all work."),
     "QN250": _T("measurements that cannot be read",
-        "Measurements are a CSV file with a header and rows below it. At least one column is named like a figure or an "
-        "output, with or without the unit at its end, as qnet sweep writes them; no column is there twice.",
+        "Measurements are a CSV file with a header. At least one column is named like a metric or an output, with or "
+        "without a unit suffix, as qnet sweep writes them; column names are unique.",
         "Name columns response_s, throughput_per_s, utilization_cpu; for --demands utilization_STATION and "
         "throughput_CLASS."),
     "QN251": _T("a measurement that cannot be read",
-        "The cell is no number and no quantity of the right kind, a weight is not above 0, or the row has another "
-        "number of cells than the header.",
+        "The cell is not a number or a quantity of the right dimension, a weight is not above 0, or the number of "
+        "cells differs from the header.",
         "Correct the cell; leave it empty where nothing was measured."),
     "QN252": _T("too few measurements",
-        "There are fewer measurements than parameters, or no row tells anything of a class.",
-        "Measure more rows, or fit fewer parameters; rows that are held out do not count."),
+        "There are fewer measurements than parameters, or no row has data of a class.",
+        "Measure more rows, or fit fewer parameters; held-out rows do not count."),
     "QN253": _T("a measurement of 0 has no relative error",
-        "Errors proportional to the measurement have no size where it is 0 or negative.",
-        "Say --absolute, or leave the cell empty."),
-    "QN254": _T("a fitted value that the model does not state",
-        "The value stands in a part of the catalog, which is shared by others and vouches for its own sources.",
-        "Give the model a parameter of its own in its place, and fit that."),
+        "A proportional error is undefined for a measurement of 0 or below.",
+        "Use --absolute, or leave the cell empty."),
+    "QN254": _T("a fitted value that the model does not define",
+        "The value belongs to a part of the catalog, which other models share.",
+        "Define a parameter in the model instead, and fit that."),
     "QN255": _T("a calibration that cannot be replaced",
-        "The model states the doubt of an earlier calibration as an inline table, or over several lines, where the new "
-        "one cannot be written in its place.",
-        "Write [calibration] with one line for each key, or take it out."),
+        "The model has an earlier [calibration] as an inline table, or over several lines, which cannot be replaced.",
+        "Write [calibration] with one line for each key, or remove it."),
 }  # fmt: skip

@@ -6,47 +6,47 @@ from qnet.explanations.explanation import Explanation as _T
 
 CODES: dict[str, _T] = {
     "QN100": _T("not valid TOML",
-        "The file breaks the syntax of TOML at the place shown, so nothing after it could be read.",
-        "Look for a missing quote, bracket or comma at that place or just before it; expressions stand in quotes."),
+        "The file has a TOML syntax error at the position shown; nothing after it was read.",
+        "Look for a missing quote, bracket or comma at or just before that position; expressions are quoted."),
     "QN101": _T("an unknown or ambiguous unit",
-        "Units are strict: kB is 1000 bytes and KiB 1024; KB, K and a bare m have more than one reading.",
+        "Units are strict: kB is 1000 bytes and KiB 1024; KB, K and a bare m are ambiguous.",
         "Use s ms us ns min h d; B kB MB GB TB KiB MiB GiB TiB; bit kbit Mbit Gbit; %, Hz, rpm; and /, as in MB/s."),
-    "QN102": _T("an option is no quantity",
-        "The option takes a number with its unit, and the text is something else.",
+    "QN102": _T("an option is not a quantity",
+        "The option takes a number with its unit.",
         "Write a number and a unit, such as 20ms or 80/s."),
-    "QN103": _T("this is no model file",
+    "QN103": _T("this is not a model file",
         "The file is empty, larger than a model may be, not UTF-8 text, or its values are more, "
         "deeper or longer than a model needs.",
         "Give a model in TOML; the smallest one is examples/one-queue.toml."),
     "QN110": _T("an expression is not understood",
         "Expressions have numbers with units, names, + - * / // **, one comparison, and functions such as min, max, "
-        "where and interp. The caret shows the place where that ended.",
+        "where and interp. The caret marks the position of the error.",
         "Correct the text at the caret; powers are written **, and names of parts have a dot, as in disk.seek."),
     "QN111": _T("an expression is too long or too deep",
-        "Length and nesting are limited, so that no file can keep qnet busy before it is understood.",
-        "Give parts of the expression names under [parameters]."),
+        "Length and nesting are limited, so that parsing always ends quickly.",
+        "Define parts of the expression under [parameters]."),
     "QN112": _T("an unknown name in an expression",
         "An expression may use the parameters, those of the parts under [uses] with a dot, and figures such as "
-        "utilization('cpu'); limits and outputs may also use throughput, response and outputs.",
-        "Take the nearest name that the message offers, or define the parameter."),
-    "QN120": _T("units that do not go together",
-        "Seconds are added to bytes, or unlike things are compared, or a power has a unit.",
-        "Multiply or divide by the quantity that is missing, such as a rate; both sides of + - and <= need one "
-        "kind."),
+        "utilization('cpu'); limits and outputs may also use throughput, response and other outputs.",
+        "Use the nearest name that the message suggests, or define the parameter."),
+    "QN120": _T("incompatible units",
+        "Seconds are added to bytes, quantities of different dimensions are compared, or an exponent has a unit.",
+        "Multiply or divide by the missing quantity, such as a rate; both sides of + - and <= need the same "
+        "dimension."),
     "QN121": _T("a choice used as a number, or a word as a choice",
-        "A parameter with options is no number: it can only be compared with one of its words.",
+        "A parameter with options is not a number: it can only be compared with one of its words.",
         "Write where(staging == 'track', a, b)."),
-    "QN122": _T("a quantity of the wrong kind",
+    "QN122": _T("a quantity of the wrong dimension",
         "The value is, for instance, a plain number or bytes where a time is expected.",
         'Add the unit: "10 ms" for a time, "600/s" for a rate, "4 KiB" for data; divide bytes by a rate to get '
         "time."),
     "QN123": _T("a value that needs the solution before there is one",
-        "The numbers that give the network its shape, such as servers and copies, must be known before it is "
-        "solved, and so may not use wait(), utilization() or queue_length(). inside('memory') is the number of those "
-        "who hold a station, and known to the times and visits of the steps that they do meanwhile, nowhere else.",
-        "Use a parameter there; times and outputs may use figures of the solution, such as busy_servers('memory')."),
+        "The numbers that define the structure of the network, such as servers and copies, must be known before it is "
+        "solved, so they cannot use wait(), utilization() or queue_length(). inside('memory') is the number of "
+        "customers that hold a station; only times and visits of the steps inside that hold can use it.",
+        "Use a parameter instead; times and outputs can use metrics of the solution, such as busy_servers('memory')."),
     "QN130": _T("an expression has no value",
         "Its arithmetic fails for these parameters: division by zero, the root or logarithm of a negative number, "
         "or a result that is too large.",
-        "Check the values that the message lists; where() keeps a branch from being used where it does not apply."),
+        "Check the values that the message lists; where() excludes a branch where it does not apply."),
 }  # fmt: skip

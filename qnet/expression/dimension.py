@@ -158,8 +158,8 @@ class _Checker:
 
 def _readable(dimension: Dimension, node: Node) -> Dimension:
     if not dimension.readable:
-        found = f"the expression is {dimension.describe()}, which nothing is"
-        raise ExpressionError(found, node.column, "take smaller powers", "QN120")
+        found = f"the expression is {dimension.describe()}, which has no meaning"
+        raise ExpressionError(found, node.column, "use smaller powers", "QN120")
     return dimension
 
 

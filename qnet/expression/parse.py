@@ -81,7 +81,7 @@ class _Converter:
         """The node of the expression language that a Python one stands for."""
         column = self.column(node)
         if depth > MAX_TREE_DEPTH:
-            found = f"more than {MAX_TREE_DEPTH} operations stand in a row"
+            found = f"more than {MAX_TREE_DEPTH} operations in a row"
             raise ExpressionError(found, column, "split the expression into parameters", "QN111")
         below = depth + 1
         match node:
@@ -106,7 +106,7 @@ class _Converter:
                 symbol = _COMPARE[type(operator)]
                 return Comparison(symbol, self.convert(left, below), self.convert(right, below), column)
             case ast.Compare(ops=[_, _, *_]):
-                raise ExpressionError("only one comparison may stand in a row", column, "split it with where()")
+                raise ExpressionError("comparisons cannot be chained", column, "split it with where()")
             case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
                 return self.call(function, arguments, column, below)
             case _:

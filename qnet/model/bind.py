@@ -256,11 +256,11 @@ class _Binder:
             hot = self.whole("split", "hot", split.hot, path)
             if hot > copies:
                 on = (split.hot, leader.copies)
-                self.refuse("QN220", (*path, "hot"), f"found {hot} hot copies of {copies}", f"at most {copies}", on)
+                self.refuse("QN220", (*path, "hot"), f"{hot} hot copies of {copies}", f"at most {copies}", on)
             return {hot}
         if split.kind == "listed":
             if len(split.shares) != copies:
-                found = f"found {len(split.shares)} shares for {copies} copies"
+                found = f"{len(split.shares)} shares for {copies} copies"
                 self.refuse("QN220", path, found, "one share for each copy", (leader.copies,))
             return set(range(copies))
         return set()
@@ -361,11 +361,11 @@ class _Binder:
         if width > MAX_BRANCHES:
             on = [branch.copies for branch in step.branches]
             path = (*step.path, "parallel")
-            self.refuse("QN220", path, f"found {width} branches", f"at most {MAX_BRANCHES} in one step", on)
+            self.refuse("QN220", path, f"{width} branches", f"at most {MAX_BRANCHES} in one step", on)
         needed = width if step.join is None else self.whole("step", "join", step.join, step.path)
         if step.join is not None and needed > width:
             on = [step.join, *(branch.copies for branch in step.branches)]
-            self.refuse("QN220", (*step.path, "join"), f"found {needed} of {width} branches", f"at most {width}", on)
+            self.refuse("QN220", (*step.path, "join"), f"{needed} of {width} branches", f"at most {width}", on)
         branches = tuple(
             Branch(branch.name or f"branch {place}", self.steps(branch.steps, priority), copies)
             for place, (branch, copies) in enumerate(zip(step.branches, counts, strict=True), start=1)

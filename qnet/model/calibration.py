@@ -21,22 +21,22 @@ def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
     values = reader.table(raw, "calibration", PATH)
     names: tuple[str, ...] = values.get("parameters", ())
     errors: list[Expression] = []
-    for place, item in enumerate(_listed(reader, values.get("standard_errors"), "standard_errors")):
-        error = reader.expression(item, (*PATH, "standard_errors", place))
+    for index, item in enumerate(_listed(reader, values.get("standard_errors"), "standard_errors")):
+        error = reader.expression(item, (*PATH, "standard_errors", index))
         if error is not None:
             errors.append(error)
     correlations: list[float] = []
-    for place, item in enumerate(_listed(reader, values.get("correlations"), "correlations")):
+    for index, item in enumerate(_listed(reader, values.get("correlations"), "correlations")):
         if isinstance(item, int | float) and not isinstance(item, bool) and -1 <= item <= 1:
             correlations.append(float(item))
         else:
-            reader.fail("QN204", (*PATH, "correlations", place), f"found {describe(item)}", "a number from -1 to 1")
+            reader.fail("QN204", (*PATH, "correlations", index), f"found {describe(item)}", "a number from -1 to 1")
     if "standard_errors" in values and isinstance(values["standard_errors"], list) and len(errors) != len(names):
-        found = f"found {len(errors)} standard errors of {len(names)} parameters"
+        found = f"{len(errors)} standard errors of {len(names)} parameters"
         reader.fail("QN204", (*PATH, "standard_errors"), found, "one for each parameter")
     pairs = len(names) * (len(names) - 1) // 2
     if correlations and len(correlations) != pairs:
-        found = f"found {len(correlations)} correlations of {len(names)} parameters"
+        found = f"{len(correlations)} correlations of {len(names)} parameters"
         expected = f"{pairs}: the first with the second, the first with the third, and so on"
         reader.fail("QN204", (*PATH, "correlations"), found, expected)
     return CalibrationModel(
@@ -70,8 +70,8 @@ def check_calibration(model: Model, reader: Reader, stated: CalibrationModel) ->
     twice = set(stated.parameters) & set(stated.undetermined)
     for name in sorted(twice):
         reader.fail("QN204", (*PATH, "not_determined"), f'"{name}" has a standard error', "one of both")
-    for place, (name, error) in enumerate(zip(stated.parameters, stated.errors, strict=False)):
-        path = (*PATH, "standard_errors", place)
+    for index, (name, error) in enumerate(zip(stated.parameters, stated.errors, strict=False)):
+        path = (*PATH, "standard_errors", index)
         known = model.parameters.get(name)
         wanted = None if known is None or known.options or name in reader.broken else known.dimension
         if reader.dimension(error, wanted, path, {}, {}) is not None and _value(error) < 0:
@@ -91,7 +91,7 @@ def _check_together(reader: Reader, stated: CalibrationModel) -> None:
     for here in range(len(matrix)):
         pivot = matrix[here][here]
         if pivot < -_ROUNDING:
-            found = "no errors can have these correlations together"
+            found = "the correlations are inconsistent"
             reader.fail("QN204", (*PATH, "correlations"), found, "a matrix that is positive semidefinite")
             return
         for row in range(here + 1, len(matrix)):

@@ -1,4 +1,4 @@
-"""Reading the chains of a model: customers who change between classes, and the probabilities of their ways."""
+"""Reading the chains of a model: class switching, and the routing probabilities."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ class _ChainReader:
         path = (*self.path, "classes")
         found: list[ServiceModel] = []
         for name, value in self.entries(raw, path, "a table [chains.NAME.classes]", "classes"):
-            own = (*path, name)
-            self.reader.label(name, own)
+            where = (*path, name)
+            self.reader.label(name, where)
             if name in (THINK, OUTSIDE):
-                self.reader.fail("QN207", own, f'"{name}" has a meaning of its own in a routing', "another name")
+                self.reader.fail("QN207", where, f'"{name}" is a reserved word of routings', "another name")
                 continue
             self.classes = (*self.classes, name)
-            values = self.reader.table(value, "chain class", own)
-            stations = self.entries(values.get("service"), (*own, "service"), "service times by station", "services")
+            values = self.reader.table(value, "chain class", where)
+            stations = self.entries(values.get("service"), (*where, "service"), "service times by station", "services")
             found += [self.service(name, station, item) for station, item in stations]
         if len(found) > MAX_STATES:
             text = f"the chain has {len(found)} service times"
@@ -115,7 +115,7 @@ class _ChainReader:
         return found
 
     def entries(self, raw: Any, path: Path, expected: str, what: str) -> list[tuple[str, Any]]:
-        """The entries of a table, at least one; none of a key that is missing, which is told elsewhere."""
+        """The entries of a table, at least one; none of a missing key, which is reported elsewhere."""
         if raw is None:
             return []
         if not isinstance(raw, dict):

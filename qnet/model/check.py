@@ -94,10 +94,10 @@ class _Checker:
         return self.reader.dimension(expression, wanted, path, names or self.names, self.choices)
 
     def inside_of(self, expression: Expression, holds: tuple[str, ...], path: Path) -> None:
-        """Refuse the number of those who hold a station where nobody is known to hold it."""
+        """Refuse the number of customers that hold a station where it is undefined."""
         for station in inside_stations(self.model, expression.names):
             if station in self.stations_by_name and station not in holds:
-                found = f"inside('{station}') stands for no number here"
+                found = f"inside('{station}') is not defined here"
                 expected = f'a time or visits of a step inside a hold of "{station}"'
                 help = f"busy_servers('{station}') is the mean number inside"
                 self.reader.fail("QN123", path, found, expected, help=help)
@@ -127,7 +127,7 @@ class _Checker:
         order, circles = ordered({name: parameter.expression.names for name, parameter in parameters.items()})
         for circle in circles:
             found = "the parameters are circular: " + " -> ".join(circle)
-            expected = "each parameter from others that do not need it"
+            expected = "no parameter that depends on itself"
             self.reader.fail("QN210", parameters[circle[0]].path, found, expected)
             self.reader.broken.update(circle)
         known: dict[str, Parameter] = {}
@@ -180,11 +180,11 @@ class _Checker:
                 self.expression(rate, NUMBER, (*station.path, "rates", index))
             self.field("station", "capacity", station.capacity, station.path)
             if station.rates:
-                self.forbidden(station, "capacity", "rates", "only stations with servers may be full")
-                self.forbidden(station, "servers", "rates", "the rates say what the servers can do together")
+                self.forbidden(station, "capacity", "rates", "capacity needs a station with servers")
+                self.forbidden(station, "servers", "rates", "rates and servers exclude each other")
             if station.delay:
                 for key in ("servers", "discipline", "rates", "capacity"):
-                    self.forbidden(station, key, "delay = true", "a delay has as many servers as customers")
+                    self.forbidden(station, key, "delay = true", "a delay has an infinite number of servers")
             if station.follows:
                 self.follower(station)
 
@@ -199,8 +199,8 @@ class _Checker:
             self.reader.fail("QN213", path, f'"{leader.name}" follows itself', "another station")
         elif leader.follows:
             found = f'"{leader.name}" follows another station itself'
-            self.reader.fail("QN213", path, found, "a station with a split of its own")
-        self.forbidden(station, "capacity", "follows", "a copy that follows another is never full by itself")
+            self.reader.fail("QN213", path, found, "a station with its split")
+        self.forbidden(station, "capacity", "follows", "capacity and follows exclude each other")
         for key in ("copies", "split"):
             self.forbidden(station, key, "follows", f'copies and split are those of "{station.follows}"')
 
@@ -208,7 +208,7 @@ class _Checker:
         """Note a key of a station that another one makes meaningless."""
         path = (*station.path, key)
         if self.reader.stated(path):
-            self.reader.fail("QN213", path, f"found {key} beside {beside}", f"no {key}: {reason}")
+            self.reader.fail("QN213", path, f"{key} is used with {beside}", f"no {key}: {reason}")
 
     # Classes
 
@@ -222,7 +222,7 @@ class _Checker:
                 self.field("route", "probability", route.probability, route.path)
             if route.name and route.name in names:
                 found = f'there are two routes "{route.name}" in this class'
-                self.reader.fail("QN215", (*route.path, "name"), found, "names of their own")
+                self.reader.fail("QN215", (*route.path, "name"), found, "distinct names")
             names.add(route.name)
             for step in route.steps:
                 self.step(step, ())
@@ -235,11 +235,11 @@ class _Checker:
             found = f"found {'both' if closed else 'neither'} arrival_rate {'and' if closed else 'nor'} population"
             self.reader.fail("QN214", path, found, f"arrival_rate (an open {kind}) or population (a closed one)")
         if customers.think_time is not None and not closed:
-            expected = "a think time only beside population"
-            self.reader.fail("QN214", (*path, "think_time"), f"found a think time in an open {kind}", expected)
+            expected = "a think time only with population"
+            self.reader.fail("QN214", (*path, "think_time"), f"a think time in an open {kind}", expected)
         if customers.arrival_scv is not None and not opened:
-            expected = "arrival_scv only beside arrival_rate"
-            self.reader.fail("QN214", (*path, "arrival_scv"), f"found arrivals in a closed {kind}", expected)
+            expected = "arrival_scv only with arrival_rate"
+            self.reader.fail("QN214", (*path, "arrival_scv"), f"arrivals in a closed {kind}", expected)
         self.field(kind, "arrival_rate", customers.arrival_rate, path)
         self.field(kind, "arrival_scv", customers.arrival_scv, path)
         self.field(kind, "population", customers.population, path)
@@ -247,7 +247,7 @@ class _Checker:
         heeded = any(station.discipline in BY_PRIORITY for station in self.model.stations)
         if customers.priority and not heeded and self.stations_by_name:
             expected = 'discipline = "priority" or "preemptive" at a station'
-            self.reader.fail("QN217", (*path, "priority"), "no station serves by the priority of classes", expected)
+            self.reader.fail("QN217", (*path, "priority"), "no station has a discipline with priorities", expected)
 
     def step(self, step: StepModel, holds: tuple[str, ...]) -> None:
         """Check a step inside the `holds` that enclose it, and everything inside it."""
@@ -262,7 +262,7 @@ class _Checker:
                     expected = "enclosing holds: " + (", ".join(holds) or "none")
                     self.reader.fail("QN216", (*path, "keeps"), f'"{name}" is not held here', expected)
         elif step.keeps is not None:
-            self.reader.fail("QN216", (*path, "keeps"), "found keeps in phase 1", "phase = 2, or no keeps")
+            self.reader.fail("QN216", (*path, "keeps"), "keeps is used in phase 1", "phase = 2, or no keeps")
         self.buffered = self.buffered or bool(step.fills or step.drains)
         if self.reader.stated((*path, "parallel")):
             self.field("step", "join", step.join, path)
@@ -277,7 +277,7 @@ class _Checker:
             self.visit(step, holds)
             return
         if step.time_key == "time" and not holds and self.reader.stated((*path, "time")):
-            self.reader.fail("QN209", path, "found a time outside of any hold", "delay, or station and time")
+            self.reader.fail("QN209", path, "a time is outside of any hold", "delay, or station and time")
         self.field("step", step.time_key, step.time, path, holds)
 
     def visit(self, step: StepModel, holds: tuple[str, ...]) -> None:
@@ -289,10 +289,10 @@ class _Checker:
             found = f'unknown station "{step.station}"'
             self.reader.fail("QN212", (*path, key), found, help=suggest(step.station, list(self.stations_by_name)))
         elif station is not None and step.priority and (station.delay or station.discipline in ("ps", "lcfs-pr")):
-            found = f'"{station.name}" has no order of service'
+            found = f'"{station.name}" has no queueing discipline for priorities'
             self.reader.fail("QN217", (*path, "priority"), found, "a first-come-first-served queue")
         if station is not None and step.station in holds:
-            expected = "a station that is not held here: nobody can wait for himself"
+            expected = "a station that is not held here: a customer cannot wait for itself"
             self.reader.fail("QN218", (*path, key), f'"{step.station}" is held already', expected)
         elif station is not None:
             for name in holds:
@@ -305,11 +305,11 @@ class _Checker:
                 self.step(inner, (*holds, step.station))
 
     def holds(self) -> None:
-        """The graph of who holds whom must have no circle."""
+        """The graph of holds must have no cycle."""
         _, circles = ordered({name: sorted(inner) for name, inner in self.inside.items()})
         for circle in circles:
-            found = "stations hold each other in a circle: " + " -> ".join(circle)
-            self.reader.fail("QN218", ("stations", circle[0]), found, "holds that always nest the same way")
+            found = "circular holds: " + " -> ".join(circle)
+            self.reader.fail("QN218", ("stations", circle[0]), found, "holds nested in the same order")
 
     # Results
 
@@ -326,7 +326,7 @@ class _Checker:
         outputs: dict[str, Output] = {}
         for name, output in self.model.outputs.items():
             if name in self.model.parameters:
-                self.reader.fail("QN207", output.path, f'"{name}" is a parameter already', "a name of its own")
+                self.reader.fail("QN207", output.path, f'"{name}" is a parameter already', "another name")
             dimension = None
             if name not in self.reader.broken:
                 dimension = self.expression(output.expression, None, self.value_path(output.path), names)

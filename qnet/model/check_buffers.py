@@ -69,7 +69,7 @@ class _Route:
     def fill(self, step: StepModel, path: Path, deferred: bool) -> None:
         """A step that takes places."""
         if deferred:
-            self.reader.fail("QN209", path, "found a fill in phase 2", "a fill before the response")
+            self.reader.fail("QN209", path, "a fill is in phase 2", "a fill before the response")
         elif step.fills in self.filled:
             self.reader.fail("QN209", path, f'this route fills "{step.fills}" twice', "visits, at one step")
         self.filled.setdefault(step.fills, path)
@@ -78,13 +78,11 @@ class _Route:
         """A step that frees places."""
         name = step.drains
         if step.phase != 2 or not outermost:
-            self.reader.fail(
-                "QN209", path, "found drains in work before the response", "phase = 2, outside of any hold"
-            )
+            self.reader.fail("QN209", path, "drains is used in phase 1", "phase = 2, outside of any hold")
         elif step.station and step.station not in self.queues:
             self.reader.fail("QN209", path, f'"{step.station}" is a delay', "a station with servers")
         elif name in self.drained:
-            self.reader.fail("QN209", path, f'this route drains "{name}" twice', "a hold around all of it")
+            self.reader.fail("QN209", path, f'this route drains "{name}" twice', "one hold around both")
         elif name not in self.filled:
             self.reader.fail("QN209", path, f'nothing before it fills "{name}"', f'a step {{ fill = "{name}" }}')
         self.drained.setdefault(name, path)

@@ -53,10 +53,10 @@ def _place(chain: ChainModel, name: str, path: Path, stations: Sequence[str], re
 
 
 def _names(model: Model, reader: Reader) -> None:
-    """A name stands for one class or chain, because results are told by it."""
+    """A name denotes one class or chain, because results are reported by name."""
     used: dict[str, str] = {}
     for customers in model.classes:
-        used[customers.name] = f'"{customers.name}" is a class with routes of its own'
+        used[customers.name] = f'"{customers.name}" is a class with routes already'
     for chain in model.chains:
         names: list[tuple[str, Path, str]] = [(chain.name, chain.path, "is a chain already")]
         names += [
@@ -65,7 +65,7 @@ def _names(model: Model, reader: Reader) -> None:
         ]
         for name, path, words in names:
             if name in used:
-                reader.fail("QN232", path, used[name], "a name of its own: a class is in one chain, or has routes")
+                reader.fail("QN232", path, used[name], "a distinct name: a class belongs to one chain, or has routes")
             used.setdefault(name, f'"{name}" {words}')
 
 
@@ -74,7 +74,7 @@ def _reference(chain: ChainModel, reader: Reader) -> None:
     path = (*chain.path, "reference")
     if chain.home == OUTSIDE:
         if reader.stated(path):
-            found = "found a reference in an open chain"
+            found = "reference is given in an open chain"
             reader.fail("QN235", path, found, "none: its passages are its arrivals")
         return
     if chain.reference and not chain.references:
@@ -82,11 +82,11 @@ def _reference(chain: ChainModel, reader: Reader) -> None:
         found = f'no class of the chain has a service time at "{chain.reference}"'
         reader.fail("QN235", path, found, "one of " + ", ".join(known), suggest(chain.reference, known))
     elif not chain.references:
-        found = "nothing says what a passage is: customers do not think"
+        found = "the reference is missing: customers do not think"
         at = path if reader.stated(path) else chain.path
         reader.fail("QN235", at, found, "a reference station, or think in the routing")
     if reader.stated((*chain.path, "think_time")) and HOME not in chain.states:
-        found = "found a think time, but no way leads to think"
+        found = "the think time is unused: no route leads to think"
         reader.fail("QN235", (*chain.path, "think_time"), found, "think in the routing")
 
 
@@ -113,10 +113,10 @@ def _ways(chain: ChainModel, reader: Reader) -> None:
         rows[index[item.origin]].append(index[item.target])
     for state, row in zip(states, rows, strict=True):
         if not row:
-            found = f"nothing says where customers go from {chain.label(state)}"
+            found = f"there is no row for customers leaving {chain.label(state)}"
             reader.fail("QN234", (*chain.path, "routing"), found, f"a row {chain.label(state)} = {{ ... }}")
     if chain.home == OUTSIDE and HOME not in index:
-        found = "nothing says where customers come from"
+        found = "there is no row outside: arrivals are undefined"
         reader.fail("QN234", (*chain.path, "routing"), found, "a row outside = { ... }")
     if not all(rows) or not chain.references:
         return
@@ -124,8 +124,8 @@ def _ways(chain: ChainModel, reader: Reader) -> None:
     around = reached(rows, start)
     for number, state in enumerate(states):
         if number not in around:
-            found = f"no way leads to {chain.label(state)}"
-            reader.fail("QN234", chain.row(state), found, "a probability to come here")
+            found = f"no route leads to {chain.label(state)}"
+            reader.fail("QN234", chain.row(state), found, "a route to it with a positive probability")
     first = start[0]
     ahead, back = reached(rows, [first]), reached(turned(rows), [first])
     stuck, lost = (ahead - back, {first}) if ahead - back else (ahead, around - ahead)
@@ -138,8 +138,8 @@ def stranded(chain: ChainModel, states: Iterable[State], lost: Iterable[State]) 
     """What is found and what is expected where customers stay in some states and come to others no more."""
     where = _listed(chain, states)
     if chain.home == OUTSIDE:
-        return f"customers in {where} never leave", "a way outside with a positive probability"
-    return f"customers in {where} never come back to {_listed(chain, lost)}", "a way with a positive probability"
+        return f"customers in {where} never leave", "a route outside with a positive probability"
+    return f"customers in {where} never come back to {_listed(chain, lost)}", "a route with a positive probability"
 
 
 def _listed(chain: ChainModel, states: Iterable[State]) -> str:

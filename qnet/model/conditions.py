@@ -72,8 +72,8 @@ def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | No
             found = f"{left.describe()} is compared with {right.describe()}"
             raise ExpressionError(found, root.right.column, "both sides need the same unit", "QN120")
         if not _mentions(root, names) and not _mentions(root, choices):
-            help = "name a figure, such as response, throughput or utilization('cpu')"
-            raise ExpressionError("this is true or false whatever the load", 0, help)
+            help = "name a metric, such as response, throughput or utilization('cpu')"
+            raise ExpressionError("this does not depend on the load", 0, help)
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before=f'in the condition "{short(text)}": ')) from None
     metric, bound = (Expression(text, side, parsed.names) for side in (root.left, root.right))

@@ -61,7 +61,7 @@ def unknown_names(cost: CostModel, model: Model) -> Iterator[Problem]:
     kinds = kinds_of_work(model) if cost.work else ()
     for name in cost.work:
         if name not in kinds:
-            help = suggest(name, kinds) if kinds else "no step states a kind of work"
+            help = suggest(name, kinds) if kinds else "no step has a kind of work"
             yield Problem("QN245", f'unknown work "{name}"', path=(*cost.path, "work"), help=help)
     classes = {item.name: names(item) for item in model.customers}
     if not classes or not all(chain.whole for chain in model.chains):
@@ -91,7 +91,7 @@ def stated_cost(
 
     of       stations, or `all`.
     per      units per passage, an expression over parameters and figures of stations.
-    shown    the unit it is told in; empty for the base unit.
+    shown    the display unit; empty for the base unit.
     """
     cost = CostModel("cost", tuple(of), parse(1), class_name, tuple(routes), tuple(work), unit=shown)
     problems = [problem.replace(path=()) for problem in unknown_names(cost, model)]

@@ -32,13 +32,13 @@ class Field(Record):
 _SCV = Field("expression", "squared coefficient of variation: 0 constant, 1 exponential", NUMBER, default=1, low=0)
 _ARRIVAL_SCV = Field(
     "expression",
-    "squared coefficient of variation of the gaps between arrivals: 0 evenly spaced, 1 Poisson, more for bursts",
+    "squared coefficient of variation of interarrival times: 0 constant, 1 Poisson, above 1 bursty",
     NUMBER,
     low=0,
 )
-_VISITS = Field("expression", "mean number of times the step is made", NUMBER, default=1, low=0)
-_PHASE = Field("integer", "1: part of the response; 2: work left after it", default=1, low=1, high=2)
-_KEEPS = Field("names", "phase 2: the enclosing holds that stay held; all of them if left out")
+_VISITS = Field("expression", "mean number of visits", NUMBER, default=1, low=0)
+_PHASE = Field("integer", "1: part of the response; 2: second-phase work, after it", default=1, low=1, high=2)
+_KEEPS = Field("names", "phase 2: the enclosing holds that remain held (default: all)")
 _PRIORITY = Field(
     "integer", "the highest is served first, at stations that serve by priority", default=0, low=-99, high=99
 )
@@ -47,19 +47,19 @@ _NOTE = Field("text", "a remark")
 TABLES: dict[str, dict[str, Field]] = {
     "model": {
         "qnet": Field("other", "version of the language: 1", required=True),
-        "title": Field("text", "what the model is of", required=True),
+        "title": Field("text", "title of the model", required=True),
         "note": _NOTE,
         "uses": Field("other", "catalog parts, each a namespace of parameters"),
         "parameters": Field("other", "named values, which -p, --vary and --over may change"),
         "stations": Field("other", "the service centres", required=True),
         "classes": Field("other", "the customers and their routes"),
-        "chains": Field("other", "customers who change between classes on their way"),
-        "buffers": Field("other", "stores of places that are taken on the way and freed by work left behind"),
+        "chains": Field("other", "chains: customers that change class"),
+        "buffers": Field("other", "buffers: places taken by a fill and freed by second-phase work"),
         "limits": Field("other", "capacities that are not queues"),
         "outputs": Field("other", "named results, as expressions over parameters and the solution"),
         "costs": Field("other", "named costs for qnet cost"),
         "envelopes": Field("other", "named questions for qnet envelope"),
-        "knee": Field("other", "what qnet knee asks where nothing else is asked for"),
+        "knee": Field("other", "defaults of qnet knee"),
         "calibration": Field("other", "how well fitted parameters are known, as qnet calibrate --write states it"),
     },
     "parameter": {
@@ -68,10 +68,10 @@ TABLES: dict[str, dict[str, Field]] = {
         "range": Field("other", "[least, greatest] value allowed"),
         "unit": Field("text", "the unit it is shown in"),
         "note": _NOTE,
-        "grade": Field("word", "how well it is known", options=tuple(GRADES)),
+        "grade": Field("word", "grade: how well it is known", options=tuple(GRADES)),
         "source": Field("names", "key of a source in the catalog, or a list of keys"),
         "place": Field("text", "where in the source"),
-        "fitted_on": Field("names", "the claims a fitted value was fitted on"),
+        "fitted_on": Field("names", "the claims a fitted value was fitted to"),
     },
     "station": {
         "servers": Field("expression", "servers of each copy", NUMBER, default=1, low=1, high=1e6, whole=True),
@@ -80,30 +80,30 @@ TABLES: dict[str, dict[str, Field]] = {
         ),
         "capacity": Field(
             "expression",
-            "places of each copy, in queue and in service together; all that come if left out",
+            "places of each copy, queue and service together (default: unlimited)",
             NUMBER,
             low=1,
             high=1e6,
             whole=True,
         ),
         "discipline": Field(
-            "word", "order of service", default="fcfs", options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
+            "word", "queueing discipline", default="fcfs", options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
         ),
-        "delay": Field("flag", "as many servers as customers: no queue"),
+        "delay": Field("flag", "infinite server: no queueing"),
         "copies": Field(
             "expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, whole=True
         ),
         "split": Field(
-            "other", 'how visits spread over the copies: "even", a list of shares, or { hot = n, share = s }'
+            "other", 'distribution of visits over the copies: "even", a list of shares, or { hot = n, share = s }'
         ),
         "follows": Field("text", "the station whose chosen copy is also the copy used here"),
         "note": _NOTE,
     },
     "buffer": {
-        "places": Field("expression", "how many places it has", NUMBER, required=True, low=1, high=1e12),
+        "places": Field("expression", "number of places", NUMBER, required=True, low=1, high=1e12),
         "full": Field(
             "word",
-            "those who find it full wait until a place is free, or are lost",
+            "when full: customers wait for a place (blocking), or are lost",
             default="wait",
             options=("wait", "lost"),
         ),
@@ -121,40 +121,36 @@ TABLES: dict[str, dict[str, Field]] = {
         ),
     },
     "class": {
-        "arrival_rate": Field("expression", "arrivals per second of an open class", RATE, low=0),
+        "arrival_rate": Field("expression", "arrival rate of an open class", RATE, low=0),
         "arrival_scv": _ARRIVAL_SCV,
         "population": Field("expression", "customers of a closed class", NUMBER, low=0, high=1e15),
         "think_time": Field(
             "expression", "time between a response and the next request of a closed class", TIME, low=0
         ),
         "priority": _PRIORITY,
-        "routes": Field("other", "the ways through the network, with probabilities"),
-        "steps": Field("other", "the only way through the network"),
+        "routes": Field("other", "routes, with probabilities"),
+        "steps": Field("other", "steps of the only route"),
         "note": _NOTE,
     },
     "chain": {
-        "arrival_rate": Field("expression", "arrivals per second of an open chain", RATE, low=0),
+        "arrival_rate": Field("expression", "arrival rate of an open chain", RATE, low=0),
         "arrival_scv": _ARRIVAL_SCV,
         "population": Field("expression", "customers of a closed chain, in all its classes", NUMBER, low=0, high=1e15),
-        "think_time": Field(
-            "expression", "time of each visit to think, which forgets the class, in a closed chain", TIME, low=0
-        ),
+        "think_time": Field("expression", "think time of a closed chain, common to its classes", TIME, low=0),
         "reference": Field(
-            "text", 'whose visits are the passages of a closed chain: a station, or "think", as if left out'
+            "text", 'reference of a closed chain, whose visits count as passages: a station (default: "think")'
         ),
         "priority": _PRIORITY,
-        "classes": Field("other", "the classes between which its customers change", required=True),
+        "classes": Field("other", "the classes of the chain", required=True),
         "routing": Field(
             "other",
-            "from each CLASS.STATION, and from think or outside, the probabilities of what comes next",
+            "from each CLASS.STATION, and from think or outside, the probabilities of the next state",
             required=True,
         ),
         "note": _NOTE,
     },
     "chain class": {
-        "service": Field(
-            "other", "by station, the service time of each visit; by think, the time it thinks", required=True
-        ),
+        "service": Field("other", "service time of each visit by station; under think, its think time", required=True),
         "note": _NOTE,
     },
     "service": {
@@ -164,12 +160,12 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "route": {
         "name": Field("text", "name of the route", required=True),
-        "probability": Field("expression", "share of the class that takes it", NUMBER, required=True, low=0, high=1),
-        "steps": Field("other", "what happens on the way, in order", required=True),
+        "probability": Field("expression", "probability of the route", NUMBER, required=True, low=0, high=1),
+        "steps": Field("other", "steps in order", required=True),
         "note": _NOTE,
     },
     "step": {
-        "delay": Field("expression", "time that passes without queueing", TIME, low=0),
+        "delay": Field("expression", "delay without queueing", TIME, low=0),
         "station": Field("text", "wait for a server of this station, be served for `time`, leave"),
         "time": Field("expression", "service time, at `station` or at the innermost hold", TIME, low=0),
         "hold": Field("text", "wait for a server of this station and keep it while the inner steps run"),
@@ -177,7 +173,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "parallel": Field("other", "branches that start together, each a table with steps"),
         "join": Field(
             "expression",
-            "how many branches must finish before the next step; all of them if left out",
+            "branches that must finish before the next step (default: all)",
             NUMBER,
             low=1,
             whole=True,
@@ -190,26 +186,20 @@ TABLES: dict[str, dict[str, Field]] = {
         "visits": _VISITS,
         "phase": _PHASE,
         "keeps": _KEEPS,
-        "priority": Field(
-            "integer", "the highest is served first; that of the class if left out, or 0", low=-99, high=99
-        ),
-        "exempt": Field(
-            "expression", "share of the visits that have priority 0 all the same", NUMBER, default=0, low=0, high=1
-        ),
+        "priority": Field("integer", "highest first (default: that of the class, or 0)", low=-99, high=99),
+        "exempt": Field("expression", "share of the visits that have priority 0", NUMBER, default=0, low=0, high=1),
         "scv": _SCV,
-        "work": Field("text", "the kind of work that it is, and all inside it, which a cost may pick"),
-        "causes": Field("names", "beside work: what is known to make it long, which qnet why tells where it dominates"),
-        "remainder": Field(
-            "flag", "beside time: what a fit leaves, time that no part is known to take; no faster station shortens it"
-        ),
+        "work": Field("text", "kind of work of the step and all inside it, which a cost can select"),
+        "causes": Field("names", "with work: known causes of long times, which qnet why reports if it dominates"),
+        "remainder": Field("flag", "with time: residual of a fit, not shortened by a faster station"),
         "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
         "note": _NOTE,
     },
     "branch": {
-        "steps": Field("other", "what happens in the branch, in order", required=True),
+        "steps": Field("other", "steps of the branch, in order", required=True),
         "copies": Field(
             "expression",
-            "how many such branches start; at a station of several copies each takes another one",
+            "number of such branches; at a station of several copies each takes a different one",
             NUMBER,
             default=1,
             low=1,
@@ -220,8 +210,8 @@ TABLES: dict[str, dict[str, Field]] = {
         "note": _NOTE,
     },
     "limit": {
-        "load": Field("expression", "what is asked of it", required=True, low=0),
-        "capacity": Field("expression", "what it can give, in the same unit", required=True, low=0),
+        "load": Field("expression", "load", required=True, low=0),
+        "capacity": Field("expression", "capacity, in the same unit", required=True, low=0),
         "note": _NOTE,
     },
     "output": {
@@ -232,29 +222,29 @@ TABLES: dict[str, dict[str, Field]] = {
         "note": _NOTE,
     },
     "cost": {
-        "of": Field("names", 'whose busy server time it is: a station, a list of them, or "all" queues', required=True),
+        "of": Field("names", 'station whose busy server time counts, a list of them, or "all" queues', required=True),
         "per": Field(
             "expression", "units per passage, such as page moves per command; else per passage", default=1, low=0
         ),
-        "work": Field("names", "the kinds of work that count, as steps state them; all work if left out"),
-        "class": Field("text", "the class whose passages count; all classes if left out"),
-        "routes": Field("names", "the routes whose passages count; all of them if left out"),
-        "unit": Field("text", "the unit it is shown in, such as us, or ms/MB"),
+        "work": Field("names", "kinds of work that count (default: all)"),
+        "class": Field("text", "class whose passages count (default: all)"),
+        "routes": Field("names", "routes whose passages count (default: all)"),
+        "unit": Field("text", "display unit, such as us, or ms/MB"),
         "note": _NOTE,
     },
     "envelope": {
-        "title": Field("text", "what the envelope shows"),
-        "vary": Field("text", "the parameter whose largest or smallest value is looked for", required=True),
-        "limit": Field("names", "what must hold, such as response <= 10 ms, or a list: all must", required=True),
+        "title": Field("text", "title of the envelope"),
+        "vary": Field("text", "the parameter to maximize or minimize", required=True),
+        "limit": Field("names", "limit, such as response <= 10 ms, or a list: all must hold", required=True),
         "find": Field(
-            "word", "which value; if left out, the one that the limits stop", options=("largest", "smallest")
+            "word", "largest or smallest (default: by the direction of the limits)", options=("largest", "smallest")
         ),
         "over": Field("names", "the grid, such as write_fraction = 0:0.5:0.1, or a list of them"),
         "set": Field("other", "values of parameters for this envelope"),
-        "route": Field("text", "the route whose response the limit is about"),
+        "route": Field("text", "the route whose response time is limited"),
     },
     "knee": {
-        "vary": Field("text", "the parameter that brings the customers; if left out, everything that does"),
+        "vary": Field("text", "the parameter of the load (default: all parameters of populations)"),
         "limit": Field("names", "the service levels, such as response <= 1 s", required=True),
     },
     "calibration": {
@@ -263,12 +253,12 @@ TABLES: dict[str, dict[str, Field]] = {
         "correlations": Field(
             "other",
             "of each pair: the first with the second, the first with the third, ..., the second with the third, ...; "
-            "0 if left out",
+            "default 0",
         ),
         "degrees_of_freedom": Field(
-            "integer", "of Student's t for intervals; a normal distribution if left out", low=1, high=10**9
+            "integer", "degrees of freedom of Student's t (default: normal distribution)", low=1, high=10**9
         ),
-        "not_determined": Field("names", "parameters that were fitted, and that the measurements do not determine"),
+        "not_determined": Field("names", "fitted parameters that the measurements do not determine"),
         "note": _NOTE,
     },
 }

@@ -66,7 +66,7 @@ def varied(model: Model, name: str) -> Parameter:
     found = parameter(model, name)
     if found.options:
         expected = "a number to vary"
-        help = f"to see every choice: --over {name}={','.join(found.options)}"
+        help = f"to list every choice: --over {name}={','.join(found.options)}"
         raise UsageError(Problem("QN004", f'"{name}" is a choice and has no largest value', expected, help=help))
     return found
 
@@ -117,7 +117,7 @@ class _Parser:
         first, last = self.value(parts[0]), self.value(parts[1])
         count = self.number(parts[2], NUMBER)
         if first <= 0 or last <= 0 or count < 2 or count != math.floor(count):
-            raise self.fault("a geometric grid needs positive ends and a whole count of at least 2")
+            raise self.fault("a geometric grid needs positive ends and an integer count of at least 2")
         self.limit(count)
         start, width = math.log(first), math.log(last) - math.log(first)
         inner = [math.exp(start + width * (index / (count - 1))) for index in range(1, int(count) - 1)]

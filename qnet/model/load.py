@@ -114,7 +114,7 @@ class _Builder:
         most = MAX_ENVELOPES if key == "envelopes" else MAX_ENTRIES
         if len(entries) > most:
             help = "use copies" if key == "stations" else ""
-            self.reader.fail("QN206", (key,), f"found {len(entries)} {key}", f"at most {most}", help)
+            self.reader.fail("QN206", (key,), f"there are {len(entries)} {key}", f"at most {most}", help)
             self.reader.finish()
         return entries
 
@@ -131,7 +131,7 @@ class _Builder:
         )  # fmt: skip
 
     def chain(self, name: str, raw: Any) -> ChainModel:
-        """Customers who change between classes."""
+        """Customers that change class."""
         from qnet.model.chains import read_chain
 
         return read_chain(self.reader, name, raw)
@@ -204,7 +204,7 @@ class _Builder:
         values = self.reader.table(raw, "envelope", path)
         settings = self.settings(values.get("set", {}), (*path, "set"))
         if values.get("limit") == ():
-            self.reader.fail("QN204", (*path, "limit"), "found an empty list", "a condition, or a list of them")
+            self.reader.fail("QN204", (*path, "limit"), "the list is empty", "a condition, or a list of them")
         return EnvelopeModel(
             name, values.get("title", name), values.get("vary", ""), values.get("limit", ()), values.get("over", ()),
             settings, values.get("route", ""), values.get("find", ""), path,

@@ -15,7 +15,7 @@ from qnet.units import NUMBER, Dimension, base_unit
 
 
 class Metric(Record):
-    """An expression over figures of the solution, outputs and parameters, with how it is told."""
+    """An expression over figures of the solution, outputs and parameters, with its unit and title."""
 
     source: str
     expression: Expression

@@ -28,7 +28,7 @@ class Parameter(Record):
     place: str = ""
     fitted_on: tuple[str, ...] = ()
     part: str = ""
-    """The catalog part it comes from; empty for the model's own."""
+    """The catalog part it comes from; empty for parameters of the model itself."""
     path: Path = ()
 
 
@@ -96,7 +96,7 @@ class StepModel(Record):
     drains: str = ""
     """The buffer of which it frees places."""
     causes: tuple[str, ...] = ()
-    """What is known to make work of this kind long."""
+    """Known causes of long times of this kind of work."""
     remainder: bool = False
     """Time that a fit leaves and no part is known to take: no faster station shortens it."""
 
@@ -168,7 +168,7 @@ class OnwardModel(Record):
 
 
 class ChainModel(Record):
-    """A chain as stated: customers who change between classes on their way, open or closed."""
+    """A chain as stated: customers that change class, open or closed."""
 
     name: str
     arrival_rate: Expression | None
@@ -338,7 +338,7 @@ class Model(Record):
         return (*self.classes, *self.chains)
 
     def with_customers(self, customers: Iterable[ClassModel | ChainModel]) -> Model:
-        """The model with other classes and chains in the place of its own, in the order of `customers`."""
+        """The model with other classes and chains, in the order of `customers`."""
         every = tuple(customers)
         classes = tuple(item for item in every if isinstance(item, ClassModel))
         return self.replace(classes=classes, chains=tuple(item for item in every if isinstance(item, ChainModel)))

@@ -84,7 +84,7 @@ def identifier(reader: Reader, name: str, path: Path) -> None:
         or iskeyword(name)
         or percentile_share(name)
     ):
-        reader.fail("QN207", path, f'"{name}" has a meaning of its own in expressions', "another name")
+        reader.fail("QN207", path, f'"{name}" is a reserved word of expressions', "another name")
 
 
 def read_parameter(reader: Reader, name: str, raw: Any) -> Parameter:
@@ -115,7 +115,7 @@ def _choice(reader: Reader, name: str, given: dict[str, Any], path: Path) -> Par
     options: tuple[str, ...] = values.get("options", ())
     for key in ("range", "unit"):
         if key in given:
-            reader.fail("QN204", (*path, key), f"found a {key} beside options", f"options, or a {key}")
+            reader.fail("QN204", (*path, key), f"a {key} is given together with options", f"options, or a {key}")
     index = 0
     if isinstance(word, str) and word in options:
         index = options.index(word)
@@ -124,7 +124,7 @@ def _choice(reader: Reader, name: str, given: dict[str, Any], path: Path) -> Par
         if options and "value" in given:
             reader.word(word, options, (*path, "value"))
         elif given["options"] == []:
-            reader.fail("QN204", (*path, "options"), "found an empty list", "the words that the parameter may take")
+            reader.fail("QN204", (*path, "options"), "the list is empty", "the words that the parameter may take")
     return Parameter(name, parse(index), NUMBER, options, **_provenance(values), path=path)
 
 

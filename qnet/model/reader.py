@@ -133,7 +133,7 @@ class Reader:
                 self.fail("QN204", path, f"found {describe(item)}", f"a text or a list of texts: {expected}")
                 return None
         if len(set(items)) < len(items):
-            self.fail("QN204", path, "found the same text twice", f"different texts: {expected}")
+            self.fail("QN204", path, "a text is repeated", f"distinct texts: {expected}")
             return None
         return tuple(items)
 
@@ -142,7 +142,7 @@ class Reader:
         low, high = field.low or 0, field.high or 0
         if isinstance(raw, int) and not isinstance(raw, bool) and low <= raw <= high:
             return raw
-        self.fail("QN204", path, f"found {describe(raw)}", f"a whole number from {low:g} to {high:g}")
+        self.fail("QN204", path, f"found {describe(raw)}", f"an integer from {low:g} to {high:g}")
         return None
 
     def label(self, name: str, path: Path) -> None:

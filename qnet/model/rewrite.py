@@ -75,7 +75,7 @@ def _merged(model: Model, doubt: Doubt, values: Mapping[str, float]) -> Doubt:
 
 
 def _doubted(model: Model, text: str, doubt: Doubt) -> str:
-    """The text with a table `[calibration]` at its end, in the place of one that was there."""
+    """The text with a table `[calibration]` at its end, replacing an earlier one."""
     text = _without_calibration(parse(text.encode(), model.document.name))
     document = parse(text.encode(), model.document.name)
     names = list(doubt.errors)
@@ -107,8 +107,8 @@ def _without_calibration(document: Document) -> str:
                 return text
         except InvalidInput:
             pass
-    found = "the table calibration stands where it cannot be replaced"
-    help = "write it as [calibration] with one line for each key, or take it out"
+    found = "the table calibration cannot be replaced in its present form"
+    help = "write it as [calibration] with one line for each key, or remove it"
     raise UsageError(Problem("QN255", found, "[calibration]", ("calibration",), help, file=document.name))
 
 
@@ -118,9 +118,9 @@ def refuse_elsewhere(model: Model, names: Mapping[str, float] | tuple[str, ...])
     for name in names:
         part = model.parameters[name].part
         if part:
-            help = "give the model a parameter of its own for it, and fit that"
+            help = "define a parameter for it in the model, and fit that"
             problems.append(
-                Problem("QN254", f'"{name}" stands in the catalog part {part}', "one of the model", help=help)
+                Problem("QN254", f'"{name}" belongs to the catalog part {part}', "a parameter of the model", help=help)
             )
     if problems:
         raise UsageError(*problems)
@@ -136,8 +136,8 @@ def _replaced(document: Document, name: str, keys: Mapping[str, str]) -> str:
         return _spliced(text, whole, "{ " + ", ".join(f"{key} = {value}" for key, value in keys.items()) + " }")
     given = cast("dict[str, Any]", raw)
     if whole is not None:
-        told = {key: _told(document, (*path, key)) for key in given if key not in _GONE} | dict(keys)
-        return _spliced(text, whole, "{ " + ", ".join(f"{key} = {value}" for key, value in told.items()) + " }")
+        texts = {key: _value_text(document, (*path, key)) for key in given if key not in _GONE} | dict(keys)
+        return _spliced(text, whole, "{ " + ", ".join(f"{key} = {value}" for key, value in texts.items()) + " }")
     # A table of its own, or dotted keys: each key has a line. The last ones first, so that places stay.
     spans = {key: span for key in given if (span := document.span((*path, key))) is not None}
     start, end = spans["value"]
@@ -165,7 +165,7 @@ def _line_end(text: str, place: int) -> int:
     return len(text) + 1 if end < 0 else end + 1
 
 
-def _told(document: Document, path: tuple[str, ...]) -> str:
+def _value_text(document: Document, path: tuple[str, ...]) -> str:
     """The value of a key as it stands in the text."""
     start, end = document.span(path) or (0, 0)
     return document.text[start:end]

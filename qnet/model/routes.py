@@ -71,7 +71,7 @@ class RouteReader:
             return ()
         if not raw:
             expected = "steps, or one of no time: [ { delay = 0 } ]"
-            self.reader.fail("QN201", path, "found an empty list, which takes no time", expected)
+            self.reader.fail("QN201", path, "the list is empty", expected)
         return tuple(self.step(item, (*path, index)) for index, item in enumerate(cast("list[Any]", raw)))
 
     def step(self, raw: Any, path: Path) -> StepModel:
@@ -119,24 +119,24 @@ class RouteReader:
         """Note keys that do not belong together."""
         form = frozenset(key for key in _FORM_KEYS if key in given)
         if form not in _FORMS:
-            found = "found a step with " + (", ".join(sorted(form)) or "none of its forms")
+            found = "the step has " + (", ".join(sorted(form)) or "none of its forms")
             expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill"
             self.reader.fail("QN209", path, found, expected)
             return
         for key in _ONLY_AT_STATIONS if not form & {"station", "hold"} else ():
             if key in given:
-                found = f"found {key} in a step that waits for no station"
-                self.reader.fail("QN209", (*path, key), found, f"{key} beside station or hold")
+                found = f"{key} is used in a step without station or hold"
+                self.reader.fail("QN209", (*path, key), found, f"{key} with station or hold")
         if "join" in given and "parallel" not in given:
-            self.reader.fail("QN209", (*path, "join"), "found join in a step without branches", "join beside parallel")
+            self.reader.fail("QN209", (*path, "join"), "join is used in a step without branches", "join with parallel")
         if "scv" in given and "parallel" in given:
-            self.reader.fail("QN209", (*path, "scv"), "found scv in a parallel step", "scv in the steps of branches")
+            self.reader.fail("QN209", (*path, "scv"), "scv is used in a parallel step", "scv in the steps of branches")
         if "remainder" in given and ("time" not in given or "station" in given):
-            found = "found remainder in a step that is no time inside a hold"
-            self.reader.fail("QN209", (*path, "remainder"), found, "remainder beside time, inside a hold")
+            found = "remainder is used in a step that is no time inside a hold"
+            self.reader.fail("QN209", (*path, "remainder"), found, "remainder with a time inside a hold")
         if "causes" in given and "work" not in given:
-            found = "found causes in a step that states no kind of work"
-            self.reader.fail("QN209", (*path, "causes"), found, "work beside causes")
+            found = "causes is used in a step without work"
+            self.reader.fail("QN209", (*path, "causes"), found, "work with causes")
 
 
 def _step(
@@ -148,7 +148,7 @@ def _step(
     path: Path,
     time_key: str = "time",
 ) -> StepModel:
-    # A phase that cannot be read is told once, and keeps beside it is not blamed.
+    # A phase that cannot be read is reported once, without another problem for keeps.
     phase = values.get("phase", 2 if values.get("keeps") else 1)
     return StepModel(
         station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),

@@ -26,7 +26,7 @@ def station_figures(model: Model) -> dict[str, Dimension]:
 def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]:
     """Figures that outputs and limits may use: of stations, classes, routes, chains, and of the whole system.
 
-    named   the names that an expression uses: of percentiles there is no end of names, and only these are told.
+    named   the names that an expression uses: percentiles have any number of names, and only these are listed.
     """
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
     figures |= {solution_name("residence", station.name): TIME for station in model.stations}
@@ -54,7 +54,7 @@ def is_figure(name: str) -> bool:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a name is the number of those who hold a station, known to their steps alone: `inside('memory')`."""
+    """Whether a name is the number of customers that hold a station, known in that hold only: `inside('memory')`."""
     return name.startswith(f"{INSIDE}('")
 
 
@@ -80,7 +80,7 @@ def inside_stations(model: Model, names: Iterable[str]) -> tuple[str, ...]:
 def refuse_inside(model: Model, expression: Expression) -> None:
     """Raise `ExpressionError` where an expression that no step states rests on how many hold a station."""
     for station in inside_stations(model, expression.names):
-        found = f"this rests on inside('{station}'), which is a number for the steps inside only"
+        found = f"this depends on inside('{station}'), which is defined for the steps inside only"
         raise ExpressionError(found, 0, f"busy_servers('{station}') is the mean number inside", "QN123")
 
 

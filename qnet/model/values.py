@@ -100,7 +100,7 @@ class Values:
             value = self.operations.minimum([value, field.high])
         if field.whole:
             wrong = abs(value - self.operations.floor(value + 0.5)) > _SLACK
-            self._refuse(expression, path, value, "a whole number", wrong, dimension)
+            self._refuse(expression, path, value, "an integer", wrong, dimension)
         return value
 
     def whole(self, expression: Expression, field: Field, path: Path) -> int:

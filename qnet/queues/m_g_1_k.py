@@ -56,8 +56,8 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
             section 5.9
     """
     if places > MOST_PLACES:
-        found = f"a station with {places} places, and service times that are not exponential and alike"
-        help = 'state fewer places (a number that is hardly ever reached will do), scv = 1, or discipline = "ps"'
+        found = f"a station with {places} places, and service times that are not identical exponentials"
+        help = 'use fewer places (a number that is hardly ever reached suffices), scv = 1, or discipline = "ps"'
         raise NotComputed(Problem("QN587", found, f"at most {MOST_PLACES} places", help=help))
     load = rate * sum(time.share * time.mean for time in times)
     if load == 0:

@@ -45,7 +45,7 @@ def priority_loss(
         size += math.comb(servers + count - 1, count - 1) * math.comb(places - servers + count, count)
     if size > MOST_STATES:
         found = f"a station with {places} places and {count} priorities has {size} states"
-        help = "state fewer places, or fewer priorities; or leave the capacity out where it is hardly ever reached"
+        help = "use fewer places, or fewer priorities; or omit a capacity that is hardly ever reached"
         raise NotComputed(Problem("QN588", found, f"at most {MOST_STATES} states", help=help))
     first: _State = ((0,) * count, (0,) * count)
     known, states = {first: 0}, [first]

@@ -71,7 +71,7 @@ def bracket(
         x1, f1 = x, f
         share = _share(x1, x2, x3, f1, f2, f3, operations)
     raise NotComputed(
-        Problem("QN512", f"no root was found in {_MAX_ROUNDS} rounds", help="report the model: this should not happen")
+        Problem("QN512", f"no root converged in {_MAX_ROUNDS} rounds", help="report the model: this should not happen")
     )
 
 

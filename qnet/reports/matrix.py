@@ -40,7 +40,7 @@ def matrices(report: Report, asked: Matrix, rows: Sequence[_Row], ascii: bool) -
         if index != group and any(block.silent(index) for block in found)
     ]
     if more:
-        told = clean(f"csv, json and jsonl tell of every point as well: {', '.join(more)}", ascii)
+        told = clean(f"csv, json and jsonl also contain for every point: {', '.join(more)}", ascii)
         tables[-1] = tables[-1].replace(legend=(*tables[-1].legend, told))
     return tables
 

@@ -308,7 +308,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(qnet: Run, tmp_pa
     answer = qnet("solve", "nope", "-o", "folder.csv")
     assert answer == (
         "",
-        "qnet: cannot write folder.csv: Is a directory; expected a file that can be written [QN005]\n",
+        "qnet: cannot write folder.csv: Is a directory; expected a writable file [QN005]\n",
         2,
     )
     if os.getuid():
@@ -373,4 +373,4 @@ def test_a_chart_has_no_place_in_forms_for_machines(qnet: Run, tmp_path: Path) -
     (tmp_path / "model.toml").write_text(MODEL, encoding="utf-8")
     told = qnet("envelope", "./model.toml", "--csv", "--plot")
     assert told.out == qnet("envelope", "./model.toml", "--csv").out
-    assert told.err == "qnet: note: --plot draws in tables and Markdown, not in csv [QN606]\n"
+    assert told.err == "qnet: note: --plot applies to tables and Markdown, not to csv [QN606]\n"

@@ -61,7 +61,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "no routing": (
         SOUND[SOUND.index("[chains.parcel.routing]") :],
         "",
-        'model.toml:32: chains.parcel: "routing" is missing; expected from each CLASS.STATION, and from think or outside, the probabilities of what comes next [QN203]',
+        'model.toml:32: chains.parcel: "routing" is missing; expected from each CLASS.STATION, and from think or outside, the probabilities of the next state [QN203]',
     ),
     "an empty routing": (
         SOUND[SOUND.index("outside = { new") :],
@@ -86,7 +86,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a class without service": (
         'paying = { service = { web = { time = "30 ms", scv = 2 }, think = "20 s" } }',
         'paying = { note = "how long?" }',
-        'model.toml:23: chains.session.classes.paying: "service" is missing; expected by station, the service time of each visit; by think, the time it thinks [QN203]',
+        'model.toml:23: chains.session.classes.paying: "service" is missing; expected service time of each visit by station; under think, its think time [QN203]',
     ),
     "a service without time": (
         'time = "30 ms", scv = 2',
@@ -96,7 +96,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a class with the name of a place": (
         "{ new =",
         '{ outside = { service = { post = "1 s" } }, new =',
-        'model.toml:34: chains.parcel.classes.outside: "outside" has a meaning of its own in a routing; expected another name [QN207]',
+        'model.toml:34: chains.parcel.classes.outside: "outside" is a reserved word of routings; expected another name [QN207]',
     ),
     # Values
     "a service in bytes": (
@@ -148,7 +148,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a think time in an open chain": (
         'arrival_rate = "rate"\n',
         'arrival_rate = "rate"\nthink_time = "1 s"\n',
-        "model.toml:34: chains.parcel.think_time: found a think time in an open chain; expected a think time only beside population [QN214]",
+        "model.toml:34: chains.parcel.think_time: a think time in an open chain; expected a think time only with population [QN214]",
     ),
     # Names
     "an unknown station": (
@@ -194,48 +194,48 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a class of two chains": (
         SOUND[SOUND.index("classes = { new") :],
         'classes = { looking = { service = { post = "1 h" } } }\nrouting = { outside = { looking.post = 1 }, looking.post = { outside = 1 } }\n',
-        'model.toml:34: chains.parcel.classes.looking: "looking" is a class of chain "session" already; expected a name of its own: a class is in one chain, or has routes [QN232]',
+        'model.toml:34: chains.parcel.classes.looking: "looking" is a class of chain "session" already; expected a distinct name: a class belongs to one chain, or has routes [QN232]',
     ),
     "a class of a chain with routes of its own": (
         "[classes.report]",
         "[classes.looking]",
-        'model.toml:22: chains.session.classes.looking: "looking" is a class with routes of its own; expected a name of its own: a class is in one chain, or has routes [QN232]',
+        'model.toml:22: chains.session.classes.looking: "looking" is a class with routes already; expected a distinct name: a class belongs to one chain, or has routes [QN232]',
     ),
     "a chain called like a class": (
         "[classes.report]",
         "[classes.parcel]",
-        'model.toml:32: chains.parcel: "parcel" is a class with routes of its own; expected a name of its own: a class is in one chain, or has routes [QN232]',
+        'model.toml:32: chains.parcel: "parcel" is a class with routes already; expected a distinct name: a class belongs to one chain, or has routes [QN232]',
     ),
     # Ways
     "a state that nothing comes after": (
         "looking.disk = { looking.web = 1 }\n",
         "",
-        "model.toml:25: chains.session.routing: nothing says where customers go from looking.disk; expected a row looking.disk = { ... } [QN234]",
+        "model.toml:25: chains.session.routing: there is no row for customers leaving looking.disk; expected a row looking.disk = { ... } [QN234]",
     ),
     "thinking that nothing comes after": (
         'think = { looking.web = "1 - buy", paying.web = "buy" }\n',
         "",
-        "model.toml:25: chains.session.routing: nothing says where customers go from think; expected a row think = { ... } [QN234]",
+        "model.toml:25: chains.session.routing: there is no row for customers leaving think; expected a row think = { ... } [QN234]",
     ),
-    "a state that no way leads to": (
+    "a state that no route leads to": (
         "lost.post = 0.01, outside = 0.99",
         "outside = 1",
-        "model.toml:39: chains.parcel.routing.lost.post: no way leads to lost.post; expected a probability to come here [QN234]",
+        "model.toml:39: chains.parcel.routing.lost.post: no route leads to lost.post; expected a route to it with a positive probability [QN234]",
     ),
     "arrivals from nowhere": (
         "outside = { new.post = 1 }\n",
         "",
-        "model.toml:36: chains.parcel.routing: nothing says where customers go from outside; expected a row outside = { ... } [QN234]",
+        "model.toml:36: chains.parcel.routing: there is no row for customers leaving outside; expected a row outside = { ... } [QN234]",
     ),
     "customers who never leave": (
         "lost.post = { outside = 1 }",
         "lost.post = { lost.post = 1 }",
-        "model.toml:39: chains.parcel.routing.lost.post: customers in lost.post never leave; expected a way outside with a positive probability [QN231]",
+        "model.toml:39: chains.parcel.routing.lost.post: customers in lost.post never leave; expected a route outside with a positive probability [QN231]",
     ),
     "customers who never think again": (
         "paying.web = { paying.think = 0.25, think = 0.75 }",
         "paying.web = { paying.think = 1 }",
-        "model.toml:29: chains.session.routing.paying.web: customers in paying.web, paying.think never come back to think; expected a way with a positive probability [QN231]",
+        "model.toml:29: chains.session.routing.paying.web: customers in paying.web, paying.think never come back to think; expected a route with a positive probability [QN231]",
     ),
     # Passages
     "a reference that the chain never comes to": (
@@ -246,7 +246,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a reference of an open chain": (
         'arrival_rate = "rate"',
         'arrival_rate = "rate"\nreference = "post"',
-        "model.toml:34: chains.parcel.reference: found a reference in an open chain; expected none: its passages are its arrivals [QN235]",
+        "model.toml:34: chains.parcel.reference: reference is given in an open chain; expected none: its passages are its arrivals [QN235]",
     ),
 }
 
@@ -266,17 +266,17 @@ FAULTS_WITHOUT_THINKING: dict[str, tuple[str, str, str]] = {
     "nothing to count passages by": (
         'reference = "cpu"\n',
         "",
-        "model.toml:5: chains.job: nothing says what a passage is: customers do not think; expected a reference station, or think in the routing [QN235]",
+        "model.toml:5: chains.job: the reference is missing: customers do not think; expected a reference station, or think in the routing [QN235]",
     ),
     "thinking as the reference of those who do not think": (
         '"cpu"\n',
         '"think"\n',
-        "model.toml:7: chains.job.reference: nothing says what a passage is: customers do not think; expected a reference station, or think in the routing [QN235]",
+        "model.toml:7: chains.job.reference: the reference is missing: customers do not think; expected a reference station, or think in the routing [QN235]",
     ),
     "a think time of nobody": (
         'reference = "cpu"\n',
         'reference = "cpu"\nthink_time = "1 s"\n',
-        "model.toml:8: chains.job.think_time: found a think time, but no way leads to think; expected think in the routing [QN235]",
+        "model.toml:8: chains.job.think_time: the think time is unused: no route leads to think; expected think in the routing [QN235]",
     ),
     "no classes at all": (
         WITHOUT_THINKING[WITHOUT_THINKING.index("[chains.job]") :],

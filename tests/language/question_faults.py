@@ -19,7 +19,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "an output called like a parameter": (
         "data_rate = {",
         "rate = {",
-        'model.toml:44: outputs.rate: "rate" is a parameter already; expected a name of its own [QN207]',
+        'model.toml:44: outputs.rate: "rate" is a parameter already; expected another name [QN207]',
     ),
     "an output over an unknown route": (
         '"throughput * 4 KiB"',
@@ -56,7 +56,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a calibration without errors": (
         "[envelopes.ten_ms]",
         '[calibration]\nparameters = ["rate"]\nstandard_errors = []\n[envelopes.ten_ms]',
-        "model.toml:48: calibration.standard_errors: found 0 standard errors of 1 parameters; expected one for each parameter [QN204]",
+        "model.toml:48: calibration.standard_errors: 0 standard errors of 1 parameters; expected one for each parameter [QN204]",
     ),
     "a calibration with an error of another kind": (
         "[envelopes.ten_ms]",
@@ -76,7 +76,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a calibration with too many correlations": (
         "[envelopes.ten_ms]",
         '[calibration]\nparameters = ["rate"]\nstandard_errors = ["1/s"]\ncorrelations = [0.5]\n[envelopes.ten_ms]',
-        "model.toml:49: calibration.correlations: found 1 correlations of 1 parameters; expected 0: the first with the second, the first with the third, and so on [QN204]",
+        "model.toml:49: calibration.correlations: 1 correlations of 1 parameters; expected 0: the first with the second, the first with the third, and so on [QN204]",
     ),
     "a calibration that also leaves what it knows": (
         "[envelopes.ten_ms]",
@@ -86,7 +86,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a calibration with a word for freedom": (
         "[envelopes.ten_ms]",
         '[calibration]\nparameters = ["rate"]\nstandard_errors = ["1/s"]\ndegrees_of_freedom = "many"\n[envelopes.ten_ms]',
-        "model.toml:49: calibration.degrees_of_freedom: found 'many'; expected a whole number from 1 to 1e+09 [QN204]",
+        "model.toml:49: calibration.degrees_of_freedom: found 'many'; expected an integer from 1 to 1e+09 [QN204]",
     ),
     "a calibration with an unknown key": (
         "[envelopes.ten_ms]",
@@ -144,7 +144,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a cost of no station": (
         'of = ["server", "path"]\n',
         "",
-        'model.toml:51: costs.per_hit: "of" is missing; expected whose busy server time it is: a station, a list of them, or "all" queues [QN203]',
+        'model.toml:51: costs.per_hit: "of" is missing; expected station whose busy server time counts, a list of them, or "all" queues [QN203]',
     ),
     "a cost of an unknown station": (
         'of = ["server", "path"]',

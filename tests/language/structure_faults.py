@@ -46,17 +46,17 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a station that follows a follower": (
         "path = {}",
         'path = { follows = "disk" }\narm = { follows = "path" }',
-        'model.toml:15: stations.arm.follows: "path" follows another station itself; expected a station with a split of its own [QN213]',
+        'model.toml:15: stations.arm.follows: "path" follows another station itself; expected a station with its split [QN213]',
     ),
     "copies beside follows": (
         "path = {}",
         'path = { follows = "disk", copies = 2 }',
-        'model.toml:14: stations.path.copies: found copies beside follows; expected no copies: copies and split are those of "disk" [QN213]',
+        'model.toml:14: stations.path.copies: copies is used with follows; expected no copies: copies and split are those of "disk" [QN213]',
     ),
     "servers of a delay": (
         "path = {}",
         "path = { delay = true, servers = 2 }",
-        "model.toml:14: stations.path.servers: found servers beside delay = true; expected no servers: a delay has as many servers as customers [QN213]",
+        "model.toml:14: stations.path.servers: servers is used with delay = true; expected no servers: a delay has an infinite number of servers [QN213]",
     ),
     # Classes and routes
     "no classes": (
@@ -82,12 +82,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "arrivals of customers who stay": (
         'arrival_rate = "rate"',
         "population = 5\narrival_scv = 2",
-        "model.toml:18: classes.io.arrival_scv: found arrivals in a closed class; expected arrival_scv only beside arrival_rate [QN214]",
+        "model.toml:18: classes.io.arrival_scv: arrivals in a closed class; expected arrival_scv only with arrival_rate [QN214]",
     ),
     "a think time in an open class": (
         'arrival_rate = "rate"\n',
         'arrival_rate = "rate"\nthink_time = "5 s"\n',
-        "model.toml:18: classes.io.think_time: found a think time in an open class; expected a think time only beside population [QN214]",
+        "model.toml:18: classes.io.think_time: a think time in an open class; expected a think time only with population [QN214]",
     ),
     "steps beside routes": (
         'arrival_rate = "rate"\n',
@@ -97,7 +97,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a route of no steps": (
         'steps = [ { station = "server", time = "work" } ]',
         "steps = []",
-        "model.toml:22: classes.io.routes[0].steps: found an empty list, which takes no time; expected steps, or one of no time: [ { delay = 0 } ] [QN201]",
+        "model.toml:22: classes.io.routes[0].steps: the list is empty; expected steps, or one of no time: [ { delay = 0 } ] [QN201]",
     ),
     "a hold of no steps": (
         """    { hold = "path", steps = [
@@ -106,7 +106,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     ] },
 """,
         '    { hold = "path", steps = [] },\n',
-        "model.toml:32: classes.io.routes[1].steps[2].steps[1].steps: found an empty list, which takes no time; expected steps, or one of no time: [ { delay = 0 } ] [QN201]",
+        "model.toml:32: classes.io.routes[1].steps[2].steps[1].steps: the list is empty; expected steps, or one of no time: [ { delay = 0 } ] [QN201]",
     ),
     "an empty list of routes": (
         "[limits.buffer]",
@@ -116,7 +116,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "two routes of one name": (
         'name = "miss"',
         'name = "hit"',
-        'model.toml:25: classes.io.routes[1].name: there are two routes "hit" in this class; expected names of their own [QN215]',
+        'model.toml:25: classes.io.routes[1].name: there are two routes "hit" in this class; expected distinct names [QN215]',
     ),
     # Steps
     "steps that are no list": (
@@ -127,13 +127,13 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a step of no form": (
         '{ delay = "1 ms" }',
         "{ visits = 2 }",
-        "model.toml:28: classes.io.routes[1].steps[0]: found a step with none of its forms; "
+        "model.toml:28: classes.io.routes[1].steps[0]: the step has none of its forms; "
         "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill [QN209]",
     ),
     "a step of two forms": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", time = "1 ms" }',
-        "model.toml:28: classes.io.routes[1].steps[0]: found a step with delay, time; "
+        "model.toml:28: classes.io.routes[1].steps[0]: the step has delay, time; "
         "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill [QN209]",
     ),
     "a parallel step without branches": (
@@ -149,12 +149,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a branch without steps": (
         '{ delay = "1 ms" }',
         "{ parallel = [ { copies = 2 } ] }",
-        'model.toml:28: classes.io.routes[1].steps[0].parallel[0]: "steps" is missing; expected what happens in the branch, in order [QN203]',
+        'model.toml:28: classes.io.routes[1].steps[0].parallel[0]: "steps" is missing; expected steps of the branch, in order [QN203]',
     ),
     "a join without branches": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", join = 1 }',
-        "model.toml:28: classes.io.routes[1].steps[0].join: found join in a step without branches; expected join beside parallel [QN209]",
+        "model.toml:28: classes.io.routes[1].steps[0].join: join is used in a step without branches; expected join with parallel [QN209]",
     ),
     "an unknown station in a branch": (
         '{ delay = "1 ms" }',
@@ -164,31 +164,31 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a time outside of any hold": (
         '{ delay = "1 ms" }',
         '{ time = "1 ms" }',
-        "model.toml:28: classes.io.routes[1].steps[0]: found a time outside of any hold; expected delay, or station and time [QN209]",
+        "model.toml:28: classes.io.routes[1].steps[0]: a time is outside of any hold; expected delay, or station and time [QN209]",
     ),
     "a priority where nobody waits": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", priority = 1 }',
-        "model.toml:28: classes.io.routes[1].steps[0].priority: found priority in a step that waits for no station; "
-        "expected priority beside station or hold [QN209]",
+        "model.toml:28: classes.io.routes[1].steps[0].priority: priority is used in a step without station or hold; "
+        "expected priority with station or hold [QN209]",
     ),
     "causes of no work": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", causes = ["too many users"] }',
-        "model.toml:28: classes.io.routes[1].steps[0].causes: found causes in a step that states no kind of work; "
-        "expected work beside causes [QN209]",
+        "model.toml:28: classes.io.routes[1].steps[0].causes: causes is used in a step without work; "
+        "expected work with causes [QN209]",
     ),
     "a remainder that no station has": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", remainder = true }',
-        "model.toml:28: classes.io.routes[1].steps[0].remainder: found remainder in a step that is no time inside a hold; "
-        "expected remainder beside time, inside a hold [QN209]",
+        "model.toml:28: classes.io.routes[1].steps[0].remainder: remainder is used in a step that is no time inside a hold; "
+        "expected remainder with a time inside a hold [QN209]",
     ),
     "the same cause twice": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", work = "wait", causes = ["load", "load"] }',
-        "model.toml:28: classes.io.routes[1].steps[0].causes: found the same text twice; expected different texts: "
-        "beside work: what is known to make it long, which qnet why tells where it dominates [QN204]",
+        "model.toml:28: classes.io.routes[1].steps[0].causes: a text is repeated; expected distinct texts: "
+        "with work: known causes of long times, which qnet why reports if it dominates [QN204]",
     ),
     "an unknown station": (
         '{ hold = "disk"',
@@ -203,12 +203,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a third phase": (
         "phase = 2",
         "phase = 3",
-        "model.toml:34: classes.io.routes[1].steps[2].steps[1].steps[1].phase: found 3; expected a whole number from 1 to 2 [QN204]",
+        "model.toml:34: classes.io.routes[1].steps[2].steps[1].steps[1].phase: found 3; expected an integer from 1 to 2 [QN204]",
     ),
     "keeps in phase 1": (
         "phase = 2, ",
         "",
-        "model.toml:34: classes.io.routes[1].steps[2].steps[1].steps[1].keeps: found keeps in phase 1; expected phase = 2, or no keeps [QN216]",
+        "model.toml:34: classes.io.routes[1].steps[2].steps[1].steps[1].keeps: keeps is used in phase 1; expected phase = 2, or no keeps [QN216]",
     ),
     "keeps of what is not held": (
         'keeps = ["disk"]',
@@ -218,28 +218,28 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a priority of a class that no station heeds": (
         "[classes.io]\n",
         "[classes.io]\npriority = 1\n",
-        "model.toml:17: classes.io.priority: no station serves by the priority of classes; "
+        "model.toml:17: classes.io.priority: no station has a discipline with priorities; "
         'expected discipline = "priority" or "preemptive" at a station [QN217]',
     ),
     "a priority of a class beyond all bounds": (
         "[classes.io]\n",
         "[classes.io]\npriority = 1e99\n",
-        "model.toml:17: classes.io.priority: found 1e+99; expected a whole number from -99 to 99 [QN204]",
+        "model.toml:17: classes.io.priority: found 1e+99; expected an integer from -99 to 99 [QN204]",
     ),
     "a priority that is no number": (
         '{ hold = "path"',
         '{ priority = "high", hold = "path"',
-        "model.toml:32: classes.io.routes[1].steps[2].steps[1].priority: found 'high'; expected a whole number from -99 to 99 [QN204]",
+        "model.toml:32: classes.io.routes[1].steps[2].steps[1].priority: found 'high'; expected an integer from -99 to 99 [QN204]",
     ),
     "a station held within itself": (
         '{ hold = "path"',
         '{ hold = "disk"',
         'model.toml:32: classes.io.routes[1].steps[2].steps[1].hold: "disk" is held already; '
-        "expected a station that is not held here: nobody can wait for himself [QN218]",
+        "expected a station that is not held here: a customer cannot wait for itself [QN218]",
     ),
     "stations that hold each other": (
         'steps = [ { station = "server", time = "work" } ]',
         'steps = [ { hold = "path", steps = [ { station = "disk", time = "work" } ] } ]',
-        "model.toml:13: stations.disk: stations hold each other in a circle: disk -> path -> disk; expected holds that always nest the same way [QN218]",
+        "model.toml:13: stations.disk: circular holds: disk -> path -> disk; expected holds nested in the same order [QN218]",
     ),
 }

@@ -92,7 +92,7 @@ def test_customers_who_never_leave_at_a_point_are_told_with_its_parameters():
     )
     assert bound_problem(text) == (
         "model.toml:39: chains.parcel.routing.lost.post: customers in lost.post never leave where buy = 0.2; "
-        "expected a way outside with a positive probability [QN231]"
+        "expected a route outside with a positive probability [QN231]"
     )
 
 
@@ -101,7 +101,7 @@ def test_customers_who_stay_on_either_side_are_told():
     text = spoilt(text, "a.cpu = { a.cpu = 1 }", "a.cpu = { a.cpu = 1, b.cpu = 0 }, b.cpu = { b.cpu = 1, a.cpu = 0 }")
     assert bound_problem(text) == (
         "model.toml:9: chains.job.routing.b.cpu: customers in b.cpu never come back to a.cpu; "
-        "expected a way with a positive probability [QN231]"
+        "expected a route with a positive probability [QN231]"
     )
 
 

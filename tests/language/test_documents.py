@@ -46,7 +46,7 @@ def told(raw: bytes) -> str:
         ),
         (
             b"a = 0x" + b"f" * 10_000,
-            "m.toml: a whole number has more than 4096 bits; expected a smaller number [QN103]",
+            "m.toml: an integer has more than 4096 bits; expected a smaller number [QN103]",
         ),
         (
             b"#" * ((1 << 20) + 1),

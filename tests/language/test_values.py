@@ -134,7 +134,7 @@ def test_rounding_below_zero_is_zero():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("servers = 2", "servers = 2.5", "the value is 2.5; expected a whole number [QN211]"),
+        ("servers = 2", "servers = 2.5", "the value is 2.5; expected an integer [QN211]"),
         ("servers = 2", "servers = 0", "the value is 0; expected at least 1 [QN211]"),
         ("servers = 2", "servers = 1e7", "the value is 10000000; expected at most 1000000 [QN211]"),
         ('probability = "1 - hit"', 'probability = "1.1 + hit"', "expected at most 1 [QN211]"),
@@ -173,9 +173,9 @@ def test_probabilities_that_sum_to_one_but_for_rounding_are_taken():
     ("split", "words"),
     [
         ("[0.5, 0.6]", "the shares sum to 1.1"),
-        ("[0.5, 0.25, 0.25]", "found 3 shares for 2 copies"),
+        ("[0.5, 0.25, 0.25]", "3 shares for 2 copies"),
         ("[1.5, -0.5]", "the value is 1.5; expected at most 1"),
-        ("{ hot = 3, share = 0.5 }", "found 3 hot copies of 2"),
+        ("{ hot = 3, share = 0.5 }", "3 hot copies of 2"),
         ("{ hot = 1, share = 1.5 }", "the value is 1.5; expected at most 1"),
         ("{ hot = 0.5, share = 0.5 }", "the value is 0.5; expected at least 1"),
     ],

@@ -17,12 +17,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "no title": (
         'title = "A server and its disks"\n',
         "",
-        'model.toml: "title" is missing; expected what the model is of [QN203]',
+        'model.toml: "title" is missing; expected title of the model [QN203]',
     ),
     "a title with control characters": (
         "A server and its disks",
         "A\\u001b[31m",
-        "model.toml:2: title: found 'A\\x1b[31m'; expected a line of text: what the model is of [QN204]",
+        "model.toml:2: title: found 'A\\x1b[31m'; expected a line of text: title of the model [QN204]",
     ),
     "an unknown section": ("[limits.buffer]", "[limit.buffer]", 'model.toml:39: limit: unknown key "limit" [QN202]'),
     "a section that is no table": (
@@ -132,12 +132,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a number inside where nobody is": (
         'arrival_rate = "rate"',
         "arrival_rate = \"rate / inside('disk')\"",
-        "model.toml:17: classes.io.arrival_rate: inside('disk') stands for no number here; expected a time or visits of a step inside a hold of \"disk\" [QN123]",
+        "model.toml:17: classes.io.arrival_rate: inside('disk') is not defined here; expected a time or visits of a step inside a hold of \"disk\" [QN123]",
     ),
     "a number inside where it is only wanted": (
         '{ hold = "path", steps = [',
         '{ hold = "path", visits = "inside(\'path\')", steps = [',
-        "model.toml:32: classes.io.routes[1].steps[2].steps[1].visits: inside('path') stands for no number here; expected a time or visits of a step inside a hold of \"path\" [QN123]",
+        "model.toml:32: classes.io.routes[1].steps[2].steps[1].visits: inside('path') is not defined here; expected a time or visits of a step inside a hold of \"path\" [QN123]",
     ),
     "a number inside of no station": (
         '{ time = "5 ms" }',
@@ -154,12 +154,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "disks = 2",
         'disks = "drives"\ndrives = "disks + 1"',
         "model.toml:9: parameters.disks: the parameters are circular: disks -> drives -> disks; "
-        "expected each parameter from others that do not need it [QN210]",
+        "expected no parameter that depends on itself [QN210]",
     ),
     "a parameter of itself": (
         "disks = 2",
         'disks = "disks + 1"',
-        "model.toml:9: parameters.disks: the parameters are circular: disks -> disks; expected each parameter from others that do not need it [QN210]",
+        "model.toml:9: parameters.disks: the parameters are circular: disks -> disks; expected no parameter that depends on itself [QN210]",
     ),
     "a parameter called like a unit": (
         "disks = 2",
@@ -169,17 +169,17 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a parameter called like a function": (
         "disks = 2",
         "disks = 2\nmax = 1",
-        'model.toml:10: parameters.max: "max" has a meaning of its own in expressions; expected another name [QN207]',
+        'model.toml:10: parameters.max: "max" is a reserved word of expressions; expected another name [QN207]',
     ),
     "a parameter called like a figure": (
         "disks = 2",
         "disks = 2\nthroughput = 1",
-        'model.toml:10: parameters.throughput: "throughput" has a meaning of its own in expressions; expected another name [QN207]',
+        'model.toml:10: parameters.throughput: "throughput" is a reserved word of expressions; expected another name [QN207]',
     ),
     "a parameter called like a word of Python": (
         "disks = 2",
         "disks = 2\nlambda = 1",
-        'model.toml:10: parameters.lambda: "lambda" has a meaning of its own in expressions; expected another name [QN207]',
+        'model.toml:10: parameters.lambda: "lambda" is a reserved word of expressions; expected another name [QN207]',
     ),
     "a parameter that no expression can name": (
         "disks = 2",
@@ -205,17 +205,17 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a choice without words": (
         '["fast", "slow"]',
         "[]",
-        "model.toml:7: parameters.mode.options: found an empty list; expected the words that the parameter may take [QN204]",
+        "model.toml:7: parameters.mode.options: the list is empty; expected the words that the parameter may take [QN204]",
     ),
     "a choice with one word twice": (
         '["fast", "slow"]',
         '["fast", "fast"]',
-        "model.toml:7: parameters.mode.options: found the same text twice; expected different texts: the words a choice parameter may take [QN204]",
+        "model.toml:7: parameters.mode.options: a text is repeated; expected distinct texts: the words a choice parameter may take [QN204]",
     ),
     "a choice with a range": (
         'value = "fast"',
         'value = "fast", range = [0, 1]',
-        "model.toml:7: parameters.mode.range: found a range beside options; expected options, or a range [QN204]",
+        "model.toml:7: parameters.mode.range: a range is given together with options; expected options, or a range [QN204]",
     ),
     "a unit of another dimension": (
         "range = [0, 1]",

@@ -43,7 +43,7 @@ def test_what_is_asked_for_replaces_what_is_stated():
     [
         ('"smallest"', '"least"', r"envelopes.staff.find: found 'least'; expected one of largest, smallest"),
         ("utilization('pool') <= 0.7\"", 'response <= 1"', r"envelopes.staff.limit\[1\]: .*a time .* is compared"),
-        ('["response <= 150 ms", "utilization(\'pool\') <= 0.7"]', "[]", "envelopes.staff.limit: found an empty list"),
+        ('["response <= 150 ms", "utilization(\'pool\') <= 0.7"]', "[]", "envelopes.staff.limit: the list is empty"),
     ],
 )
 def test_a_fault_is_told_where_it_stands(old: str, new: str, words: str):

@@ -225,7 +225,7 @@ def test_a_model_states_along_what_its_knee_is(model):
 
 @pytest.mark.parametrize(("vary", "bound"), [("queries", 1.6), ("rate", 3.0)])
 def test_a_limit_of_the_response_is_of_the_response_that_is_told(model, vary, bound):
-    """The mean over all classes, as everywhere; what only those that grow see stands under a name of its own."""
+    """The mean over all classes, as everywhere; what only those that grow see stands under another name."""
     loaded, limit = model(MIXED), f"response <= {bound} s"
     report = knee_report(loaded, vary=vary, limits=[limit], definitions=["service_level"], asserted=[limit])
     assert not report.broken

@@ -137,7 +137,7 @@ def test_figures_that_are_not_known():
 @pytest.mark.parametrize("limit", ["wait <= 0 s", "probability_of_waiting < 0", "number_waiting <= 0"])
 def test_no_number_of_servers_ends_all_waiting(limit: str):
     """Erlang's C falls below the smallest float, and not to zero."""
-    with pytest.raises(NoAnswer, match="a limit above 0: more servers come near it and never reach it"):
+    with pytest.raises(NoAnswer, match="a limit above 0, which more servers approach and never reach"):
         solve_for("servers", limit, "M/M/c", arrival_rate=80.0, service_time=0.02)
 
 
@@ -155,7 +155,7 @@ def test_classes_keep_their_proportions(station: str, parameter: str):
 
 
 def test_what_is_given_is_not_asked_for():
-    with pytest.raises(UsageError, match="arrival_rate is given and asked for; expected one of the two"):
+    with pytest.raises(UsageError, match="arrival_rate is given and solved for; expected one of the two"):
         solve_for("arrival_rate", "wait <= 1 ms", "M/M/1", arrival_rate=3.0, service_time=0.02)
 
 

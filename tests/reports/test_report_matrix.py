@@ -72,7 +72,7 @@ def test_two_things_to_say_of_one_cell_are_one_mark() -> None:
 
 def test_the_last_block_says_what_only_machines_are_told() -> None:
     first, second = blocks()
-    assert second.legend == ("csv, json and jsonl tell of every point as well: response",)
+    assert second.legend == ("csv, json and jsonl also contain for every point: response",)
     assert not any("csv" in line for line in first.legend)
 
 

@@ -90,7 +90,7 @@ def m_x_g_1(
     elif not is_symbol(least) and not is_symbol(scv_batch):
         short = scv_batch < least * (1 - 1e-9)
         if short.any() if is_array(short) else short:
-            found = f"no whole numbers have the mean {batch_size} and the scv {scv_batch}"
+            found = f"no integer distribution has the mean {batch_size} and the scv {scv_batch}"
             raise UsageError(Problem("QN050", found, f"scv_batch of at least {least}"))
     plain = by_moments("M[X]/G/1", arrival_rate, service_time, scv_service, None)
     load = arrival_rate * service_time

@@ -184,5 +184,5 @@ def _looked_at(found: StationAnswer) -> StationAnswer:
 
 
 def _too_large(station: str) -> NotComputed:
-    found = f"the figures of {station} leave the range of numbers"
+    found = f"the figures of {station} exceed the floating-point range"
     return NotComputed(Problem("QN502", found, "numbers between 1e-300 and 1e300"))

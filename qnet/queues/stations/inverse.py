@@ -110,7 +110,7 @@ def read_limit(text: str) -> Limit:
         parsed = parse(text)
         root = parsed.root
         if not isinstance(root, Comparison) or root.operator in ("==", "!="):
-            raise ExpressionError("this is not a limit", 0, "write a figure, <= or >=, and a bound: wait <= 200 ms")
+            raise ExpressionError("this is not a limit", 0, "write a metric, <= or >=, and a bound: wait <= 200 ms")
         units = FIGURES | {name: unit_of(name) for name in parsed.names if _PERCENTILE.fullmatch(name)}
         for name in parsed.names:
             if name not in units:
@@ -172,11 +172,11 @@ def _question(parameter: str, limit: str, name: str, given: Mapping[str, Any]) -
     if station in BY_CLASS:
         return _Question(station, parameter, asked, *proportions(station, parameter, stated))
     if parameter in stated:
-        raise UsageError(Problem("QN050", f"{parameter} is given and asked for", "one of the two"))
+        raise UsageError(Problem("QN050", f"{parameter} is given and solved for", "one of the two"))
     fixed = read_parameters(station, stated, parameter)
     if parameter == "servers" and asked.impossible():
         found = f"no {parameter} of {station} keeps {limit}"
-        raise NoAnswer(Problem("QN402", found, "a limit above 0: more servers come near it and never reach it"))
+        raise NoAnswer(Problem("QN402", found, "a limit above 0, which more servers approach and never reach"))
     return _Question(station, parameter, asked, fixed)
 
 
@@ -353,7 +353,7 @@ class _Question:
                     raise self.none(place(1e-9 if self.limit.upper else last))
                 if not bounded:
                     found = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
-                    raise _Unbroken(Problem("QN402", found, "a limit that some value breaks"))
+                    raise _Unbroken(Problem("QN402", found, "a limit that some value violates"))
                 return self.told(place(last), scale, "steady state").replace(real=scale)
             before, u = u, min(last, u * 2 if u < 1 else u + 1 if bounded else u * 2)
         sign = 1.0 if kept else -1.0

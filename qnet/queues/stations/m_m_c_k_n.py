@@ -61,7 +61,7 @@ def m_m_c_k_n(
     """
     if (source_rate is None) == (arrival_rate is None):
         found = (
-            "the rate of the sources is missing" if source_rate is None else "the rate of the sources is stated twice"
+            "the rate of the sources is missing" if source_rate is None else "the rate of the sources is given twice"
         )
         raise UsageError(Problem("QN050", found, "source_rate (of one idle source) or arrival_rate (the total)"))
     room = sources if capacity is None else min(capacity, sources)
@@ -210,7 +210,7 @@ def _rate_of_total(total: Value, service_time: Value, servers: int, sources: int
             found = f"{sources} sources cannot make {float(total):.6g} requests per second"
             limit = min(servers, sources) / float(service_time)
             raise NoAnswer(
-                Problem("QN402", found, f"less than {limit:.6g}/s", help="ask for less, or state source_rate")
+                Problem("QN402", found, f"less than {limit:.6g}/s", help="use a lower rate, or give source_rate")
             )
     return neighbours(lambda asking: goal - offered(asking), low, high)[1] / float(service_time)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 STATIONS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
     "M/M/1": ("m_m_c.m_m_1", "one server; exponential times", ("arrival_rate", "service_time"), ()),
-    "M/M/c": ("m_m_c.m_m_c", "several servers, one line (Erlang C)", ("arrival_rate", "service_time", "servers"), ()),
-    "M/M/inf": ("m_m_inf.m_m_inf", "a server for everybody; no wait", ("arrival_rate", "service_time"), ()),
+    "M/M/c": ("m_m_c.m_m_c", "several servers, one queue (Erlang C)", ("arrival_rate", "service_time", "servers"), ()),
+    "M/M/inf": ("m_m_inf.m_m_inf", "infinite server; no queueing", ("arrival_rate", "service_time"), ()),
     "M/M/1/K": ("m_m_c_k.m_m_1_k", "room for K, else lost", ("arrival_rate", "service_time", "capacity"), ()),
     "M/M/c/K": (
         "m_m_c_k.m_m_c_k", "several servers, room for K in all",
@@ -30,15 +30,15 @@ STATIONS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "M/G/1-PS": ("sharing.m_g_1_ps", "processor sharing", ("arrival_rate", "service_time"), ("scv_service",)),
     "M/G/1-priority": (
-        "priorities.non_preemptive", "classes, the first served first, none interrupted",
+        "priorities.non_preemptive", "head-of-line priorities, non-preemptive",
         ("arrival_rate", "service_time", "scv_service"), ("skewness_service",),
     ),
     "M/G/1-preemptive": (
-        "priorities.preemptive_resume", "classes, the first interrupts the others, which resume",
+        "priorities.preemptive_resume", "preemptive-resume priorities",
         ("arrival_rate", "service_time", "scv_service"), ("skewness_service",),
     ),
     "M/G/1-vacations": (
-        "vacations.vacations", "the server leaves whenever nobody is there",
+        "vacations.vacations", "server vacations whenever the station is empty",
         ("arrival_rate", "service_time", "scv_service", "vacation_time"),
         ("scv_vacation", "skewness_service", "skewness_vacation"),
     ),
@@ -56,7 +56,7 @@ STATIONS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
         "m_h_1.m_h_1", "hyperexponential service, balanced means", ("arrival_rate", "service_time", "scv_service"), (),
     ),
     "GI/M/1": (
-        "gi_m_1.gi_m_1", "any gamma or hyperexponential gaps between arrivals",
+        "gi_m_1.gi_m_1", "gamma or hyperexponential interarrival times",
         ("arrival_rate", "service_time", "scv_arrival"), (),
     ),
     "GI/G/1": (
@@ -78,19 +78,19 @@ PARAMETERS: dict[str, tuple[str, str, str]] = {
     ),
     "source_rate": ("/s", "above 0", "requests of one source while it is idle: 1 / think time; finite sources only"),
     "service_time": ("s", "above 0", "mean service time; by class for priorities"),
-    "servers": ("", "a whole number, at least 1", "identical servers on one line"),
-    "capacity": ("", "a whole number, at least the servers", "room for so many in all, those in service included"),
-    "sources": ("", "a whole number, at least 1", "customers that exist"),
-    "phases": ("", "a whole number, at least 1", "phases of Erlang service; scv = 1 / phases"),
-    "scv_service": ("", "at least 0", "variance / mean^2 of the service time: 0 constant, 1 exponential"),
-    "scv_arrival": ("", "at least 0", "variance / mean^2 of the gaps between arrivals: 1 Poisson"),
-    "skewness_service": ("", "a number", "skewness of the service time: 2 exponential; for deviations"),
-    "vacation_time": ("s", "above 0", "mean time that the server is away"),
-    "scv_vacation": ("", "at least 0", "variance / mean^2 of the vacation, else 1"),
-    "skewness_vacation": ("", "a number", "skewness of the vacation: 2 exponential; for deviations"),
-    "batch_size": ("", "at least 1", "mean customers of a batch"),
-    "scv_batch": ("", "at least 0", "variance / mean^2 of the batch size, else that of nearly equal batches"),
-    "skewness_batch": ("", "a number", "skewness of the batch size; for deviations"),
+    "servers": ("", "an integer, at least 1", "identical servers of one queue"),
+    "capacity": ("", "an integer, at least the servers", "places, queue and service together"),
+    "sources": ("", "an integer, at least 1", "population"),
+    "phases": ("", "an integer, at least 1", "phases of Erlang service; scv = 1 / phases"),
+    "scv_service": ("", "at least 0", "scv (variance / mean^2) of the service time: 0 constant, 1 exponential"),
+    "scv_arrival": ("", "at least 0", "scv (variance / mean^2) of interarrival times: 1 Poisson"),
+    "skewness_service": ("", "a number", "skewness of the service time: 2 exponential; for standard deviations"),
+    "vacation_time": ("s", "above 0", "mean vacation of the server"),
+    "scv_vacation": ("", "at least 0", "scv (variance / mean^2) of the vacation (default: 1)"),
+    "skewness_vacation": ("", "a number", "skewness of the vacation: 2 exponential; for standard deviations"),
+    "batch_size": ("", "at least 1", "mean batch size"),
+    "scv_batch": ("", "at least 0", "scv (variance / mean^2) of the batch size (default: the smallest possible)"),
+    "skewness_batch": ("", "a number", "skewness of the batch size; for standard deviations"),
     "approximation": ("", "a word", "kraemer-langenbach-belz, kingman (a bound), allen-cunneen or whitt"),
 }
 """Name -> unit, domain, meaning."""
