@@ -259,3 +259,12 @@ def test_changes_are_held_against_the_answer_that_they_change():
     assert found.before.response == pytest.approx(float(found.solution.response), rel=1e-9)
     told = " ".join(row["text"] for row in qnet.load("sfs-server").why().records() if row["text"])
     assert "Without page reads the response would be 206.4 ms instead of 3.443 s" in told
+
+
+def test_the_picture_draws_no_consequence_of_reserving():
+    """What reserving brings rests on an assumption that failed: only the servers as they were are drawn."""
+    story = load_study("sfs").story
+    assert story is not None and story.picture is not None
+    assert "reserved" not in story.picture.settings
+    assert not any(text.startswith("reserved") for text in story.picture.options["over"])
+    assert all(id.endswith("/before") for id in story.picture.measured)

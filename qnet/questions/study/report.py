@@ -199,7 +199,9 @@ def _skill(found: Tally) -> str:
         words.append(f"median error {percent(found.median_error)}, nine in ten within {percent(found.p90_error)}")
     if found.compared:
         of = f"{found.nearer} of {found.compared} nearer than doing nothing"
-        words.append(f"{of}: {percent(found.compared_median)} beside {percent(found.null_median)}")
+        same = found.compared_median == found.median_error
+        beside = "" if same else f"{percent(found.compared_median)} beside "
+        words.append(f"{of} ({beside}{percent(found.null_median)})")
     return "; ".join(words) or "no prediction states a figure"
 
 

@@ -15,7 +15,7 @@ _LABEL = 10
 _MOST = {"question": 2, "answer": 3, "source": 2, "stations": 1}
 """The lines that a text may take."""
 _FIGURE, _SHARE = 12, 7
-_FEWEST_ROWS, _MOST_ROWS = 5, 10
+_FEWEST_ROWS, _MOST_ROWS = 4, 10
 """Of the drawing, without its axes."""
 _SOME = 6
 """The claims that are met which are told even where the drawing has to shrink for them."""
@@ -76,23 +76,34 @@ class Screen(Record):
         lines = [*head, *self._claims(columns, rest - len(drawn), style), *foot, *drawn, *below]
         return "\n".join(line.rstrip() for line in lines[:LINES]) + "\n"
 
-    def _marked(self) -> int:
-        """The claims that are missed; they are told whatever there is to draw."""
-        return sum(bool(line.mark) for line in self.claims)
+    def _marked(self) -> list[Line]:
+        """The claims that are missed, told whatever there is to draw; those that fail for one reason stand together,
+        above the remark of the first of them."""
+        groups: dict[str, list[Line]] = {}
+        for index, line in enumerate(self.claims):
+            if line.mark:
+                groups.setdefault(line.remark.split(":")[0] or str(index), []).append(line)
+        return [
+            line.replace(remark=lines[0].remark if line is lines[-1] else "")
+            for lines in groups.values()
+            for line in lines
+        ]
 
     def _least(self) -> int:
-        return _HEADING + self._marked() + (len(self.claims) > self._marked())
+        marked = len(self._marked())
+        return _HEADING + marked + (len(self.claims) > marked)
 
     def _wanted(self) -> int:
         """The lines that claims are given before the drawing: all that are missed with their remarks, and some more."""
-        remarks = sum(bool(line.mark and line.remark) for line in self.claims)
-        return self._least() + remarks + min(_SOME, len(self.claims) - self._marked())
+        marked = self._marked()
+        remarks = sum(bool(line.remark) for line in marked)
+        return self._least() + remarks + min(_SOME, len(self.claims) - len(marked))
 
     def _claims(self, columns: int, room: int, style: Style) -> list[str]:
         """The claims as far as there is room, and a line on those for which there is none."""
         name = max(20, columns - _LABEL - 2 * _FIGURE - 2 * _SHARE - 4)
         lines = [_cut(self.counted, columns), _row(name, "", "", *_HEADS)]
-        marked = [line for line in self.claims if line.mark]
+        marked = self._marked()
         others = [line for line in self.claims if not line.mark]
         shown = marked[: max(0, room - _HEADING)]
         extra = room - _HEADING - len(shown) - bool(others)
