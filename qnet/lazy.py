@@ -24,7 +24,14 @@ class _Lazy(ModuleType):
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Places = NDArray[np.intp]
 else:
     np = _Lazy("numpy")
+    # Names of types are read by the type checker alone, and cost no start.
+    Array = Flags = Places = Any
 
-__all__ = ["np"]
+__all__ = ["Array", "Flags", "Places", "np"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 
 if TYPE_CHECKING:
     from qnet.networks.capacity.closed_levels import Levels, Pool
@@ -17,7 +17,7 @@ class Chain:
              they are freed at m + 1.
     """
 
-    def __init__(self, levels: Levels, pool: Pool, visits: Any) -> None:
+    def __init__(self, levels: Levels, pool: Pool, visits: Array) -> None:
         self.pool = pool
         self.visits = visits
         classes = range(levels.cycle.shape[2])
@@ -64,7 +64,7 @@ class Chain:
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         return weights / weights.sum(axis=1, keepdims=True)
 
-    def mean(self, values: Any, rates: Any = None) -> Any:
+    def mean(self, values: Array, rates: Array = None) -> Array:
         """(points,) the mean of a figure of all numbers over time, or over what happens at some rates."""
         weights = self.shares
         if rates is not None:
@@ -72,7 +72,7 @@ class Chain:
             weights = np.where(often.sum(axis=1, keepdims=True) > 0, often, self.shares)
         return (weights * values).sum(axis=1) / weights.sum(axis=1)
 
-    def waiting(self, before: Any) -> Any:
+    def waiting(self, before: Array) -> Array:
         """(points, closed classes) the shares of the classes among those who find no place."""
         flow = (self.late[:, :, None] * self.rates).sum(axis=1) * self.visits
         whole = flow.sum(axis=1, keepdims=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.capacity.closed_parts import STATION, WAIT, Limited, Way, by_class, customers, places, used
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.duration import Wait
@@ -105,7 +105,7 @@ class Rest:
         """Whether the levels change with what was found of them."""
         return self.several or self.full.form != WAIT or (not self.apart and bool(levels.kept.any()))
 
-    def solved(self, waiting: Any, mix: Any, kept: Any, lost: Any) -> Levels:
+    def solved(self, waiting: Array, mix: Array, kept: Array, lost: Array) -> Levels:
         """The figures at all levels.
 
         waiting   (points, closed classes) shares of the classes among those who wait.
@@ -193,7 +193,7 @@ class Rest:
             found = f'what is around "{self.name}" limits how many may be inside'
             raise NotComputed(Problem("QN555", found, "one or the other"))
 
-        def column(value: Value) -> Any:
+        def column(value: Value) -> Array:
             return np.broadcast_to(np.asarray(value, float), (batch.size,))
 
         return _Answer(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
 
@@ -163,7 +163,7 @@ def _copies(rows: Sequence[tuple[Station, int]], hold: Hold) -> Iterator[tuple[i
             yield row, station, station.groups[group].share
 
 
-def _decay(time: Any, scv: Any) -> Any:
+def _decay(time: Array, scv: Array) -> Array:
     """-log E[e^-T] of a time T: gamma up to an scv of 1, which holds for Erlang times; two exponentials above."""
 
     calm = np.where((scv > 0) & (scv <= 1), scv, 1.0)
@@ -174,7 +174,7 @@ def _decay(time: Any, scv: Any) -> Any:
     return np.where(scv > 1, -np.log(np.maximum(above, _LEAST)), below)
 
 
-def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: Any, times: Any) -> Any:
+def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, visits: Array, times: Array) -> Array:
     """(P, K, R) E[(L - A)+] / L: what of a piece of own work is still to be done when its customer comes again; not a
     number where absences are not followed.
 

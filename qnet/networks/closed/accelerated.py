@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, Places, np
 
 _ROUNDS, _SOME = 3000, 300
 _ENOUGH = 1e-13
@@ -71,7 +71,7 @@ def _settled(images: Callable[[Any], Image], start: Any, patience: int, rough: b
     return best
 
 
-def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, chosen: Any) -> None:
+def _steps(images: Callable[[Any], Image], best: Array, moved: Flags, least: Array, chosen: Places) -> None:
     """Newton's steps of some points, with the slopes of the images, as long as residuals become smaller."""
 
     shape, size = best.shape[1:], best[0].size
@@ -113,7 +113,7 @@ def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, ch
         fresh = np.zeros(len(live), bool)
 
 
-def _slopes(images: Callable[[Any], Image], chosen: Any, values: Any, moves: Any, shape: tuple[int, ...]) -> Any:
+def _slopes(images: Callable[[Any], Image], chosen: Places, values: Array, moves: Array, shape: tuple[int, ...]) -> Array:
     """(p, n, n) the inverse of how moves fall with values."""
 
     size = values.shape[1]
@@ -173,7 +173,7 @@ def _rounds(
     return best, moved, least
 
 
-def _mix(history: list[tuple[Any, Any]], moves: Any) -> Any:
+def _mix(history: list[tuple[Any, Any]], moves: Array) -> Any:
     """What the memory of earlier rounds takes off a damped move."""
 
     if not history:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, np
 from qnet.networks.closed.approximate_servers import saturated
 from qnet.networks.closed.approximate_state import Core, Point, State, point_at
 from qnet.record import Record
@@ -118,7 +118,7 @@ def _afar(core: Core, active: Any) -> State:
     return State(level, queue, busy)
 
 
-def _newton(core: Core, active: Any, state: State) -> State:
+def _newton(core: Core, active: Flags, state: State) -> State:
     """Throughputs, total queue lengths and chances that place each population and fit each other."""
 
     level, queue, busy = (value.copy() for value in state)
@@ -162,7 +162,7 @@ def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
     return state.level, point
 
 
-def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, Any]:
+def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Any, Any, Any]:
     """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of chances."""
 
     slopes, share, offered = point.slopes, point.share, point.offered
@@ -204,7 +204,7 @@ def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, 
     return step, np.where(np.isfinite(change), change, 0.0), np.where(np.isfinite(rise), rise, 0.0)
 
 
-def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
+def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     """Successive substitution from what Newton found until a further round changes next to nothing.
 
     The chances that all servers are busy stay as they are; the imbalance sees what they miss.
@@ -240,7 +240,7 @@ def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
     return CoreAnswer(throughput, residence, queues, residual, sound)
 
 
-def _imbalance(core: Core, active: Any, throughput: Any, queue: Any, busy: Any) -> Any:
+def _imbalance(core: Core, active: Flags, throughput: Array, queue: Array, busy: Any) -> Any:
     """(P,) the largest relative error of queue = work + load x queue, in hundredths, beyond what rounding explains.
 
     Where substitution contracts slowly, near saturation with large populations, a small change proves little; the

@@ -17,7 +17,7 @@ from itertools import accumulate
 from math import exp, inf, log
 from typing import Any, Protocol
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 
 TINY = 1e-250
 """Below this probability of N customers the terms lost to underflow may matter."""
@@ -117,7 +117,7 @@ def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Join
         yield from each_left_out(more, kept, stations)
 
 
-def batch_products(ratios: Any) -> tuple[Any, Any]:
+def batch_products(ratios: Array) -> tuple[Any, Any]:
     """`products` for the rows of an array (B, m)."""
 
     size, length = ratios.shape

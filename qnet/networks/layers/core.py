@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.closed.accelerated import Image, settled
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.queues.finite_source import full_probabilities
@@ -233,7 +233,7 @@ def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
     return waits**2 * np.minimum(2.0 / np.maximum(chance, 1e-6) - 1.0, 4.0)
 
 
-def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any) -> Any:
+def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding: Array) -> Array:
     """(P, S) squared coefficients of variation of holding times."""
 
     spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
@@ -255,7 +255,7 @@ def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, serve
     return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / whole
 
 
-def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> Any:
+def _work(shape: Shape, rows: Any, holding: Array, second: Array, scv: Array, away: Array) -> Any:
     """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an own visit."""
 
     mine = holding[:, rows, None] * np.ones(len(shape.kind))
@@ -272,7 +272,7 @@ def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: An
     )
 
 
-def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Any) -> Any:
+def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Array) -> Any:
     """(P, s) the chance that who arrives finds all servers busy, over the mean number of busy servers found.
 
     busy   (P, s) each: servers found busy by those of limited number in their first and second phase, and by others.

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.expression import Expression, Value, arrays, evaluate, solution_name
 from qnet.expression.nodes import Name
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures, is_figure
 from qnet.networks.wanted import Wanted
@@ -115,7 +115,7 @@ class MixAnswers:
         beyond = np.where(self._shares > 0, value - value[:, :1], 0.0)
         return np.where(self.answered, value[:, 0] + (self._shares * beyond).sum(axis=1), np.nan)
 
-    def _weighted(self, value: Any, passages: Any) -> Any:
+    def _weighted(self, value: Any, passages: Array) -> Array:
         """Means of the corners, weighted by passages; plainly where nobody passes."""
 
         total = self._between(passages)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, np
 from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
@@ -95,7 +95,7 @@ def _unloaded(trial: Trial, scan: Scan, here: Any) -> None:
         scan.look(scan.place[inner], edges)
 
 
-def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Any, moved: Any, hopeless: Any) -> Regions:
+def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags, hopeless: Flags) -> Regions:
     size = trial.size
     first, last = intervals(scan)
     low, low_cause = _ends(scan, first, -1)

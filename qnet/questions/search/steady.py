@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, np
 from qnet.questions.points.domain import outside
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
@@ -26,12 +26,12 @@ _DESCENT, _DESCENTS = 1e-6, 60
 class Steady(Record):
     """Arrays with one element per point."""
 
-    largest: Any
+    largest: Array
     """The largest value with a steady state; else the end of the range of the parameter, or of patience; where no
     steady state was found, a value without one."""
-    bounded: Any
+    bounded: Flags
     """Whether the steady state ends at `largest`."""
-    greatest: Any
+    greatest: Array
     """The end of the range; infinite where there is none."""
 
 
@@ -43,10 +43,12 @@ def largest_steady(trial: Trial) -> Steady:
     Domain   Values that the model refuses are never left as an answer: the search ends where they begin.
     Limits   There must be a steady state at the least value; and values beyond the first end are not looked at.
     """
-    greatest: Any = np.full(trial.size, trial.greatest)
-    lowest = low = np.full(trial.size, max(trial.least, 0.0))
-    high = np.minimum(max(trial.stated, trial.least * 2, 1e-12), greatest)
-    at_low = at_high = np.full(trial.size, -1.0)
+    greatest: Array = np.full(trial.size, trial.greatest)
+    lowest: Array = np.full(trial.size, max(trial.least, 0.0))
+    low: Array = lowest
+    high: Array = np.minimum(max(trial.stated, trial.least * 2, 1e-12), greatest)
+    at_low: Array = np.full(trial.size, -1.0)
+    at_high: Array = at_low
     for step in range(_DOUBLINGS + _MORE):
         end, solved = trial.within(low, high)
         greatest, high = np.where(end < high, end, greatest), end
@@ -65,7 +67,7 @@ def largest_steady(trial: Trial) -> Steady:
     return Steady(high, bounded, greatest)
 
 
-def _descended(trial: Trial, low: Any, high: Any, at_low: Any, wanted: Any) -> tuple[Any, Any, Any]:
+def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Flags) -> tuple[Array, Array, Array]:
     """A bracket of the end of the steady state, where the first guess was far beyond it."""
     top = high
     for _ in range(_DESCENTS):
@@ -86,7 +88,7 @@ def _descended(trial: Trial, low: Any, high: Any, at_low: Any, wanted: Any) -> t
     return low, np.where(wanted, top, high), at_low
 
 
-def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
+def _edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -> Array:
     """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one."""
 
     def certain(solved: Solved) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
 from qnet.questions.search.scan import Scan
@@ -79,7 +79,7 @@ def _look(trial: Trial, scan: Scan, first: Any, last: Any, customers: bool, unli
             done = held & ~latest
 
 
-def _farther(scan: Scan, last: Any, end: Any) -> Any:
+def _farther(scan: Scan, last: Array, end: Array) -> Array:
     """How far was looked in the end: ever farther at the points where the limits still hold at the last number."""
     while True:
         held = np.zeros(len(last), dtype=bool)

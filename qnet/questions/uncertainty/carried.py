@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import QnetError
 from qnet.expression import Expression, parse
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.calibration import correlation_matrix, standard_errors
 from qnet.model.model import Model
 from qnet.model.values import Values
@@ -76,7 +76,7 @@ class Doubts:
         slopes, lame = self.slopes(here, moved)
         return self.intervals(here, slopes, lame)
 
-    def intervals(self, here: Any, slopes: Any, lame: bool) -> Carried:
+    def intervals(self, here: Array, slopes: Array, lame: bool) -> Carried:
         """The intervals of figures by their `slopes`."""
 
         variance = np.einsum("ifp,ij,jfp->fp", slopes, self.correlation, slopes)
@@ -89,7 +89,7 @@ class Doubts:
             high = np.where(positive, here * np.exp(half), here + half)
         return Carried(low, high, lame)
 
-    def slopes(self, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> tuple[Any, bool]:
+    def slopes(self, here: Array, moved: Callable[[list[tuple[int, float]]], Any]) -> tuple[Any, bool]:
         """The change of figures by one standard error of each parameter, (parameters, figures, points), as `carried`.
 
         Of a figure above 0 it is that of its logarithm. Also whether some step had no answer.
