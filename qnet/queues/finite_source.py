@@ -52,7 +52,7 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
 
 
 def full_probabilities(
-    sources: Array, servers: int, offered: Array, first_share: Any, open_offered: Array, guess: Array = None
+    sources: Any, servers: int, offered: Any, first_share: Any, open_offered: Any, guess: Array | None = None
 ) -> tuple[Any, Any, Any]:
     """Probabilities of all servers busy: as a request finds them, and at any time; and the rate that gives them.
 

@@ -190,9 +190,9 @@ class _Closed:
 
     def first_shares(self) -> Array:
         """(points, closed classes) the shares of the classes among those who wait, to begin with."""
-        shares = self.pool.population * self.rest.visits
+        shares: Array = self.pool.population * self.rest.visits
         whole = shares.sum(axis=1, keepdims=True)
-        plain = self.pool.fills / np.maximum(self.pool.fills.sum(axis=1, keepdims=True), 1)
+        plain: Array = self.pool.fills / np.maximum(self.pool.fills.sum(axis=1, keepdims=True), 1)
         return np.where(whole > 0, shares / np.where(whole > 0, whole, 1.0), plain)
 
     def mix(self, passages: Any) -> Any:

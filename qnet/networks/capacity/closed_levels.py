@@ -114,7 +114,7 @@ class Rest:
                   the places.
         lost      (points, 1) the share of those who ask for a place that are lost.
         """
-        inside = self.pool.population[:, None, :] - self.pool.spread(self.pool.waiting, waiting)
+        inside: Array = self.pool.population[:, None, :] - self.pool.spread(self.pool.waiting, waiting)
         # Rounding must not make a whole number of customers a fraction.
         inside = np.where(np.abs(inside - np.rint(inside)) < 1e-9, np.rint(inside), np.maximum(inside, 0.0))
         whole = repeated(self.source, self.pool.levels)
@@ -193,8 +193,10 @@ class Rest:
             found = f'what is around "{self.name}" limits how many may be inside'
             raise NotComputed(Problem("QN555", found, "one or the other"))
 
+        shape: Any = (batch.size,)
+
         def column(value: Value) -> Array:
-            return np.broadcast_to(np.asarray(value, float), (batch.size,))
+            return np.broadcast_to(np.asarray(value, float), shape)
 
         return _Answer(
             tuple(column(wait.mean) for wait in solution.passages.waits),

@@ -190,7 +190,7 @@ def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, vi
     # (P, left at, visited, R)
     per = each[:, None] / size[:, :, None, :]
     decay = absence.decay + (absence.passed * _decay(per, np.broadcast_to(spread[:, None], per.shape))).sum(2)
-    found = np.exp(-decay)
+    found: Array = np.exp(-decay)
     odd = (np.abs(scv - 1.0) > 1e-9) & (piece > 0)
     if not odd.any():
         return found
@@ -199,7 +199,7 @@ def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, vi
     return np.where(odd & ~np.isnan(absence.decay), _general(mean, variance, scv), found)
 
 
-def _general(mean: Any, variance: Any, scv: Any) -> Any:
+def _general(mean: Array, variance: Array, scv: Array) -> Array:
     """E[(L - A)+] of a gamma time A and a piece of mean 1: mixed Erlang, or two exponentials."""
 
     shape = np.where(variance > 0, mean**2 / np.where(variance > 0, variance, 1.0), np.inf)

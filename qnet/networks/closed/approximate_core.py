@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import Array, Flags, np
+from qnet.lazy import Array, Flags, Places, np
 from qnet.networks.closed.approximate_servers import saturated
 from qnet.networks.closed.approximate_state import Core, Point, State, point_at
 from qnet.record import Record
@@ -124,7 +124,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
     level, queue, busy = (value.copy() for value in state)
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
-    live = np.arange(level.shape[0])
+    live: Places = np.arange(level.shape[0])
     for _ in range(_STEPS):
         here, some = core.part(live), active[live]
         level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
@@ -172,7 +172,7 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Any, A
     # queue: where no own share is deducted, the maximum of a concave function of the queues, without walls.
     steady = (point.work > 0) & (queue > 0)
     load = (share * slope).sum(-1) * weight
-    free = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
+    free: Array = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
     found = core.shift + (weight * queue)[..., None]
     seen = slopes.extra + slope * found
     direct = share / (1.0 + slope * own * offered) * seen
@@ -184,10 +184,10 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Any, A
     inner = direct + common.sum(-1)[..., None] * offered
     outer = np.swapaxes(share * (slope * weight[..., None]), 1, 2)
     gap = point.gap + np.sum(moved, axis=-1)
-    matrix = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
+    matrix: Array = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
     classes = np.arange(matrix.shape[-1])
     matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
-    wanted = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
+    wanted: Array = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
     wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
     count = np.where(active, core.population, 1.0)
     matrix = np.where(active[:, :, None] & active[:, None, :], matrix / count[..., None], 0.0)
@@ -218,7 +218,7 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     queues = guess * (count / total)[:, None, :]
     residence = np.zeros(queues.shape)
     residual = np.full(queues.shape[0], np.inf)
-    live = np.arange(queues.shape[0])
+    live: Places = np.arange(queues.shape[0])
     for turn in range(_ROUNDS):
         here, some = core.part(live), active[live]
         new_throughput, new_residence = _round(here, some, throughput[live], queues[live], state.busy[live])

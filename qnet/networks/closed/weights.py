@@ -17,7 +17,7 @@ from itertools import accumulate
 from math import exp, inf, log
 from typing import Any, Protocol
 
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Places, np
 
 TINY = 1e-250
 """Below this probability of N customers the terms lost to underflow may matter."""
@@ -126,7 +126,7 @@ def batch_products(ratios: Array) -> tuple[Any, Any]:
         np.cumsum(np.log(ratios), axis=1, out=logs[:, 1:])
         mode = logs.argmax(axis=1)[:, None]
         peak = np.take_along_axis(logs, mode, 1)
-        place = np.arange(length)
+        place: Places = np.arange(length)
         up = np.cumprod(np.where(place >= mode, ratios, 1.0), axis=1)
         down = np.cumprod(np.where(place < mode, 1 / ratios, 1.0)[:, ::-1], axis=1)[:, ::-1]
         values = np.ones((size, length + 1))

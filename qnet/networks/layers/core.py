@@ -236,8 +236,8 @@ def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
 def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding: Array) -> Array:
     """(P, S) squared coefficients of variation of holding times."""
 
-    spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
-    parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
+    spread: Array = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
+    parts: Array = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
     np.add.at(spread, (slice(None), shape.fraction), parts)
     square = holding**2
     return np.where(numbers.scv < 0, spread / np.where(square > 0, square, 1.0), numbers.scv)
@@ -290,7 +290,7 @@ def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any],
         opened = np.minimum(others[here], _JUST_BELOW * several)
         few = np.maximum(sources[here], 1e-9)
         share = np.where(bound[here] > 0, first[here] / np.maximum(bound[here], 1e-300), 1.0)
-        most = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
+        most: Array = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
         start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
         _, chance, logs = full_probabilities(few, int(several), most, share, opened, start)

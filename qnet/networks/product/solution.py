@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures
 from qnet.plain_tables import markdown_table, plain_table
@@ -102,7 +102,7 @@ class Solution:
         """(K, R) or (B, K, R): residence / visits; 0 where nobody visits."""
 
         visits = self.network.visits
-        visited = _array(self.network.demands) > 0 if visits is None else _array(visits)
+        visited: Array = _array(self.network.demands) > 0 if visits is None else _array(visits)
         return np.divide(self.residence, visited, out=np.zeros(visited.shape), where=visited > 0)
 
     @property

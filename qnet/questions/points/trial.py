@@ -87,7 +87,7 @@ class Trial:
 
     def overload(self, solved: Solved) -> Array:
         """The largest load less one: negative with a steady state."""
-        load = np.minimum(solved.load - 1, 1.0)
+        load: Array = np.minimum(solved.load - 1, 1.0)
         return np.where(solved.stable, np.minimum(load, -1e-16), np.maximum(load, 0.0))
 
     def excesses(self, solved: Solved) -> list[Any]:

@@ -127,7 +127,7 @@ def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags
     return Regions(place, ends[0], ends[1], scan, never, steady_least, steady_greatest, best(scan, size))
 
 
-def _ends(scan: Scan, index: Any, step: int) -> tuple[Any, Any]:
+def _ends(scan: Scan, index: Any, step: int) -> tuple[Array, Any]:
     """The values at some ends of runs, and what ends them, as far as the scan knows."""
     other = np.clip(index + step, 0, len(scan.place) - 1)
     same = (scan.place[other] == scan.place[index]) & (other != index)

@@ -58,7 +58,7 @@ def largest_steady(trial: Trial) -> Steady:
             break
         low, at_low = np.where(inside, high, low), np.where(inside, solved.certain_load - 1, at_low)
         high = np.where(inside, np.minimum(high * (2 if step < _DOUBLINGS else _FAST), greatest), high)
-    bounded = at_high >= 0
+    bounded: Flags = at_high >= 0
     if bounded.any():
         low, high, at_low = _descended(trial, low, high, at_low, bounded & (low == lowest))
         bounded = bounded & (low > lowest)
