@@ -32,7 +32,14 @@ def lazy(name: str) -> Any:
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Places = NDArray[np.intp]
 else:
     np = lazy("numpy")
+    # Names of types alone: annotations are not evaluated.
+    Array = Flags = Places = Any
 
-__all__ = ["lazy", "np"]
+__all__ = ["Array", "Flags", "Places", "lazy", "np"]

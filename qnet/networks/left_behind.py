@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import lazy, np
+from qnet.lazy import Array, lazy, np
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio, total
@@ -220,13 +220,13 @@ def settled_rates(
     return spread(found)
 
 
-def _enclosed(image: Callable[[Any], tuple[Any, Any]], size: int) -> Any:
+def _enclosed(image: Callable[[Array], tuple[Array, Array]], size: int) -> Array:
     """The rates at which one class passes as often as it leaves work behind, of every point, by false position."""
     low = np.zeros((size, 1, 1))
     above = image(low)[0]
     high, below = above, image(above)[0] - above
     found = high
-    side = np.zeros(low.shape)
+    side: Array = np.zeros(low.shape)
     for number in range(_ENCLOSING):
         share = above / np.where(above - below > 0, above - below, 1.0)
         share = np.where(number % 8 == 7, 0.5, np.clip(share, 0.0, 1.0))

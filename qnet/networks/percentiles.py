@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.found_waiting import shared_variance, with_variances
@@ -183,7 +183,7 @@ def _normal(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def _distribution(weights: Any, routes: Sequence[Sequence[tuple[Any, Any]]], time: Any) -> Any:
+def _distribution(weights: Array, routes: Sequence[Sequence[tuple[Any, Any]]], time: Array) -> Any:
     """The probability of an answer within a time, by the transform of the mixture."""
     from math import comb
 

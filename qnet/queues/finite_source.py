@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.record import Record
 
 MAX_SOURCES = 2000
@@ -52,7 +52,7 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
 
 
 def full_probabilities(
-    sources: Any, servers: int, offered: Any, first_share: Any, open_offered: Any, guess: Any = None
+    sources: Any, servers: int, offered: Any, first_share: Any, open_offered: Any, guess: Array | None = None
 ) -> tuple[Any, Any, Any]:
     """Probabilities of all servers busy: as a request finds them, and at any time; and the rate that gives them.
 
@@ -70,9 +70,9 @@ def full_probabilities(
         # Not a product of matrices: its last digits depend on the place of a point in the batch.
         return np.einsum("ij,j->i", shares, chain.count)
 
-    rate = np.log(offered / sources) if guess is None else np.minimum(guess, _HIGHEST)
-    low = np.broadcast_to(np.log(offered / sources), rate.shape) - (guess is not None)
-    high = np.full_like(rate, _HIGHEST)
+    rate: Array = np.log(offered / sources) if guess is None else np.minimum(guess, _HIGHEST)
+    low: Array = np.broadcast_to(np.log(offered / sources), rate.shape) - (guess is not None)
+    high: Array = np.full_like(rate, _HIGHEST)
     for _ in range(_MAX_ROUNDS):
         logs = chain.logs + chain.count * rate[:, None]
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))

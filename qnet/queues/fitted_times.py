@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 
 _STAGES = 40
 """The most stages of a mixed Erlang time; what varies less is a constant and such a time."""
@@ -21,7 +21,7 @@ class Fitted:
     Source    Tijms, Stochastic Models: An Algorithmic Approach, 1994, appendix B
     """
 
-    def __init__(self, mean: Any, variance: Any) -> None:
+    def __init__(self, mean: Array, variance: Array) -> None:
         self.mean = mean
         scv = variance / np.where(mean > 0, mean, 1.0) ** 2
         scv = np.where(np.abs(scv - 1) <= 1e-12, 1.0, np.where(scv <= 1e-24, 0.0, scv))
@@ -51,7 +51,7 @@ class Fitted:
         none = ~moving.any(0)
         self.shortest, self.longest = np.where(none, 1.0, self.shortest), np.where(none, 1.0, self.longest)
 
-    def passed(self, times: Any) -> Any:
+    def passed(self, times: Array) -> Array:
         """The probability that each time has passed: of (points, moments) an array (times, points, moments)."""
         since = np.maximum(times - self.shift[..., None], 0.0)
         left = self._left(since)
@@ -61,7 +61,7 @@ class Fitted:
             left = np.where(self.wide[..., None], odd, left)
         return np.where(self.constant[..., None], times >= self.shift[..., None], 1.0 - left)
 
-    def density(self, times: Any) -> Any:
+    def density(self, times: Array) -> Any:
         """The densities, of the same shape; 0 for constants."""
         since = times - self.shift[..., None]
         density = self._ending(np.maximum(since, 0.0))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.record import Record
 
 MOST_STATES = 1500
@@ -63,7 +63,7 @@ def priority_loss(
         balance[target, source] += rate
         balance[source, source] -= rate
     balance[0] = 1.0
-    shares = np.linalg.solve(balance, np.eye(len(states))[0])
+    shares: Array = np.linalg.solve(balance, np.eye(len(states))[0])
     present = np.array([[wait + busy for wait, busy in zip(*state, strict=True)] for state in states], float)
     full = present.sum(axis=1) == places
     return Levels(float(shares[full].sum()), tuple((shares @ present).tolist()))

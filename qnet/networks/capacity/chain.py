@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 
 if TYPE_CHECKING:
     from qnet.networks.capacity.closed_levels import Levels, Pool
@@ -17,7 +17,7 @@ class Chain:
              they are freed at m + 1.
     """
 
-    def __init__(self, levels: Levels, pool: Pool, visits: Any) -> None:
+    def __init__(self, levels: Levels, pool: Pool, visits: Array) -> None:
         self.pool = pool
         self.visits = visits
         classes = range(levels.cycle.shape[2])
@@ -40,7 +40,9 @@ class Chain:
         late = pool.numbers >= pool.places[:, None]
         self.late = self.shares * late
         found = (self.late * self.coming).sum(axis=1)
-        self.full = np.where(self.taken > 0, found / np.where(self.taken > 0, self.taken, 1.0), self.late.sum(axis=1))
+        self.full: Array = np.where(
+            self.taken > 0, found / np.where(self.taken > 0, self.taken, 1.0), self.late.sum(axis=1)
+        )
         """(points,) the share of those who ask for a place that find none."""
         waiting = self.shares[:, :, None] * (pool.population[:, None, :] - self.inside)
         asked = self.passages * visits
@@ -54,7 +56,7 @@ class Chain:
         self.next_place = np.where(np.isfinite(rate) & (rate > 0), 1 / np.where(rate > 0, rate, 1.0), 0.0)
         """(points,) the time until a place is free where all are taken."""
 
-    def found(self) -> Any:
+    def found(self) -> Array:
         """The shares of time."""
         beyond = self.pool.numbers > self.pool.last[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -64,15 +66,15 @@ class Chain:
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         return weights / weights.sum(axis=1, keepdims=True)
 
-    def mean(self, values: Any, rates: Any = None) -> Any:
+    def mean(self, values: Array, rates: Array | None = None) -> Array:
         """(points,) the mean of a figure of all numbers over time, or over what happens at some rates."""
-        weights = self.shares
+        weights: Array = self.shares
         if rates is not None:
             often = self.shares * np.where(np.isfinite(rates), rates, 1.0)
             weights = np.where(often.sum(axis=1, keepdims=True) > 0, often, self.shares)
         return (weights * values).sum(axis=1) / weights.sum(axis=1)
 
-    def waiting(self, before: Any) -> Any:
+    def waiting(self, before: Array) -> Array:
         """(points, closed classes) the shares of the classes among those who find no place."""
         flow = (self.late[:, :, None] * self.rates).sum(axis=1) * self.visits
         whole = flow.sum(axis=1, keepdims=True)

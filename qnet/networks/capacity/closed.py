@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.by_demands import ceiling
 from qnet.networks.capacity.chain import Chain
 from qnet.networks.capacity.closed_exactness import reasons_for
@@ -160,7 +160,7 @@ class _Closed:
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
 
     def next(
-        self, unknown: Any, after: Any, memory: tuple[Any, ...] | None, count: int, extrapolate: bool
+        self, unknown: Array, after: Array, memory: tuple[Any, ...] | None, count: int, extrapolate: bool
     ) -> tuple[Any, tuple[Any, ...]]:
         """The unknowns of the next round, and what it is to remember.
 
@@ -189,11 +189,11 @@ class _Closed:
             following = np.maximum(others - weight * (others - memory[2]), 0.0)
         return np.concatenate([shares, following], axis=1), (here, there, others, moves)
 
-    def first_shares(self) -> Any:
+    def first_shares(self) -> Array:
         """(points, closed classes) the shares of the classes among those who wait, to begin with."""
-        shares = self.pool.population * self.rest.visits
+        shares: Array = self.pool.population * self.rest.visits
         whole = shares.sum(axis=1, keepdims=True)
-        plain = self.pool.fills / np.maximum(self.pool.fills.sum(axis=1, keepdims=True), 1)
+        plain: Array = self.pool.fills / np.maximum(self.pool.fills.sum(axis=1, keepdims=True), 1)
         return np.where(whole > 0, shares / np.where(whole > 0, whole, 1.0), plain)
 
     def mix(self, passages: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.capacity.closed_parts import STATION, WAIT, Limited, Way, by_class, customers, places, used
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.duration import Wait
@@ -116,7 +116,7 @@ class Rest:
         """Whether the levels change with what was found of them."""
         return self.several or self.full.form != WAIT or (not self.apart and bool(levels.kept.any()))
 
-    def solved(self, waiting: Any, mix: Any, kept: Any, lost: Any) -> Levels:
+    def solved(self, waiting: Array, mix: Array, kept: Array, lost: Array) -> Levels:
         """The figures at all levels.
 
         waiting   (points, closed classes) shares of the classes among those who wait.
@@ -125,7 +125,7 @@ class Rest:
                   the places.
         lost      (points, 1) the share of those who ask for a place that are lost.
         """
-        inside = self.pool.population[:, None, :] - self.pool.spread(self.pool.waiting, waiting)
+        inside: Array = self.pool.population[:, None, :] - self.pool.spread(self.pool.waiting, waiting)
         # Rounding must not make a whole number of customers a fraction.
         inside = np.where(np.abs(inside - np.rint(inside)) < 1e-9, np.rint(inside), np.maximum(inside, 0.0))
         whole = repeated(self.source, self.pool.levels)
@@ -202,8 +202,10 @@ class Rest:
             found = f'what is around "{self.name}" limits how many may be inside'
             raise NotComputed(Problem("QN555", found, "one or the other"))
 
-        def column(value: Value) -> Any:
-            return np.broadcast_to(np.asarray(value, float), (batch.size,))
+        shape: Any = (batch.size,)
+
+        def column(value: Value) -> Array:
+            return np.broadcast_to(np.asarray(value, float), shape)
 
         return _Answer(
             tuple(column(wait.mean) for wait in solution.passages.waits),

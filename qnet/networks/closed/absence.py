@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.expression import Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
 
@@ -160,7 +160,7 @@ def _copies(rows: Sequence[tuple[Station, int]], hold: Hold) -> Iterator[tuple[i
             yield row, station, station.groups[group].share
 
 
-def _decay(time: Any, scv: Any) -> Any:
+def _decay(time: Array, scv: Array) -> Array:
     """-log E[e^-T] of a time T: gamma up to an scv of 1, which holds for Erlang times; two exponentials above."""
     calm = np.where((scv > 0) & (scv <= 1), scv, 1.0)
     below = np.where(scv > 1e-12, np.log1p(time * calm) / calm, time)
@@ -170,7 +170,7 @@ def _decay(time: Any, scv: Any) -> Any:
     return np.where(scv > 1, -np.log(np.maximum(above, _LEAST)), below)
 
 
-def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: Any, times: Any) -> Any:
+def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, visits: Array, times: Array) -> Array:
     """(P, K, R) E[(L - A)+] / L: what of a piece of own work is still to be done when its customer comes again; not a
     number where absences are not followed.
 
@@ -185,7 +185,7 @@ def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: 
     # (P, left at, visited, R)
     per = each[:, None] / size[:, :, None, :]
     decay = absence.decay + (absence.passed * _decay(per, np.broadcast_to(spread[:, None], per.shape))).sum(2)
-    found = np.exp(-decay)
+    found: Array = np.exp(-decay)
     odd = (np.abs(scv - 1.0) > 1e-9) & (piece > 0)
     if not odd.any():
         return found
@@ -194,7 +194,7 @@ def still_there(absence: Absence, piece: Any, scv: Any, residence: Any, visits: 
     return np.where(odd & ~np.isnan(absence.decay), _general(mean, variance, scv), found)
 
 
-def _general(mean: Any, variance: Any, scv: Any) -> Any:
+def _general(mean: Array, variance: Array, scv: Array) -> Array:
     """E[(L - A)+] of a gamma time A and a piece of mean 1: mixed Erlang, or two exponentials."""
     shape = np.where(variance > 0, mean**2 / np.where(variance > 0, variance, 1.0), np.inf)
     shape = np.clip(shape, 1e-9, 1e6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, Places, np
 
 _ROUNDS, _SOME = 3000, 300
 _ENOUGH = 1e-13
@@ -69,13 +69,14 @@ def _settled(images: Callable[[Any], Image], start: Any, patience: int, rough: b
     return best
 
 
-def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, chosen: Any) -> None:
+def _steps(images: Callable[[Any], Image], best: Array, moved: Array, least: Array, chosen: Places) -> None:
     """Newton's steps of some points, with the slopes of the images, as long as residuals become smaller."""
     shape, size = best.shape[1:], best[0].size
     live = chosen[least[chosen] > _ENOUGH]
     if not live.size:
         return
-    values, moves = best[live].reshape(-1, size), moved[live].reshape(-1, size)
+    values: Array = best[live].reshape(-1, size)
+    moves: Array = moved[live].reshape(-1, size)
     inverse = np.zeros((len(live), size, size))
     stale = np.ones(len(live), bool)
     """Whether slopes are to be taken anew."""
@@ -110,16 +111,18 @@ def _steps(images: Callable[[Any], Image], best: Any, moved: Any, least: Any, ch
         fresh = np.zeros(len(live), bool)
 
 
-def _slopes(images: Callable[[Any], Image], chosen: Any, values: Any, moves: Any, shape: tuple[int, ...]) -> Any:
+def _slopes(
+    images: Callable[[Any], Image], chosen: Places, values: Array, moves: Array, shape: tuple[int, ...]
+) -> Array:
     """(p, n, n) the inverse of how moves fall with values."""
     size = values.shape[1]
-    place = np.arange(size)
+    place: Places = np.arange(size)
     nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
     nudged = np.repeat(values[:, None], size, axis=1)
     nudged[:, place, place] += nudge
     after = images(np.repeat(chosen, size))(nudged.reshape(-1, *shape))[0].reshape(-1, size, size)
     slopes = (after - (values + moves)[:, None]) / (nudged[:, place, place] - values)[..., None]
-    table = np.eye(size) - slopes.swapaxes(1, 2)
+    table: Array = np.eye(size) - slopes.swapaxes(1, 2)
     table[~(np.abs(table) <= _STEEPEST).all((1, 2))] = np.eye(size)
     try:
         return np.linalg.inv(table)
@@ -168,7 +171,7 @@ def _rounds(
     return best, moved, least
 
 
-def _mix(history: list[tuple[Any, Any]], moves: Any) -> Any:
+def _mix(history: list[tuple[Any, Any]], moves: Array) -> Any:
     """What the memory of earlier rounds takes off a damped move."""
     if not history:
         return 0.0
@@ -180,6 +183,6 @@ def _mix(history: list[tuple[Any, Any]], moves: Any) -> Any:
     unit = turns / scale
     square = np.einsum("pnm,pnl->pml", unit, unit) + 1e-12 * np.eye(len(history))
     right = np.einsum("pnm,pn->pm", unit, moves.reshape(size, -1))
-    weights = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
+    weights: Array = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
     taken = np.einsum("pnm,pm->pn", steps + 0.5 * turns, weights).reshape(moves.shape)
     return np.where(np.isfinite(taken), taken, 0.0)

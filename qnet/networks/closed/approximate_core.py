@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, Places, np
 from qnet.networks.closed.approximate_servers import saturated
 from qnet.networks.closed.approximate_state import Core, Point, State, point_at
 from qnet.record import Record
@@ -115,12 +115,12 @@ def _afar(core: Core, active: Any) -> State:
     return State(level, queue, busy)
 
 
-def _newton(core: Core, active: Any, state: State) -> State:
+def _newton(core: Core, active: Flags, state: State) -> State:
     """Throughputs, total queue lengths and chances that place each population and fit each other."""
     level, queue, busy = (value.copy() for value in state)
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
-    live = np.arange(level.shape[0])
+    live: Places = np.arange(level.shape[0])
     for _ in range(_STEPS):
         here, some = core.part(live), active[live]
         level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
@@ -157,7 +157,7 @@ def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
     return state.level, point
 
 
-def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, Any]:
+def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Any, Any, Any]:
     """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of chances."""
     slopes, share, offered = point.slopes, point.share, point.offered
     slope = slopes.slope[..., None]
@@ -166,7 +166,7 @@ def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, 
     # queue: where no own share is deducted, the maximum of a concave function of the queues, without walls.
     steady = (point.work > 0) & (queue > 0)
     load = (share * slope).sum(-1) * weight
-    free = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
+    free: Array = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
     found = core.shift + (weight * queue)[..., None]
     seen = slopes.extra + slope * found
     direct = share / (1.0 + slope * own * offered) * seen
@@ -178,10 +178,10 @@ def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, 
     inner = direct + common.sum(-1)[..., None] * offered
     outer = np.swapaxes(share * (slope * weight[..., None]), 1, 2)
     gap = point.gap + np.sum(moved, axis=-1)
-    matrix = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
+    matrix: Array = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
     classes = np.arange(matrix.shape[-1])
     matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
-    wanted = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
+    wanted: Array = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
     wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
     count = np.where(active, core.population, 1.0)
     matrix = np.where(active[:, :, None] & active[:, None, :], matrix / count[..., None], 0.0)
@@ -198,7 +198,7 @@ def _step(core: Core, active: Any, point: Point, queue: Any) -> tuple[Any, Any, 
     return step, np.where(np.isfinite(change), change, 0.0), np.where(np.isfinite(rise), rise, 0.0)
 
 
-def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
+def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     """Successive substitution from what Newton found until a further round changes next to nothing.
 
     The chances that all servers are busy stay as they are; the imbalance sees what they miss.
@@ -211,7 +211,7 @@ def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
     queues = guess * (count / total)[:, None, :]
     residence = np.zeros(queues.shape)
     residual = np.full(queues.shape[0], np.inf)
-    live = np.arange(queues.shape[0])
+    live: Places = np.arange(queues.shape[0])
     for turn in range(_ROUNDS):
         here, some = core.part(live), active[live]
         new_throughput, new_residence = _round(here, some, throughput[live], queues[live], state.busy[live])
@@ -233,7 +233,7 @@ def _polished(core: Core, active: Any, state: State) -> CoreAnswer:
     return CoreAnswer(throughput, residence, queues, residual, sound)
 
 
-def _imbalance(core: Core, active: Any, throughput: Any, queue: Any, busy: Any) -> Any:
+def _imbalance(core: Core, active: Flags, throughput: Array, queue: Array, busy: Any) -> Any:
     """(P,) the largest relative error of queue = work + load x queue, in hundredths, beyond what rounding explains.
 
     Where substitution contracts slowly, near saturation with large populations, a small change proves little; the

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Places, np
 from qnet.networks.closed.approximate_core import CoreAnswer, solve_core
 from qnet.networks.closed.approximate_state import Core
 
@@ -87,7 +87,7 @@ def aql(core: Core) -> CoreAnswer:
     others = np.maximum(total - 1.0, 0.0)
     every = every.replace(weight=others / np.where(total > 0, total, 1.0), own=np.zeros(every.own.shape))
     whole = total.reshape(size, classes + 1)
-    first = np.arange(size) * (classes + 1)
+    first: Places = np.arange(size) * (classes + 1)
     reduced = solve_core(every)
     moved = np.full(size, np.inf)
     for turn in range(_MOST_TURNS):

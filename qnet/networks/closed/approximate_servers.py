@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.record import Record
 
 _FEW = 150
@@ -122,7 +122,7 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, bus
     return Slopes(slope, extra, change, nothing, nothing)
 
 
-def all_busy(servers: int, load: Any, closed: Any, total: Any) -> tuple[Any, Any]:
+def all_busy(servers: int, load: Array, closed: Array, total: Array) -> tuple[Any, Any]:
     """The chance that a customer finds all servers busy, and its derivative by the load.
 
     servers  m >= 1.

@@ -202,7 +202,7 @@ def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     size = network.size or 0
     population, think = network.population[:, 0], network.think_time[:, 0]
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)
-    served = np.flatnonzero(population > 0)
+    served: Places = np.flatnonzero(population > 0)
     queues = [place for place in range(network.stations) if not network.delay[place] and demands[place, served].any()]
     if marginals or not (demands[np.ix_(queues, served)] > 0).all():
         return stacked([solve(network.point(index), marginals) for index in range(size)], network)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import Rates
 from qnet.record import Record
@@ -63,7 +63,7 @@ class _Station:
         head = self.head[:, :length]
         more = length - head.shape[1]
         with np.errstate(under="ignore"):
-            rest = head[:, -1:] * self.ratio[:, None] ** np.arange(1, more + 1)
+            rest: Array = head[:, -1:] * self.ratio[:, None] ** np.arange(1, more + 1)
         return np.concatenate((head, rest), axis=1)
 
 

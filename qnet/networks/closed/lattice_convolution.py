@@ -21,7 +21,7 @@ from math import log, prod, sqrt
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Group, Reduced, expanded, nothing, reduced, stacked
@@ -238,14 +238,14 @@ def open_rates(core: Reduced) -> list[float]:
 
     alone = think + demands.sum(axis=0)
     busiest = float((demands @ (1 / alone) / limits).max(initial=0.0))
-    point = np.log(0.5 / (alone * max(busiest, 1e-300))) if busiest else np.log(population / alone)
+    point: Array = np.log(0.5 / (alone * max(busiest, 1e-300))) if busiest else np.log(population / alone)
     point = np.minimum(point, np.log(population / np.where(think > 0, think, 1e-300)))
     value, gradient, hessian = evaluate(point)
     for _ in range(100):
         if (np.abs(gradient) <= 0.05 * np.sqrt(population)).all():
             break
         ridge = 1e-12 * float(np.trace(hessian))
-        move = -np.linalg.solve(hessian + ridge * np.eye(len(point)), gradient)
+        move: Array = -np.linalg.solve(hessian + ridge * np.eye(len(point)), gradient)
         move *= min(1.0, 2.0 / float(np.abs(move).max()))
         step, slope = 1.0, float(gradient @ move)
         while step > 1e-9:

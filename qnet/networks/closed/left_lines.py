@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import lazy, np
+from qnet.lazy import Array, lazy, np
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Met(Record):
     """(P, K) by open customers, beyond what they wait for customers."""
 
 
-def with_left(lines: Lines, left: Left, residence: Any, throughput: Any, away: Any, met: Any) -> Met:
+def with_left(lines: Lines, left: Left, residence: Array, throughput: Array, away: Array, met: Array) -> Met:
     """What is waited, of the work that is left too.
 
     lines       the stations and classes, and `left` of them.

@@ -17,7 +17,7 @@ from itertools import accumulate
 from math import exp, inf, log
 from typing import Any, Protocol
 
-from qnet.lazy import np
+from qnet.lazy import Array, Places, np
 
 TINY = 1e-250
 """Below this probability of N customers the terms lost to underflow may matter."""
@@ -117,7 +117,7 @@ def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Join
         yield from each_left_out(more, kept, stations)
 
 
-def batch_products(ratios: Any) -> tuple[Any, Any]:
+def batch_products(ratios: Array) -> tuple[Any, Any]:
     """`products` for the rows of an array (B, m)."""
     size, length = ratios.shape
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
@@ -125,7 +125,7 @@ def batch_products(ratios: Any) -> tuple[Any, Any]:
         np.cumsum(np.log(ratios), axis=1, out=logs[:, 1:])
         mode = logs.argmax(axis=1)[:, None]
         peak = np.take_along_axis(logs, mode, 1)
-        place = np.arange(length)
+        place: Places = np.arange(length)
         up = np.cumprod(np.where(place >= mode, ratios, 1.0), axis=1)
         down = np.cumprod(np.where(place < mode, 1 / ratios, 1.0)[:, ::-1], axis=1)[:, ::-1]
         values = np.ones((size, length + 1))

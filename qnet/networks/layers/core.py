@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.closed.accelerated import Image, settled
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.queues.finite_source import full_probabilities
@@ -228,7 +228,7 @@ def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
     return waits**2 * np.minimum(2.0 / np.maximum(chance, 1e-6) - 1.0, 4.0)
 
 
-def _scv(shape: Shape, numbers: Numbers, waits: Any, variance: Any, holding: Any) -> Any:
+def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding: Array) -> Array:
     """(P, S) squared coefficients of variation of holding times."""
     spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
     parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
@@ -248,7 +248,7 @@ def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, serve
     return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / whole
 
 
-def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: Any) -> Any:
+def _work(shape: Shape, rows: Any, holding: Array, second: Array, scv: Array, away: Array) -> Any:
     """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an own visit."""
     mine = holding[:, rows, None] * np.ones(len(shape.kind))
     memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
@@ -264,7 +264,7 @@ def _work(shape: Shape, rows: Any, holding: Any, second: Any, scv: Any, away: An
     )
 
 
-def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Any) -> Any:
+def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Array) -> Any:
     """(P, s) the chance that who arrives finds all servers busy, over the mean number of busy servers found.
 
     busy   (P, s) each: servers found busy by those of limited number in their first and second phase, and by others.
@@ -281,7 +281,7 @@ def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any],
         opened = np.minimum(others[here], _JUST_BELOW * several)
         few = np.maximum(sources[here], 1e-9)
         share = np.where(bound[here] > 0, first[here] / np.maximum(bound[here], 1e-300), 1.0)
-        most = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
+        most: Array = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
         start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
         _, chance, logs = full_probabilities(few, int(several), most, share, opened, start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.expression import Value
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.memory.regions import Region
 from qnet.networks.routed import Hold, RoutedNetwork, Step, Time
 
@@ -44,7 +44,7 @@ class _Mean:
         count = self.shape[0] * self.shape[1]
         return np.broadcast_to(np.asarray(value, float), (count,)).reshape(self.shape)
 
-    def of(self, values: Any, weights: Any) -> Value:
+    def of(self, values: Array, weights: Array) -> Value:
         """The weighted mean; where nothing has weight, what it is with one customer."""
         whole = weights.sum(axis=1)
         idle = whole <= 0

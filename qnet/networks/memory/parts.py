@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, Beyond
 from qnet.networks.figures import Steady, figures, not_above_one
@@ -37,7 +37,7 @@ class Part(Record):
     places: Any
     """Which column of the levels holds at each number of customers, (most + 1,)."""
 
-    def means(self, shares: Any) -> list[Any]:
+    def means(self, shares: Array) -> list[Any]:
         """The mean wait of every stream over all its visits, by the shares of time with 0, 1, ... customers."""
         found: list[Any] = []
         for rate, wait in zip(self.levels.rates, self.levels.waits, strict=True):

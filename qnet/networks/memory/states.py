@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, Places, np
 
 _VALLEY, _SHARE = 0.9, 0.01
 """Two likely numbers are told apart by a valley this much lower than the lower of them, each with this share."""
@@ -30,11 +30,11 @@ def spread(parts: Sequence[Any], population: Any) -> list[Any]:
     return [(1 - share) * few + share * many for few, many in zip(found, more, strict=True)]
 
 
-def _whole(parts: Sequence[Any], population: Any) -> list[Any]:
+def _whole(parts: Sequence[Any], population: Array) -> list[Any]:
     points, length = parts[0].shape
-    numbers = np.arange(length)
-    left = population[:, None] - numbers[None, :]
-    rows = np.arange(points)[:, None]
+    numbers: Places = np.arange(length)
+    left: Array = population[:, None] - numbers[None, :]
+    rows: Places = np.arange(points)[:, None]
     found: list[Any] = []
     for index, own in enumerate(parts):
         rest = _together([part for place, part in enumerate(parts) if place != index], points, length)

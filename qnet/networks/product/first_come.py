@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import lazy, np
+from qnet.lazy import Array, lazy, np
 from qnet.networks.exactness import RESIDUAL
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
@@ -163,7 +163,7 @@ def _corrected(table: Table, starts: Any = None) -> _Corrected:
         np.concatenate([part[place] for part in parts]) if parts else np.zeros((0, *shape))
         for place, shape in enumerate(((len(network.closed),), (len(places), len(network.closed)), (len(places),)))
     )
-    residence = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
+    residence: Array = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
     opened = table.fast[:, places, :] + table.stretch[:, places, :] * met[..., None]
     residence[:, places, :] += np.where(table.closed, 0.0, opened)
     if network.left:
@@ -244,14 +244,14 @@ class Table:
         size = 1 if network.size is None else network.size
         stations, classes = network.shape
 
-        def table(cell: Any) -> Any:
+        def table(cell: Any) -> Array:
             found = np.empty((size, stations, classes))
             for station in range(stations):
                 for kind in range(classes):
                     found[:, station, kind] = cell(station, kind)
             return found
 
-        def column(values: Any) -> Any:
+        def column(values: Any) -> Array:
             return np.stack([np.broadcast_to(np.asarray(value, float), (size,)) for value in values], axis=1)
 
         self.network = network
@@ -267,13 +267,13 @@ class Table:
         each = np.where(self.visits > 0, self.fast / np.where(self.visits > 0, self.visits, 1.0), 0.0)
         self.each = each
         self.weight = np.where(ordered, each, 1.0)
-        self.stretch = np.where(ordered, self.visits, self.fast)
+        self.stretch: Array = np.where(ordered, self.visits, self.fast)
         self.excess = np.where(ordered, each * (scv - 1.0) / 2.0, 0.0)
         self.memory = np.where(ordered, each * np.where(scv > 1, 1.0 + scv, scv) / 2.0, 0.0)
         self.closed = np.array([kind in network.closed for kind in range(classes)])
         self.population = column([network.population[kind] for kind in network.closed])
         away = np.array(network.delay)[None, :, None]
-        outside = np.where(away, self.demands, self.rest).sum(1)
+        outside: Array = np.where(away, self.demands, self.rest).sum(1)
         own = list(network.closed)
         self.given_think_time = column([network.think_time[kind] for kind in own])
         self.think_time = self.given_think_time + outside[:, own]

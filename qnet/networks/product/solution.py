@@ -102,7 +102,7 @@ class Solution:
     def response_per_visit(self) -> Any:
         """(K, R) or (B, K, R): residence / visits; 0 where nobody visits."""
         visits = self.network.visits
-        visited = _array(self.network.demands) > 0 if visits is None else _array(visits)
+        visited: Array = _array(self.network.demands) > 0 if visits is None else _array(visits)
         return np.divide(self.residence, visited, out=np.zeros(visited.shape), where=visited > 0)
 
     @property

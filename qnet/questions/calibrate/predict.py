@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, Places, np
 from qnet.questions.calibrate.errors import PRINTED, STATED, Scatter
 from qnet.questions.calibrate.least_squares import STEP, Minimum
 from qnet.questions.calibrate.profile import Lane, refit
@@ -76,7 +76,7 @@ def _of_the_model(best: Minimum, scatter: Scatter, slopes: Any) -> Any:
     return np.where(lost, np.inf, known * scatter.variance)
 
 
-def _of_a_measurement(target: Target, scatter: Scatter, places: Any) -> Any:
+def _of_a_measurement(target: Target, scatter: Scatter, places: Places) -> Array:
     """The variance of single measurements, (rows, metrics), in the measure of the plain residuals."""
     weights = target.rows.weights[places][:, None]
     digits = target.digits[places] ** 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.calibrate.errors import refuse_unknown
@@ -70,7 +70,7 @@ class Target:
         """Whether errors are stated."""
         roots = np.sqrt(rows.weights)[:, None] * np.ones(rows.values.shape)
         if self.stated:
-            errors: Any = np.where(np.isfinite(rows.errors), rows.errors / self.size, self.digits)
+            errors: Array = np.where(np.isfinite(rows.errors), rows.errors / self.size, self.digits)
             missing: Any = np.argwhere(self.used & ~(errors > 0))
             cells = [(int(row), rows.metrics[int(place)].key) for row, place in missing]
             refuse_unknown(rows.table, cells)

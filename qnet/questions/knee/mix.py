@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.expression import Expression, Value, arrays, evaluate, solution_name
 from qnet.expression.nodes import Name
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures, is_figure
 from qnet.networks.wanted import Wanted
@@ -106,13 +106,13 @@ class MixAnswers:
         own = solution_name("throughput", about(name))
         return self._weighted(value, self.corners.of(_plain(own if own in all_figures(self.model) else "throughput")))
 
-    def _between(self, value: Any) -> Any:
+    def _between(self, value: Any) -> Array:
         """Figures of the corners, linearly interpolated; what is the same at all corners stays as it is."""
         value = value[self._places]
         beyond = np.where(self._shares > 0, value - value[:, :1], 0.0)
         return np.where(self.answered, value[:, 0] + (self._shares * beyond).sum(axis=1), np.nan)
 
-    def _weighted(self, value: Any, passages: Any) -> Any:
+    def _weighted(self, value: Array, passages: Array) -> Array:
         """Means of the corners, weighted by passages; plainly where nobody passes."""
         total = self._between(passages)
         nobody = ~(total > 0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import QnetError
 from qnet.expression import FLOATS, Expression, arrays, evaluate
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -85,9 +85,9 @@ class Trial:
             value = np.array([self.domain.end(place, *both) for place, both in ends])
             return value, self.solve(value)
 
-    def overload(self, solved: Solved) -> Any:
+    def overload(self, solved: Solved) -> Array:
         """The largest load less one: negative with a steady state."""
-        load = np.minimum(solved.load - 1, 1.0)
+        load: Array = np.minimum(solved.load - 1, 1.0)
         return np.where(solved.stable, np.minimum(load, -1e-16), np.maximum(load, 0.0))
 
     def excesses(self, solved: Solved) -> list[Any]:

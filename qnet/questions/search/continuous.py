@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, np
 from qnet.questions.points.domain import outside
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
@@ -257,7 +257,7 @@ def _unloaded(trial: Trial, scan: Scan, here: Any) -> None:
         scan.look(scan.place[inner], edges)
 
 
-def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Any, moved: Any, hopeless: Any) -> Regions:
+def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags, hopeless: Flags) -> Regions:
     size = trial.size
     first, last = intervals(scan)
     low, low_cause = _ends(scan, first, -1)
@@ -289,7 +289,7 @@ def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Any, moved: Any, ho
     return Regions(place, ends[0], ends[1], scan, never, steady_least, steady_greatest, best(scan, size))
 
 
-def _ends(scan: Scan, index: Any, step: int) -> tuple[Any, Any]:
+def _ends(scan: Scan, index: Any, step: int) -> tuple[Array, Any]:
     """The values at some ends of runs, and what ends them, as far as the scan knows."""
     other = np.clip(index + step, 0, len(scan.place) - 1)
     same = (scan.place[other] == scan.place[index]) & (other != index)

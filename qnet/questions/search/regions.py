@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.questions.search.scan import ALIKE, Scan
 from qnet.record import Record
 
@@ -38,7 +38,7 @@ class Regions(Record):
     steady_least: Any
     """Per point: the least value with a steady state; nan where the range of the parameter ends first."""
     steady_greatest: Any
-    best: Any
+    best: Array
     """Per point: the value at which the limits are exceeded least."""
     complete: bool = False
     """Whether every whole number in the range was looked at."""

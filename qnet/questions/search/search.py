@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Places, np
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import limiting
 from qnet.questions.points.trial import Trial
@@ -182,7 +182,7 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> Found:
     return ends(trial, regions, np.arange(size), regions.first(size), regions.high)
 
 
-def ends(trial: Trial, regions: Regions, place: Any, index: Any, side: Ends) -> Found:
+def ends(trial: Trial, regions: Regions, place: Places, index: Places, side: Ends) -> Found:
     """What is to be said of one end of some intervals.
 
     place   the point of the grid of each row; `index` its interval, -1 for none.

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -224,7 +224,7 @@ def _uncertainty(
     )  # fmt: skip
 
 
-def _drawn(item: Range, places: Any, shape: str) -> Any:
+def _drawn(item: Range, places: Array, shape: str) -> Any:
     """The values at some places between 0 and 1 of the distribution of a parameter."""
     low, high, value = item.low, item.high, item.input.value
     if item.origin == SPREAD:

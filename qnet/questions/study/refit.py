@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import exp, isfinite, log
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.questions.study.influences import INFLUENCE, Influences
 from qnet.questions.study.printed import printed
 from qnet.questions.study.study import Claim, FreeChoice, Study, Where
@@ -143,7 +143,7 @@ def _solved(
             break
         steps = np.zeros_like(logs)
         for index in np.flatnonzero(open_):
-            step = -np.linalg.pinv(jacobians[index]) @ rest[index]
+            step: Array = -np.linalg.pinv(jacobians[index]) @ rest[index]
             steps[index] = step * min(1.0, _FARTHEST / max(float(np.abs(step).max()), 1e-300))
         logs = logs + steps
         before, rest = rest, off()

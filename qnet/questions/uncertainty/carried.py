@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import QnetError
 from qnet.expression import Expression, parse
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.bind import expressions
 from qnet.model.calibration import correlation_matrix, standard_errors
 from qnet.model.model import Model
@@ -63,7 +63,7 @@ class Doubts:
         self.lost = [name for name in stated.undetermined if name not in model.settings and name not in fixed]
         self.times = NORMAL if stated.freedom is None else half_width(SHARE, stated.freedom)
 
-    def carried(self, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> Carried:
+    def carried(self, here: Any, moved: Callable[[list[tuple[int, float]]], Array]) -> Carried:
         """The intervals of figures.
 
         here     (figures, points) at the stated values.
@@ -77,19 +77,19 @@ class Doubts:
         slopes, lame = self.slopes(here, moved)
         return self.intervals(here, slopes, lame)
 
-    def intervals(self, here: Any, slopes: Any, lame: bool) -> Carried:
+    def intervals(self, here: Array, slopes: Array, lame: bool) -> Carried:
         """The intervals of figures by their `slopes`."""
         variance = np.einsum("ifp,ij,jfp->fp", slopes, self.correlation, slopes)
-        half = self.times * np.sqrt(np.maximum(variance, 0.0))
+        half: Array = self.times * np.sqrt(np.maximum(variance, 0.0))
         positive = here > 0
         with np.errstate(all="ignore"):
             size = np.where(positive, 1.0, np.abs(here))
             half = np.where(half > NOTHING * size, half, 0.0 * half)
-            low = np.where(positive, here * np.exp(-half), here - half)
-            high = np.where(positive, here * np.exp(half), here + half)
+            low: Array = np.where(positive, here * np.exp(-half), here - half)
+            high: Array = np.where(positive, here * np.exp(half), here + half)
         return Carried(low, high, lame)
 
-    def slopes(self, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> tuple[Any, bool]:
+    def slopes(self, here: Array, moved: Callable[[list[tuple[int, float]]], Array]) -> tuple[Any, bool]:
         """The change of figures by one standard error of each parameter, (parameters, figures, points), as `carried`.
 
         Of a figure above 0 it is that of its logarithm. Also whether some step had no answer.
@@ -107,14 +107,14 @@ class Doubts:
             steps = [
                 (place, self.values[place] + sign * share * self.sizes[place]) for place in waiting for sign in (1, -1)
             ]
-            values = moved(steps)
+            values: Array = moved(steps)
             with np.errstate(all="ignore"):
                 values = np.where(positive, np.log(values), values)
             for number, place in enumerate(waiting):
                 above, below = values[2 * number] - measure, measure - values[2 * number + 1]
                 whole = np.isfinite(above) & np.isfinite(below)
                 lame |= bool((np.isfinite(here) & ~whole).any())
-                either = np.where(np.isfinite(above), above, below)
+                either: Array = np.where(np.isfinite(above), above, below)
                 found = np.where(whole, (above + below) / 2, either) / share
                 slopes[place] = np.where(np.isfinite(slopes[place]), slopes[place], found)
         return slopes, lame
