@@ -91,7 +91,15 @@ class System(Model):
         from qnet.networks.wanted import Wanted
         from qnet.questions.solve.solve import solve_report
 
-        wanted = Wanted(method, states, operations, memory, servers_correction, core_solutions, bounds=bounds)
+        wanted = Wanted(
+            method=method,
+            states=states,
+            operations=operations,
+            memory=memory,
+            correction=servers_correction,
+            core_solutions=core_solutions,
+            bounds=bounds,
+        )
         return solve_report(self, wanted)
 
     def envelope(

@@ -31,7 +31,7 @@ def identity(part: Draft) -> list[Problem]:
     if part.id is None or part.id == part.path_id:
         return []
     found = f"the id is {shown(part.id)}" if part.id else "the part has no id"
-    return [Problem("QN303", found, f'id = "{part.path_id}", as the file is named', ("id",))]
+    return [Problem(code="QN303", found=found, expected=f'id = "{part.path_id}", as the file is named', path=("id",))]
 
 
 def provenance(part: Draft) -> list[Problem]:
@@ -40,16 +40,31 @@ def provenance(part: Draft) -> list[Problem]:
     for name, parameter in part.parameters.items():
         path = (_PARAMETERS, name)
         if parameter.grade == "":
-            problems.append(Problem("QN304", "the value has no grade", f"grade = one of {', '.join(GRADES)}", path))
+            problems.append(
+                Problem(
+                    code="QN304",
+                    found="the value has no grade",
+                    expected=f"grade = one of {', '.join(GRADES)}",
+                    path=path,
+                )
+            )
         elif parameter.grade is not None and parameter.grade not in GRADES:
             found, help = f"unknown grade {shown(parameter.grade)}", suggest(parameter.grade, list(GRADES))
-            problems.append(Problem("QN304", found, f"one of {', '.join(GRADES)}", (*path, "grade"), help))
+            problems.append(
+                Problem(
+                    code="QN304", found=found, expected=f"one of {', '.join(GRADES)}", path=(*path, "grade"), help=help
+                )
+            )
         if parameter.sources == ():
             help = 'an assumption has grade = "assumed", source = "assumption" and a note'
             expected = "source = the key of a record in sources.toml"
-            problems.append(Problem("QN305", "the value has no source", expected, path, help))
+            problems.append(
+                Problem(code="QN305", found="the value has no source", expected=expected, path=path, help=help)
+            )
         if parameter.grade == "assumed" and parameter.note == "":
-            problems.append(Problem("QN305", "the value is assumed and does not say why", "a note", path))
+            problems.append(
+                Problem(code="QN305", found="the value is assumed and does not say why", expected="a note", path=path)
+            )
     return problems
 
 
@@ -69,7 +84,9 @@ def names(part: Draft) -> list[Problem]:
         if taken:
             found = f"the name {shown(name)} {taken}"
             help = "lower-case letters, digits and underscores, starting with a letter"
-            problems.append(Problem("QN306", found, "another name", (_PARAMETERS, name), help))
+            problems.append(
+                Problem(code="QN306", found=found, expected="another name", path=(_PARAMETERS, name), help=help)
+            )
     return problems
 
 
@@ -83,10 +100,20 @@ def derivations(part: Draft) -> list[Problem]:
         if parameter.grade == "derived" and not parameter.value.names:
             found = "the value is derived and names nothing that it follows from"
             help = "a number that a source gives is not derived: grade it by its source"
-            problems.append(Problem("QN307", found, "an expression over other parameters of this part", path, help))
+            problems.append(
+                Problem(
+                    code="QN307",
+                    found=found,
+                    expected="an expression over other parameters of this part",
+                    path=path,
+                    help=help,
+                )
+            )
         elif parameter.grade != "derived" and parameter.value.names:
             found = f"the value is {shown(parameter.grade)[1:-1]} and computed from {', '.join(parameter.value.names)}"
-            problems.append(Problem("QN307", found, 'a number with its unit, or grade = "derived"', path))
+            problems.append(
+                Problem(code="QN307", found=found, expected='a number with its unit, or grade = "derived"', path=path)
+            )
     return problems
 
 
@@ -111,11 +138,29 @@ def _end_of_range(derivation: Derivation, name: str, key: str, end: Expression) 
         return []
     wanted, value = derivation.dimensions[name], derivation.amounts[name]
     if dimension != wanted and (limit or dimension != NUMBER):
-        return [Problem("QN309", f"{key} is {dimension.describe()}", f"{wanted.describe()}, as the value is", path)]
+        return [
+            Problem(
+                code="QN309",
+                found=f"{key} is {dimension.describe()}",
+                expected=f"{wanted.describe()}, as the value is",
+                path=path,
+            )
+        ]
     if key == "low" and limit > value:
-        return [Problem("QN309", f"low is {end.source} and above the value", "at most the value", path)]
+        return [
+            Problem(
+                code="QN309", found=f"low is {end.source} and above the value", expected="at most the value", path=path
+            )
+        ]
     if key == "high" and limit < value:
-        return [Problem("QN309", f"high is {end.source} and below the value", "at least the value", path)]
+        return [
+            Problem(
+                code="QN309",
+                found=f"high is {end.source} and below the value",
+                expected="at least the value",
+                path=path,
+            )
+        ]
     return []
 
 
@@ -126,10 +171,12 @@ def fittings(part: Draft) -> list[Problem]:
         path = (_PARAMETERS, name)
         if parameter.grade == "fitted" and parameter.fitted_on == ():
             expected = "fitted_on = the ids of the claims it was fitted on"
-            problems.append(Problem("QN310", "the value is fitted and names no claim", expected, path))
+            problems.append(
+                Problem(code="QN310", found="the value is fitted and names no claim", expected=expected, path=path)
+            )
         if parameter.grade and parameter.grade != "fitted" and parameter.fitted_on:
             found = f"the value is {shown(parameter.grade)[1:-1]} and names claims it was fitted on"
-            problems.append(Problem("QN310", found, 'grade = "fitted"', (*path, "fitted_on")))
+            problems.append(Problem(code="QN310", found=found, expected='grade = "fitted"', path=(*path, "fitted_on")))
     return problems
 
 

@@ -85,6 +85,8 @@ def _order(expressions: Mapping[str, Expression | None]) -> tuple[list[str], lis
             circle: list[str] = list(reversed(error.args[1]))
             found = f"the value depends on itself: {' uses '.join(circle)}"
             path = ("parameters", circle[0], "value")
-            problems.append(Problem("QN308", found, "an expression over independent values", path))
+            problems.append(
+                Problem(code="QN308", found=found, expected="an expression over independent values", path=path)
+            )
             for name in circle[1:]:
                 uses.pop(name)

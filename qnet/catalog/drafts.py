@@ -64,14 +64,14 @@ def draft(path_id: str, document: Document) -> Draft:
     parameters = _parameters(reader, data)
     expressions = {name: parameter.value for name, parameter in parameters.items()}
     return Draft(
-        path_id,
-        document,
-        reader.text(data, "id", ()),
-        title,
-        reader.text(data, "description", (), lines=True),
-        parameters,
-        derive(expressions),
-        reader.problems,
+        path_id=path_id,
+        document=document,
+        id=reader.text(data, "id", ()),
+        title=title,
+        description=reader.text(data, "description", (), lines=True),
+        parameters=parameters,
+        derivation=derive(expressions),
+        problems=reader.problems,
     )
 
 
@@ -100,7 +100,9 @@ def _parameters(reader: _Reader, data: Mapping[str, Any]) -> dict[str, DraftPara
         else:
             found = f"the value {shown(table)} has no grade and no source"
             reader.problem(found, "a table with value, grade and source", path)
-            parameters[name] = DraftParameter(None, None, None, None, None, None, None, None)
+            parameters[name] = DraftParameter(
+                value=None, grade=None, sources=None, place=None, note=None, low=None, high=None, fitted_on=None
+            )
     return parameters
 
 
@@ -111,7 +113,7 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def problem(self, found: str, expected: str, path: Path, help: str = "") -> None:
-        self.problems.append(Problem("QN302", found, expected, path, help))
+        self.problems.append(Problem(code="QN302", found=found, expected=expected, path=path, help=help))
 
     def known_keys(self, table: Mapping[str, Any], known: tuple[str, ...], path: Path) -> None:
         for key in table:
@@ -123,14 +125,14 @@ class _Reader:
         if "value" not in table:
             self.problem("the parameter has no value", 'value = "7.1 ms", a number, or an expression', path)
         return DraftParameter(
-            self.expression(table, "value", path),
-            self.text(table, "grade", path),
-            self.texts(table, "source", path),
-            self.text(table, "place", path),
-            self.text(table, "note", path),
-            self.expression(table, "low", path),
-            self.expression(table, "high", path),
-            self.texts(table, "fitted_on", path),
+            value=self.expression(table, "value", path),
+            grade=self.text(table, "grade", path),
+            sources=self.texts(table, "source", path),
+            place=self.text(table, "place", path),
+            note=self.text(table, "note", path),
+            low=self.expression(table, "low", path),
+            high=self.expression(table, "high", path),
+            fitted_on=self.texts(table, "fitted_on", path),
         )
 
     def text(self, table: Mapping[str, Any], key: str, path: Path, lines: bool = False) -> str | None:

@@ -58,7 +58,13 @@ def unknown(parts: Sequence[Draft], documents: Sequence[Document]) -> list[Probl
     ids = sorted(known.by_id)
     return [
         document.place(
-            Problem("QN310", f"unknown claim {shown(id)}", "the id of a claim of a study", path, suggest(id, ids))
+            Problem(
+                code="QN310",
+                found=f"unknown claim {shown(id)}",
+                expected="the id of a claim of a study",
+                path=path,
+                help=suggest(id, ids),
+            )
         )
         for document, path, id in fitted_on(parts, documents)
         if id not in known.by_id and _subject(id) in known.subjects
@@ -75,12 +81,14 @@ def disagreeing(parts: Sequence[Draft], documents: Sequence[Document]) -> list[P
         role = known.by_id[id][2].get("role") if id in known.by_id else None
         if role in _PREDICTED:
             found = f"{shown(id)} is {role} in its study, and the value was fitted on it"
-            problems.append(document.place(Problem("QN310", found, 'role = "fitted" for the claim', path)))
+            problems.append(
+                document.place(Problem(code="QN310", found=found, expected='role = "fitted" for the claim', path=path))
+            )
     for id, (document, path, table) in known.by_id.items():
         if table.get("role") == "fitted" and id not in used:
             found = f"{shown(id)} is fitted, and no value names it"
             expected = "fitted_on with its id at the parameter that it sets"
-            problems.append(document.place(Problem("QN310", found, expected, (*path, "sets"))))
+            problems.append(document.place(Problem(code="QN310", found=found, expected=expected, path=(*path, "sets"))))
     return problems
 
 

@@ -66,7 +66,15 @@ def gather(folder: str) -> Catalog:
     others = [attempt(read, path) for kind in ("study", "system") for _, path in sorted(files(folder, kind))]
     drafts = tuple(draft(id, document) for id, document in parts if document is not None)
     documents = tuple(document for document in others if document is not None)
-    return Catalog(folder, marker, source_list, known, drafts, documents, problems)
+    return Catalog(
+        folder=folder,
+        marker=marker,
+        source_list=source_list,
+        sources=known,
+        parts=drafts,
+        others=documents,
+        problems=problems,
+    )
 
 
 def readable(catalog: Catalog) -> list[Problem]:
@@ -143,10 +151,10 @@ def study_names(catalog: Catalog) -> list[Problem]:
     return [
         document.place(
             Problem(
-                "QN303",
-                f"the id is {shown(str(said))}",
-                f'id = "{names[document.name]}", as the file is named',
-                ("id",),
+                code="QN303",
+                found=f"the id is {shown(str(said))}",
+                expected=f'id = "{names[document.name]}", as the file is named',
+                path=("id",),
             )
         )
         for document in catalog.others
@@ -165,12 +173,24 @@ def sources_exist(catalog: Catalog) -> list[Problem]:
         for key in parameter.sources or ():
             if key not in known:
                 path = ("parameters", name, "source")
-                problem = Problem("QN312", f"unknown source {shown(key)}", expected, path, suggest(key, known))
+                problem = Problem(
+                    code="QN312",
+                    found=f"unknown source {shown(key)}",
+                    expected=expected,
+                    path=path,
+                    help=suggest(key, known),
+                )
                 problems.append(part.document.place(problem))
     for document in catalog.others:
         key = document.data.get("source")
         if isinstance(key, str) and key not in known:
-            problem = Problem("QN312", f"unknown source {shown(key)}", expected, ("source",), suggest(key, known))
+            problem = Problem(
+                code="QN312",
+                found=f"unknown source {shown(key)}",
+                expected=expected,
+                path=("source",),
+                help=suggest(key, known),
+            )
             problems.append(document.place(problem))
     return problems
 
@@ -189,7 +209,13 @@ def sources_used(catalog: Catalog) -> list[Problem]:
     help = "remove the record if nothing rests on it"
     return [
         catalog.source_list.place(
-            Problem("QN313", "nothing cites this source", "a part, system or study that does", (key,), help)
+            Problem(
+                code="QN313",
+                found="nothing cites this source",
+                expected="a part, system or study that does",
+                path=(key,),
+                help=help,
+            )
         )
         for key in unused
     ]
@@ -213,7 +239,9 @@ def families(catalog: Catalog) -> list[Problem]:
         else:
             found = "the family has no parts" if isinstance(agree, list) else "the family agrees on nothing"
             expected = 'prefix = "dasd/ibm-3390-" and agree = ["track_bytes"]'
-            problems.append(catalog.marker.place(Problem("QN314", found, expected, ("families", name))))
+            problems.append(
+                catalog.marker.place(Problem(code="QN314", found=found, expected=expected, path=("families", name)))
+            )
     return problems
 
 
@@ -231,7 +259,9 @@ def _disagreement(family: str, parameter: str, members: list[Draft]) -> list[Pro
             found, expected = f"{parameter} is not that of the family {family}", f"the same as in {pattern}"
         else:
             continue
-        problems.append(member.document.place(Problem("QN314", found, expected, ("parameters", parameter))))
+        problems.append(
+            member.document.place(Problem(code="QN314", found=found, expected=expected, path=("parameters", parameter)))
+        )
     return problems
 
 

@@ -86,15 +86,15 @@ def _parameter(found: Draft, name: str) -> PartParameter:
     written = found.parameters[name]
     assert written.value is not None, "examine() lets no unreadable value pass"
     return PartParameter(
-        name,
-        written.value,
-        found.derivation.dimensions[name],
-        found.derivation.amounts[name],
-        written.grade or "",
-        written.sources or (),
-        written.place or "",
-        written.note or "",
-        written.low,
-        written.high,
-        written.fitted_on or (),
+        name=name,
+        expression=written.value,
+        dimension=found.derivation.dimensions[name],
+        amount=found.derivation.amounts[name],
+        grade=written.grade or "",
+        sources=written.sources or (),
+        place=written.place or "",
+        note=written.note or "",
+        low=written.low,
+        high=written.high,
+        fitted_on=written.fitted_on or (),
     )

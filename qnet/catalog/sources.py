@@ -61,17 +61,36 @@ def records(document: Document) -> tuple[dict[str, Source], list[Problem]]:
     problems: list[Problem] = []
     for key, table in document.data.items():
         if not isinstance(table, dict):
-            problems.append(Problem("QN311", f"found {shown(table)}", "a table for each source", (key,)))
+            problems.append(
+                Problem(code="QN311", found=f"found {shown(table)}", expected="a table for each source", path=(key,))
+            )
             continue
         fields = cast("dict[str, Any]", table)
         before = len(problems)
         for field, value in fields.items():
             if field not in Source.fields()[1:]:
-                problems.append(Problem("QN311", "unknown key", "", (key, field), suggest(field, Source.fields()[1:])))
+                problems.append(
+                    Problem(
+                        code="QN311",
+                        found="unknown key",
+                        expected="",
+                        path=(key, field),
+                        help=suggest(field, Source.fields()[1:]),
+                    )
+                )
             elif not isinstance(value, str) or not value.strip():
-                problems.append(Problem("QN311", f"found {shown(value)}", "a text that is not empty", (key, field)))
+                problems.append(
+                    Problem(
+                        code="QN311",
+                        found=f"found {shown(value)}",
+                        expected="a text that is not empty",
+                        path=(key, field),
+                    )
+                )
         if "title" not in fields:
-            problems.append(Problem("QN311", "the source has no title", 'title = "..."', (key,)))
+            problems.append(
+                Problem(code="QN311", found="the source has no title", expected='title = "..."', path=(key,))
+            )
         if len(problems) == before:
             found[key] = Source(key, **fields)
     return found, [document.place(problem) for problem in problems]

@@ -32,7 +32,16 @@ class Inline(Record):
     def _of_option(self, problem: Problem) -> Problem:
         option = self.options[problem.line - 1] if 0 < problem.line <= len(self.options) else ""
         path = () if option else problem.path
-        return Problem(problem.code, problem.found, problem.expected, path, problem.help, option, 0, problem.excerpt)
+        return Problem(
+            code=problem.code,
+            found=problem.found,
+            expected=problem.expected,
+            path=path,
+            help=problem.help,
+            file=option,
+            line=0,
+            excerpt=problem.excerpt,
+        )
 
 
 def inline(

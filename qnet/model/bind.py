@@ -208,7 +208,14 @@ class _Binder:
                 expected = f"room for the {servers} that are served, at least"
                 self.refuse("QN211", (*station.path, "capacity"), found, expected, on)
         return Station(
-            station.name, station.delay, servers, station.discipline, groups, station.follows, rates or None, capacity
+            name=station.name,
+            delay=station.delay,
+            servers=servers,
+            discipline=station.discipline,
+            groups=groups,
+            follows=station.follows,
+            rates=rates or None,
+            capacity=capacity,
         )
 
     def rate(self, expression: Expression, path: Path) -> float:
@@ -312,7 +319,7 @@ class _Binder:
         think_time: Value = 0.0
         if customers.think_time is not None:
             think_time = self.number("class", "think_time", customers.think_time, path)
-        return ClosedClass(customers.name, population, think_time, routes)
+        return ClosedClass(name=customers.name, population=population, think_time=think_time, routes=routes)
 
     def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
         """Refuse numbers that do not sum to one at every point."""
@@ -343,16 +350,32 @@ class _Binder:
         if not step.station:
             assert step.time is not None
             mean = self.number("step", step.time_key, step.time, step.path)
-            return Time(mean, 1.0 if scv is None else scv, visits, step.phase, step.keeps, step.work)
+            return Time(
+                mean=mean,
+                scv=1.0 if scv is None else scv,
+                visits=visits,
+                phase=step.phase,
+                keeps=step.keeps,
+                work=step.work,
+            )
         copy = None if step.copy is None else self.whole("step", "copy", step.copy, step.path)
         exempt = self.number("step", "exempt", step.exempt, step.path)
         own = step.priority
         if own is None:
             own = priority if self.by_name[step.station].discipline in BY_PRIORITY else 0
         return Hold(
-            step.station, self.steps(step.steps, priority), visits, step.phase, step.keeps, own, exempt, scv, copy,
-            step.work, step.drains,
-        )  # fmt: skip
+            station=step.station,
+            steps=self.steps(step.steps, priority),
+            visits=visits,
+            phase=step.phase,
+            keeps=step.keeps,
+            priority=own,
+            exempt=exempt,
+            scv=scv,
+            copy=copy,
+            work=step.work,
+            drains=step.drains,
+        )
 
     def fork(self, step: StepModel, visits: Value, priority: int) -> Fork:
         """A parallel step with its branches."""
@@ -379,7 +402,7 @@ class _Binder:
     ) -> None:
         """Raise `InvalidInput` with the place of a key, or `UsageError` where an option set what it rests on."""
         names = [name for expression in on for name in expression.names]
-        raise self.model.refusal(Problem(code, found, expected, path, help), names)
+        raise self.model.refusal(Problem(code=code, found=found, expected=expected, path=path, help=help), names)
 
     def same(self, left: Value, right: Value) -> bool:
         """Whether two shares are the same at every point."""

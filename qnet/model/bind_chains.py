@@ -57,7 +57,15 @@ def bind_chain(
         rate = number("arrival_rate", chain.arrival_rate)
         return OpenClass(chain.name, rate, routes, chain=True, arrival_scv=gaps, onward=onward, turns=turns)
     assert chain.population is not None
-    return ClosedClass(chain.name, number("population", chain.population), thinking, routes, True, onward, turns)
+    return ClosedClass(
+        name=chain.name,
+        population=number("population", chain.population),
+        think_time=thinking,
+        routes=routes,
+        chain=True,
+        onward=onward,
+        turns=turns,
+    )
 
 
 def _turns(
@@ -119,6 +127,8 @@ def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable
         names = dict.fromkeys(name for item in chain.onward for name in item.probability.names)
         stuck = [states[number] for number in error.states]
         text, expected = stranded(chain, stuck, [states[number] for number in error.beside] or chain.references)
-        problem = Problem("QN231", text + values.at(names, error.point), expected, chain.row(stuck[0]))
+        problem = Problem(
+            code="QN231", found=text + values.at(names, error.point), expected=expected, path=chain.row(stuck[0])
+        )
         raise model.refusal(problem, names) from None
     return dict(zip(states, found, strict=True))

@@ -43,10 +43,20 @@ class _ChainReader:
         whole = len(reader.problems) == before and "classes" in values and "routing" in values
         reference: str = values.get("reference", "")
         return ChainModel(
-            self.name, values.get("arrival_rate"), values.get("population"), values.get("think_time"),
-            "" if reference in self.homes else reference, self.classes, services, onward, self.homes[0], whole,
-            self.path, values.get("arrival_scv"), values.get("priority", 0),
-        )  # fmt: skip
+            name=self.name,
+            arrival_rate=values.get("arrival_rate"),
+            population=values.get("population"),
+            think_time=values.get("think_time"),
+            reference="" if reference in self.homes else reference,
+            classes=self.classes,
+            services=services,
+            onward=onward,
+            home=self.homes[0],
+            whole=whole,
+            path=self.path,
+            arrival_scv=values.get("arrival_scv"),
+            priority=values.get("priority", 0),
+        )
 
     # Classes
 

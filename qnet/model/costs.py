@@ -93,7 +93,15 @@ def stated_cost(
     per      units per passage, an expression over parameters and figures of stations.
     shown    the display unit; empty for the base unit.
     """
-    cost = CostModel("cost", tuple(of), parse(1), class_name, tuple(routes), tuple(work), unit=shown)
+    cost = CostModel(
+        name="cost",
+        of=tuple(of),
+        per=parse(1),
+        class_name=class_name,
+        routes=tuple(routes),
+        work=tuple(work),
+        unit=shown,
+    )
     problems = [problem.replace(path=()) for problem in unknown_names(cost, model)]
     try:
         expression = parse(per)

@@ -126,9 +126,17 @@ class _Builder:
         split = self.split(values.get("split", "even"), (*path, "split"))
         rates = self.rates(values.get("rates"), (*path, "rates"))
         return StationModel(
-            name, values.get("servers", _ONE), values.get("copies", _ONE), split, values.get("discipline", "fcfs"),
-            values.get("delay", False), values.get("follows", ""), path, rates, values.get("capacity"),
-        )  # fmt: skip
+            name=name,
+            servers=values.get("servers", _ONE),
+            copies=values.get("copies", _ONE),
+            split=split,
+            discipline=values.get("discipline", "fcfs"),
+            delay=values.get("delay", False),
+            follows=values.get("follows", ""),
+            path=path,
+            rates=rates,
+            capacity=values.get("capacity"),
+        )
 
     def chain(self, name: str, raw: Any) -> ChainModel:
         """Customers that change class."""
@@ -193,9 +201,16 @@ class _Builder:
         values = self.reader.table(raw, "cost", path)
         shown = unit_text(self.reader, values.get("unit", ""), (*path, "unit"))
         return CostModel(
-            name, values.get("of", ()), values.get("per", _ONE), values.get("class", ""), values.get("routes", ()),
-            values.get("work", ()), unit=shown, note=values.get("note", ""), path=path,
-        )  # fmt: skip
+            name=name,
+            of=values.get("of", ()),
+            per=values.get("per", _ONE),
+            class_name=values.get("class", ""),
+            routes=values.get("routes", ()),
+            work=values.get("work", ()),
+            unit=shown,
+            note=values.get("note", ""),
+            path=path,
+        )
 
     def envelope(self, name: str, raw: Any) -> EnvelopeModel:
         """A named question."""
@@ -206,9 +221,16 @@ class _Builder:
         if values.get("limit") == ():
             self.reader.fail("QN204", (*path, "limit"), "the list is empty", "a condition, or a list of them")
         return EnvelopeModel(
-            name, values.get("title", name), values.get("vary", ""), values.get("limit", ()), values.get("over", ()),
-            settings, values.get("route", ""), values.get("find", ""), path,
-        )  # fmt: skip
+            name=name,
+            title=values.get("title", name),
+            vary=values.get("vary", ""),
+            limits=values.get("limit", ()),
+            over=values.get("over", ()),
+            settings=settings,
+            route=values.get("route", ""),
+            find=values.get("find", ""),
+            path=path,
+        )
 
     def knee(self, top: Table) -> KneeModel:
         """What is asked of the knee where nothing else is asked for."""

@@ -62,9 +62,21 @@ def _read_part(reader: Reader, parts: Parts, namespace: str, identity: str, path
         expression = _qualified(item.expression, namespace)
         name = f"{namespace}.{item.name}"
         parts.parameters[name] = Parameter(
-            name, expression, item.dimension, (), item.low, item.high, "", item.note, item.grade, item.sources,
-            item.place, item.fitted_on, identity, path,
-        )  # fmt: skip
+            name=name,
+            expression=expression,
+            dimension=item.dimension,
+            options=(),
+            low=item.low,
+            high=item.high,
+            unit="",
+            note=item.note,
+            grade=item.grade,
+            sources=item.sources,
+            place=item.place,
+            fitted_on=item.fitted_on,
+            part=identity,
+            path=path,
+        )
 
 
 def identifier(reader: Reader, name: str, path: Path) -> None:
@@ -105,7 +117,17 @@ def read_parameter(reader: Reader, name: str, raw: Any) -> Parameter:
         reader.broken.add(name)
     low, high = _range(reader, values.get("range"), (*path, "range"))
     shown = unit_text(reader, values.get("unit", ""), (*path, "unit"))
-    return Parameter(name, expression or _UNREAD, NUMBER, (), low, high, shown, **_provenance(values), path=path)
+    return Parameter(
+        name=name,
+        expression=expression or _UNREAD,
+        dimension=NUMBER,
+        options=(),
+        low=low,
+        high=high,
+        unit=shown,
+        **_provenance(values),
+        path=path,
+    )
 
 
 def _choice(reader: Reader, name: str, given: dict[str, Any], path: Path) -> Parameter:
@@ -125,7 +147,9 @@ def _choice(reader: Reader, name: str, given: dict[str, Any], path: Path) -> Par
             reader.word(word, options, (*path, "value"))
         elif given["options"] == []:
             reader.fail("QN204", (*path, "options"), "the list is empty", "the words that the parameter may take")
-    return Parameter(name, parse(index), NUMBER, options, **_provenance(values), path=path)
+    return Parameter(
+        name=name, expression=parse(index), dimension=NUMBER, options=options, **_provenance(values), path=path
+    )
 
 
 def _provenance(values: dict[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Reader:
 
     def fail(self, code: str, path: Path, found: str, expected: str = "", help: str = "") -> None:
         """Note a problem and go on; raises `InvalidInput` with all problems where there are too many."""
-        self.note(Problem(code, found, expected, path, help))
+        self.note(Problem(code=code, found=found, expected=expected, path=path, help=help))
 
     def note(self, problem: Problem) -> None:
         """Note a problem, as `fail` does."""

@@ -109,7 +109,11 @@ def _without_calibration(document: Document) -> str:
             pass
     found = "the table calibration cannot be replaced in its present form"
     help = "write it as [calibration] with one line for each key, or remove it"
-    raise UsageError(Problem("QN255", found, "[calibration]", ("calibration",), help, file=document.name))
+    raise UsageError(
+        Problem(
+            code="QN255", found=found, expected="[calibration]", path=("calibration",), help=help, file=document.name
+        )
+    )
 
 
 def refuse_elsewhere(model: Model, names: Mapping[str, float] | tuple[str, ...]) -> None:

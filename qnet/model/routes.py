@@ -42,9 +42,15 @@ class RouteReader:
         elif "steps" in values:
             routes = (RouteModel(name, _ONE, self.steps(values["steps"], (*path, "steps")), path),)
         return ClassModel(
-            name, values.get("arrival_rate"), values.get("population"), values.get("think_time"), routes, path,
-            values.get("arrival_scv"), values.get("priority"),
-        )  # fmt: skip
+            name=name,
+            arrival_rate=values.get("arrival_rate"),
+            population=values.get("population"),
+            think_time=values.get("think_time"),
+            routes=routes,
+            path=path,
+            arrival_scv=values.get("arrival_scv"),
+            priority=values.get("priority"),
+        )
 
     def routes(self, raw: Any, path: Path) -> tuple[RouteModel, ...]:
         """The routes of a class, at least one."""
@@ -93,7 +99,19 @@ class RouteReader:
             return _step(values, "", time or _ZERO, (), scv, path, key)
         name: str = values.get("hold", values.get("station", ""))
         if "station" in given:
-            service = StepModel("", time or _ZERO, (), _ONE, 1, None, None, _ZERO, scv, None, path)
+            service = StepModel(
+                station="",
+                time=time or _ZERO,
+                steps=(),
+                visits=_ONE,
+                phase=1,
+                keeps=None,
+                priority=None,
+                exempt=_ZERO,
+                scv=scv,
+                copy=None,
+                path=path,
+            )
             return _step(values, name, None, (service,), None, path)
         inner = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
         return _step(values, name, None, inner, scv, path)
@@ -151,8 +169,21 @@ def _step(
     # A phase that cannot be read is reported once, without another problem for keeps.
     phase = values.get("phase", 2 if values.get("keeps") else 1)
     return StepModel(
-        station, time, steps, values.get("visits", _ONE), phase, values.get("keeps"),
-        values.get("priority"), values.get("exempt", _ZERO), scv, values.get("copy"), path, time_key,
-        values.get("work", ""), fills=values.get("fill", ""), drains=values.get("drains", ""),
-        causes=values.get("causes", ()), remainder=values.get("remainder", False),
-    )  # fmt: skip
+        station=station,
+        time=time,
+        steps=steps,
+        visits=values.get("visits", _ONE),
+        phase=phase,
+        keeps=values.get("keeps"),
+        priority=values.get("priority"),
+        exempt=values.get("exempt", _ZERO),
+        scv=scv,
+        copy=values.get("copy"),
+        path=path,
+        time_key=time_key,
+        work=values.get("work", ""),
+        fills=values.get("fill", ""),
+        drains=values.get("drains", ""),
+        causes=values.get("causes", ()),
+        remainder=values.get("remainder", False),
+    )

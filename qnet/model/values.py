@@ -147,7 +147,9 @@ class Values:
         found = format_quantity(_first(value, wrong), base_unit(dimension), 6)
         source = f' ("{short(expression.source)}")' if expression.names else ""
         text = f"{name or 'the value'} is {found}{source}{self.at(expression.names, wrong)}"
-        raise self.model.refusal(Problem("QN211", text, expected, path), [name, *expression.names, *rests_on])
+        raise self.model.refusal(
+            Problem(code="QN211", found=text, expected=expected, path=path), [name, *expression.names, *rests_on]
+        )
 
     def at(self, names: Iterable[str], wrong: Any = None) -> str:
         """The values of some parameters, for a message: ` where rate = 600/s`.

@@ -68,13 +68,13 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
             ]
         found.append(
             Centre(
-                key,
-                station,
-                tuple(indices),
-                not any(stream.holding.waits for stream in own),
-                sum(kinds.values()),
-                tuple((name, _group(key, station, stations[name])) for name in kinds),
-                tuple(rooms),
+                key=key,
+                station=station,
+                indices=tuple(indices),
+                calm=not any(stream.holding.waits for stream in own),
+                holders=sum(kinds.values()),
+                pools=tuple((name, _group(key, station, stations[name])) for name in kinds),
+                rooms=tuple(rooms),
             )
         )
     return found

@@ -370,7 +370,15 @@ class OpenSolver:
         else:
             square = (stream.scv + 1) * both
         second_square = second_variance + second**2
-        return Load(stream.rate, first, second, square, second_square, stream.priority, stream.holders)
+        return Load(
+            rate=stream.rate,
+            first=first,
+            second=second,
+            square=square,
+            second_square=second_square,
+            priority=stream.priority,
+            holders=stream.holders,
+        )
 
     def spare(self, centre: Centre, met: Queue, apart: Sequence[Value]) -> tuple[Value, Value]:
         """Of the holders that ask at a station: utilization apart from their wait for it, and the time to spare for it.

@@ -207,7 +207,15 @@ def _nodes(
                 load = operations.minimum([busy / station.servers, 1.0 + load])
             ordered = station.in_line and key in queues
             service = _variability(own, rate, operations) if ordered else 0.0 * rate
-            found[key] = _Node(group.copies, rate, load, service, station.servers, ordered, again)
+            found[key] = _Node(
+                copies=group.copies,
+                rate=rate,
+                load=load,
+                service=service,
+                servers=station.servers,
+                ordered=ordered,
+                again=again,
+            )
     return found
 
 

@@ -303,7 +303,7 @@ class Reduction:
                     pieces = np.where(often > 0, work / np.where(often > 0, often, 1.0), 0.0)
                 left.append((kind, pieces))
         # Pure delays are one station more.
-        nowhere = Station("", True, 1, "ps", (Group("", 1, 0.0),))
+        nowhere = Station(name="", delay=True, servers=1, discipline="ps", groups=(Group("", 1, 0.0),))
         self.absent = closed_absence.absences(
             self.network, [*rows, (nowhere, 0)], [(kind, _with_one(pieces)) for kind, pieces in left]
         )

@@ -200,7 +200,17 @@ class _Walker:
                 after |= dict.fromkeys(filled(step), NOTHING)
                 left |= {self.drains: self.last} if self.drains else {}
         spent, forks = parts.spent, parts.forks
-        self.routes.append(RouteTime(class_index, route.name, route.probability, spent, forks, after, left))
+        self.routes.append(
+            RouteTime(
+                class_index=class_index,
+                route=route.name,
+                probability=route.probability,
+                parts=spent,
+                forks=forks,
+                after=after,
+                left=left,
+            )
+        )
 
     def step(self, step: Step, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int], here: Key) -> _Parts:
         """Measure one step that starts `rate` times a second inside the `enclosing` holds, and register its streams."""
@@ -238,7 +248,15 @@ class _Walker:
                 parts = parts.plus(self.step(step, rate * branch.copies, (), {}, _NOWHERE))
             asked = tuple(range(first, len(self.streams)))
             found.append(
-                BranchTime(branch.name, branch.copies, parts.first, parts.spent, parts.forks, asked, _single(branch))
+                BranchTime(
+                    name=branch.name,
+                    copies=branch.copies,
+                    first=parts.first,
+                    spent=parts.spent,
+                    forks=parts.forks,
+                    asked=asked,
+                    single=_single(branch),
+                )
             )
         self.started = before
         return _Parts(NOTHING, {}, {}, (Parallel(tuple(found), fork.needed),))
@@ -286,11 +304,26 @@ class _Walker:
             wait = wait.plus(Duration(waits={len(self.streams): 1.0}).weighted(share))
             self.streams.append(
                 Stream(
-                    station.name, group, self.class_index, self.route_name, per_copy * share, inner.first, second,
-                    holding, priority, hold.scv, holder, holders, inside, self.started, self.left, self.drains,
-                    held, self.behind > 0,
+                    station=station.name,
+                    group=group,
+                    class_index=self.class_index,
+                    route=self.route_name,
+                    rate=per_copy * share,
+                    first=inner.first,
+                    second=second,
+                    holding=holding,
+                    priority=priority,
+                    scv=hold.scv,
+                    holder=holder,
+                    holders=holders,
+                    inside=inside,
+                    started=self.started,
+                    left=self.left,
+                    drains=self.drains,
+                    around=held,
+                    behind=self.behind > 0,
                 )
-            )  # fmt: skip
+            )
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}
         return _Parts(inner.first.plus(wait), outer, _merged(inner.spent, {(station.name, group): wait}))
 

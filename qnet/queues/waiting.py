@@ -99,7 +99,19 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     residual = ratio(held_squares + open_squares, 2 * offered)
     busy = erlang_c(servers, offered)
     if not holders:
-        return Queue(servers, offered, residual, busy, busy, residual, busy, 0.0, 0.0, 0, levels)
+        return Queue(
+            servers=servers,
+            offered=offered,
+            residual=residual,
+            busy=busy,
+            beside=busy,
+            holder_residual=residual,
+            holder_busy=busy,
+            holder_share=0.0,
+            holder_alone=0.0,
+            holders=0,
+            levels=levels,
+        )
     met, own = 1 - 1 / holders, 1 / holders
     own_second = own * total(load.rate * load.second for load in held)
     closed = held_offered - own_second
@@ -114,7 +126,19 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     holder_residual = ratio(squares, 2 * (others_held + own_second + open_offered))
     share = ratio(others_held, others_held + open_offered)
     alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers
-    return Queue(servers, offered, residual, busy, beside, holder_residual, holder_busy, share, alone, holders, levels)
+    return Queue(
+        servers=servers,
+        offered=offered,
+        residual=residual,
+        busy=busy,
+        beside=beside,
+        holder_residual=holder_residual,
+        holder_busy=holder_busy,
+        holder_share=share,
+        holder_alone=alone,
+        holders=holders,
+        levels=levels,
+    )
 
 
 def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:

@@ -154,10 +154,12 @@ def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]]
         for cells, common in zip(by_column, scales, strict=True)
     ]
     return Table(
-        heading,
-        tuple(clean(common.heading(title_of(column)), ascii) for common, column in zip(scales, columns, strict=True)),
-        tuple(_numeric(cells) for cells in by_column),
-        list(zip(*shown, strict=True)),
+        heading=heading,
+        titles=tuple(
+            clean(common.heading(title_of(column)), ascii) for common, column in zip(scales, columns, strict=True)
+        ),
+        numeric=tuple(_numeric(cells) for cells in by_column),
+        rows=list(zip(*shown, strict=True)),
     )
 
 

@@ -86,10 +86,10 @@ class _Matrix:
             for value in rows
         ]
         return Table(
-            clean(name + "; ".join([named, *told]), ascii),
-            tuple(clean(title, ascii) for title in titles),
-            (all(map(is_number, rows)), *(True for _ in columns)),
-            [tuple(clean(text, ascii) for text in line) for line in lines],
+            heading=clean(name + "; ".join([named, *told]), ascii),
+            titles=tuple(clean(title, ascii) for title in titles),
+            numeric=(all(map(is_number, rows)), *(True for _ in columns)),
+            rows=[tuple(clean(text, ascii) for text in line) for line in lines],
             legend=tuple(clean(f"{mark}: {words}", ascii) for words, mark in marks.items()),
         )
 

@@ -80,7 +80,18 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
     carried = total(filled.values())
     offered = carried / kept if buffer.loses else carried
     every = _taken(buffer, solver, filled)
-    figures = BufferFigures(buffer.name, buffer.places, offered, carried, 0.0, 0.0, 0.0, 0.0, 0.0, "")
+    figures = BufferFigures(
+        name=buffer.name,
+        places=buffer.places,
+        offered=offered,
+        throughput=carried,
+        occupancy=0.0,
+        found_full=0.0,
+        delay_when_full=0.0,
+        drain_rate=0.0,
+        time_to_fill=0.0,
+        drained_by="",
+    )
     answer = Found(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, {}, False)
     worst: Value = None
     for centre in solver.centres:
@@ -118,10 +129,16 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
         old = answer.figures
         answer = Found(
             BufferFigures(
-                buffer.name, buffer.places, offered, carried, where(chosen, taken, old.occupancy),
-                where(chosen, full, old.found_full), where(chosen, late, old.delay_when_full),
-                where(chosen, drain.rate, old.drain_rate), where(chosen, fill, old.time_to_fill),
-                old.drained_by or label,
+                name=buffer.name,
+                places=buffer.places,
+                offered=offered,
+                throughput=carried,
+                occupancy=where(chosen, taken, old.occupancy),
+                found_full=where(chosen, full, old.found_full),
+                delay_when_full=where(chosen, late, old.delay_when_full),
+                drain_rate=where(chosen, drain.rate, old.drain_rate),
+                time_to_fill=where(chosen, fill, old.time_to_fill),
+                drained_by=old.drained_by or label,
             ),
             where(chosen, maximum([line.free, LEAST + 0.0 * every]), answer.kept) if buffer.loses else answer.kept,
             (
@@ -131,7 +148,7 @@ def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations
             {**answer.waits, **(_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {})},
             {**answer.inside, **({} if buffer.loses else _bounded(buffer, centre, solver, taken - held))},
             answer.strained or _strained(buffer, drain, beside, operations),
-        )  # fmt: skip
+        )
     return answer
 
 
@@ -219,7 +236,9 @@ def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offere
         sorts = tuple(
             Sort((solver.all[index].rate + nothing) / whole, solver.holding(index), solver.scv(index)) for index in own
         )
-    return _Drain(centre, line, able, busy, waiting, share, alone, sorts)
+    return _Drain(
+        centre=centre, servers=line, rate=able, serving=busy, waiting=waiting, share=share, alone=alone, sorts=sorts
+    )
 
 
 def _idle_work(buffer: Buffer, centre: Centre, solver: Lines) -> Value:

@@ -298,6 +298,14 @@ class _Closed:
         late = np.where(chain.full > 0, chain.wait / np.where(chain.full > 0, chain.full, 1.0), chain.next_place)
         late = late if self.full.form == WAIT else 0.0 * late
         return BufferFigures(
-            self.full.name, self.full.places, offered, carried, self.value(chain.mean(chain.occupied)),
-            self.value(chain.full), self.value(late), rate, fill, label,
-        )  # fmt: skip
+            name=self.full.name,
+            places=self.full.places,
+            offered=offered,
+            throughput=carried,
+            occupancy=self.value(chain.mean(chain.occupied)),
+            found_full=self.value(chain.full),
+            delay_when_full=self.value(late),
+            drain_rate=rate,
+            time_to_fill=fill,
+            drained_by=label,
+        )

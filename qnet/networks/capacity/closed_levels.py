@@ -246,7 +246,17 @@ class Rest:
         asked = tuple(self.table(stream.rate) for stream in compiled)
         loads = {name: self.table(load) for name, load in answer.loads.items()}
         waits = tuple(self.table(wait) for wait in waits)
-        return Levels(waits, asked, (), cycle, inside, kept, kept, loads, answer.reasons)
+        return Levels(
+            customers=waits,
+            asked=asked,
+            places=(),
+            cycle=cycle,
+            population=inside,
+            kept=kept,
+            turn=kept,
+            loads=loads,
+            reasons=answer.reasons,
+        )
 
     def with_places(self, found: Levels, waits: Sequence[Any], kept: Any, answer: _Answer) -> Levels:
         """Levels with the figures of the places."""

@@ -155,7 +155,7 @@ def _around(steps: tuple[Step, ...], full: Limited, losing: Value) -> Iterator[S
 def places(name: str, found: list[Way]) -> ClosedClass:
     """The places of a buffer as a class of customers, of which each route frees those that one way has taken."""
     routes = tuple(Route(str(number), 1.0, (way.drain,)) for number, way in enumerate(found))
-    return ClosedClass(f"places of {name}", 1.0, 0.0, routes)
+    return ClosedClass(name=f"places of {name}", population=1.0, think_time=0.0, routes=routes)
 
 
 def used(item: ClosedClass | OpenClass, network: RoutedNetwork) -> set[str]:

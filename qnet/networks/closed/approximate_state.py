@@ -111,7 +111,18 @@ def point_at(core: Core, active: Any, state: State) -> Point:
     missing = np.abs(np.where(active, core.population / np.where(active, placed, 1.0) - 1.0, 0.0)).max(-1, initial=0.0)
     missing = np.maximum(missing, (np.abs(gap) / np.where(gap == 0, 1.0, state.queue)).max(-1, initial=0.0))
     missing = np.maximum(missing, _missed(rise, state.busy))
-    return Point(missing, placed, queues, alone.sum(-1), gap, rise, growth, offered, share, slopes)
+    return Point(
+        error=missing,
+        placed=placed,
+        queues=queues,
+        work=alone.sum(-1),
+        gap=gap,
+        rise=rise,
+        growth=growth,
+        offered=offered,
+        share=share,
+        slopes=slopes,
+    )
 
 
 def _missed(rise: Any, busy: Any) -> Any:

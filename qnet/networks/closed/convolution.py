@@ -20,7 +20,7 @@ from itertools import accumulate
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import lazy, np
+from qnet.lazy import Places, lazy, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Group, Reduced, batch_figures, expanded, nothing, reduced, stacked

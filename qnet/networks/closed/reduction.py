@@ -160,7 +160,14 @@ def figures(
         used = tuple(0.0 for _ in throughput) if network.delay[station] else tuple(value / peak for value in busy[-1])
         utilization.append(used)
     return ClosedFigures(
-        throughput, residence, tuple(queue_length), tuple(utilization), tuple(busy), log_constant, marginals, method
+        throughput=throughput,
+        residence=residence,
+        queue_length=tuple(queue_length),
+        utilization=tuple(utilization),
+        busy_servers=tuple(busy),
+        log_constant=log_constant,
+        marginals=marginals,
+        method=method,
     )
 
 
@@ -172,7 +179,16 @@ def batch_figures(
     peaks = [float("inf") if network.delay[station] else network.peak(station) for station in range(network.stations)]
     used = busy / np.array(peaks).reshape(1, -1, 1)
     queue_length = throughput[:, None, :] * residence
-    return ClosedFigures(throughput, residence, queue_length, used, busy, log_constant, marginals, method)
+    return ClosedFigures(
+        throughput=throughput,
+        residence=residence,
+        queue_length=queue_length,
+        utilization=used,
+        busy_servers=busy,
+        log_constant=log_constant,
+        marginals=marginals,
+        method=method,
+    )
 
 
 def stacked(answers: Sequence[ClosedFigures], network: ClosedNetwork) -> ClosedFigures:

@@ -205,7 +205,17 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     found = np.where((load > 0.5) & (felt > 0), np.maximum(found, waits + (load - 1.0) * felt), found)
     change = np.abs(found - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
-    return State(found, residual, people * each, shares, scale, full, variance, holding, scv)
+    return State(
+        waits=found,
+        residual=residual,
+        throughput=people * each,
+        numbers=shares,
+        scale=scale,
+        full=full,
+        variance=variance,
+        holding=holding,
+        scv=scv,
+    )
 
 
 def _times(counts: Any, waits: Any) -> Any:

@@ -159,7 +159,9 @@ def inside(network: RoutedNetwork, region: Region, population: Value) -> RoutedN
         Route(str(number), (share + idle / len(ways)) / (rate + idle), hold.steps)
         for number, (share, hold) in enumerate(ways)
     )
-    only = ClosedClass(network.classes[region.class_index].name, population, 0.0, routes)
+    only = ClosedClass(
+        name=network.classes[region.class_index].name, population=population, think_time=0.0, routes=routes
+    )
     return RoutedNetwork(stations, (only,), (), network.size)
 
 

@@ -33,11 +33,11 @@ def by_routes(network: Demands) -> RoutedNetwork:
     return RoutedNetwork(
         tuple(
             Station(
-                name,
-                network.delay[station],
-                network.servers[station],
-                network.disciplines[station],
-                (Group(name, 1, 1.0),),
+                name=name,
+                delay=network.delay[station],
+                servers=network.servers[station],
+                discipline=network.disciplines[station],
+                groups=(Group(name, 1, 1.0),),
                 rates=None if network.rates[station] is None else tuple(network.capacities(station)),
             )
             for station, name in enumerate(names)
@@ -61,7 +61,9 @@ def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedC
     name, rate = f"class {kind}", network.arrival_rate[kind]
     if rate is not None:
         return OpenClass(name, rate, routes)
-    return ClosedClass(name, network.population[kind], network.think_time[kind], routes)
+    return ClosedClass(
+        name=name, population=network.population[kind], think_time=network.think_time[kind], routes=routes
+    )
 
 
 def _anywhere(demand: Any) -> bool:

@@ -61,15 +61,30 @@ def figures(
         used.append(_not_above_one(row, station, network))
     if network.size is None:
         made = Figures(
-            tuple(throughput), tuple(response), _rows(residence), _rows(queue), _rows(used), _rows(busy), log_constant,
-            states,
-        )  # fmt: skip
+            throughput=tuple(throughput),
+            response=tuple(response),
+            residence=_rows(residence),
+            queue_length=_rows(queue),
+            utilization=_rows(used),
+            busy_servers=_rows(busy),
+            log_constant=log_constant,
+            states=states,
+        )
         sound = all(0 <= value < float("inf") for row in (*residence, *queue, throughput) for value in row)
     else:
         size = network.size
         rates, times = _columns(throughput, size), _columns(response, size)
         stays, lengths = _table(residence, size), _table(queue, size)
-        made = Figures(rates, times, stays, lengths, _table(used, size), _table(busy, size), log_constant, states)
+        made = Figures(
+            throughput=rates,
+            response=times,
+            residence=stays,
+            queue_length=lengths,
+            utilization=_table(used, size),
+            busy_servers=_table(busy, size),
+            log_constant=log_constant,
+            states=states,
+        )
         sound = all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, stays, lengths))
     if not sound:
         raise NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))

@@ -54,7 +54,14 @@ class Network(Demands):
         Raises               `NoAnswer` without a steady state, `NotComputed` where a method does not apply or does not
                              converge, `InvalidInput` for an unknown method.
         """
-        wanted = Wanted(method, state_probabilities, operations, memory, servers_correction, core_solutions)
+        wanted = Wanted(
+            method=method,
+            states=state_probabilities,
+            operations=operations,
+            memory=memory,
+            correction=servers_correction,
+            core_solutions=core_solutions,
+        )
         found = solve(self, wanted)
         if self.priority is not None and self.closed:
             priorities.refuse_unserved(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import lazy, np
+from qnet.lazy import Array, lazy, np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures
 from qnet.networks.product.loads import reasons

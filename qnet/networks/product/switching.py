@@ -79,7 +79,15 @@ class SwitchingNetwork(Record):
         )
         reasons = (*found.reasons, *self.reasons)
         return SwitchingSolution(
-            figures.throughput, figures.response, residence, queue, used, passed, found, not reasons, reasons
+            throughput=figures.throughput,
+            response=figures.response,
+            residence=residence,
+            queue_length=queue,
+            utilization=used,
+            station_throughput=passed,
+            chains=found,
+            exact=not reasons,
+            reasons=reasons,
         )
 
 

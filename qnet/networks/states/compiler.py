@@ -430,7 +430,16 @@ class Compiler:
 
         here = (around[-1].name, around[-1].group) if around else ("", 0)
         priority = around[-1].priority if around else 0
-        node = Node(TIME, after, 0.0, centre, priority, present=present, speeds=speeds, inside=gate)
+        node = Node(
+            kind=TIME,
+            after=after,
+            rate=0.0,
+            centre=centre,
+            priority=priority,
+            present=present,
+            speeds=speeds,
+            inside=gate,
+        )
         node = node.replace(spent=(*self.here, *here) if self.answering else None, branch=self.branch)
 
         def phase(rate: float, then: int) -> int:
@@ -470,10 +479,18 @@ class Compiler:
                     mark = self.passing[stream] = self.passing[stream] if stream in self.passing else self.mark()
                     passed = self.add(Node(COUNT, after, mark=mark))
                 if station.delay:
-                    held = _Held(station.name, -1, stream, passed, group=group, mark=mark)
+                    held = _Held(name=station.name, centre=-1, stream=stream, after=passed, group=group, mark=mark)
                     node = self.body(hold, path, (*around, held), inside, passed, tail)
                 else:
-                    held = _Held(station.name, centre, stream, passed, priority, group, mark)
+                    held = _Held(
+                        name=station.name,
+                        centre=centre,
+                        stream=stream,
+                        after=passed,
+                        priority=priority,
+                        group=group,
+                        mark=mark,
+                    )
                     release = self.add(Node(RELEASE, passed, centre=centre))
                     node = self.body(hold, path, (*around, held), inside, release, tail)
                     present = tuple(item.stream for item in (*around, held) if item.centre >= 0)

@@ -46,16 +46,16 @@ def buffers(
         occupancy = column([item.occupancy for item in full])
         told.append(
             BufferFigures(
-                buffer.name,
-                buffer.places,
-                offered,
-                carried,
-                occupancy,
-                ratio(refused, offered),
-                late,
-                rate,
-                fill,
-                label,
+                name=buffer.name,
+                places=buffer.places,
+                offered=offered,
+                throughput=carried,
+                occupancy=occupancy,
+                found_full=ratio(refused, offered),
+                delay_when_full=late,
+                drain_rate=rate,
+                time_to_fill=fill,
+                drained_by=label,
             )
         )
     return tuple(told)

@@ -176,22 +176,24 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     ]
     several = len(solution.classes) > 1
     return Bottleneck(
-        model,
-        solved,
-        solution,
-        faster,
-        maximum,
-        limited_by,
-        edge,
-        places,
-        of_system.get(""),
-        tuple(visits) if several else (),
-        {item.name: row[""] for item, row in zip(solution.classes, parts, strict=True) if several and "" in row},
-        tuple(_routes(solution, now, network)),
-        compared.before,
-        compared.tried,
-        left_out,
-        software(network, solution, asked),
+        model=model,
+        solved=solved,
+        solution=solution,
+        faster=faster,
+        maximum=maximum,
+        limited_by=limited_by,
+        edge=edge,
+        places=places,
+        delays=of_system.get(""),
+        visits=tuple(visits) if several else (),
+        outside={
+            item.name: row[""] for item, row in zip(solution.classes, parts, strict=True) if several and "" in row
+        },
+        routes=tuple(_routes(solution, now, network)),
+        before=compared.before,
+        changes=compared.tried,
+        left_out=left_out,
+        software=software(network, solution, asked),
     )
 
 
@@ -357,18 +359,18 @@ def _places(
         inside = solution.held_by.get(group.label)
         found.append(
             Place(
-                group.name,
-                group.label,
-                group.copies,
-                None if group.capacity is None else figures.servers,
-                None if figures.utilization is None else float(figures.utilization),
-                _demand(group, mix),
-                full,
-                _headroom(full, solution),
-                population,
-                None,
-                sum(map(float, inside.values())) if inside else None,
-                parts.get(group.label) or _nothing(group.label, solution.response),
+                name=group.name,
+                label=group.label,
+                copies=group.copies,
+                servers=None if group.capacity is None else figures.servers,
+                utilization=None if figures.utilization is None else float(figures.utilization),
+                demand=_demand(group, mix),
+                full_at=full,
+                headroom=_headroom(full, solution),
+                full_population=population,
+                rank=None,
+                waits_inside=sum(map(float, inside.values())) if inside else None,
+                part=parts.get(group.label) or _nothing(group.label, solution.response),
             )
         )
     return found
@@ -389,7 +391,22 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Place]:
         load = float(limit.load) / float(limit.capacity)
         full = float(solution.throughput) / load if load > 0 and solution.throughput > 0 else None
         headroom = _headroom(full, solution)
-        found.append(Place(limit.name, limit.name, None, None, load, None, full, headroom, None, None, None, None))
+        found.append(
+            Place(
+                name=limit.name,
+                label=limit.name,
+                copies=None,
+                servers=None,
+                utilization=load,
+                demand=None,
+                full_at=full,
+                headroom=headroom,
+                full_population=None,
+                rank=None,
+                waits_inside=None,
+                part=None,
+            )
+        )
     return found
 
 

@@ -66,17 +66,17 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
     found = bottleneck(model, faster, wanted)
     solution, exact = found.solution, answer_exact(found, claimed)
     return Report(
-        "qnet/bottleneck/1",
-        f"{model.title}: where the time goes",
-        COLUMNS,
-        [*_system(found, exact), *_places(found), *_visits(found), *_routes(found), *_changes(found)],
-        (
+        schema="qnet/bottleneck/1",
+        title=f"{model.title}: where the time goes",
+        columns=COLUMNS,
+        rows=[*_system(found, exact), *_places(found), *_visits(found), *_routes(found), *_changes(found)],
+        notes=(
             *trust_notes(solution),
             *(Note("QN641", software_words(found, item)) for item in found.software),
             *notes(found),
             *asked_notes(found, claimed),
         ),
-        Basis(model, solution.method, exact),
+        meta=Basis(model, solution.method, exact),
         group="scope",
         broken=false_claims(found.solved, claimed),
     )

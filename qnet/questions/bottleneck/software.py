@@ -55,9 +55,17 @@ def software(network: RoutedNetwork, solution: RoutedSolution, asked: Work) -> t
         if share >= _MOST and _used(most) < min(_BUSY, float(item.utilization)):
             at = max(within, key=lambda other: float(other.queue_length))
             found.append(
-                Software(item.name, item.label, item.servers or 1, float(item.utilization), share, at.label, most.label,
-                         _used(most))
-            )  # fmt: skip
+                Software(
+                    name=item.name,
+                    label=item.label,
+                    servers=item.servers or 1,
+                    utilization=float(item.utilization),
+                    inside=share,
+                    at=at.label,
+                    busiest=most.label,
+                    busiest_utilization=_used(most),
+                )
+            )
     return tuple(found)
 
 

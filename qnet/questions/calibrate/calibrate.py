@@ -144,21 +144,21 @@ def calibrate(
     answers = _answers(model, table, size, wanted)
     modelled = target.modelled(answers)
     return Calibration(
-        model,
-        rows,
-        found,
-        answers,
-        modelled,
-        target.plain(modelled) * rows.weights[:, None] ** 0.5,
-        target.used,
-        absolute,
-        best,
-        known,
-        others,
-        followed,
-        scatter,
-        predictions(target, best, scatter, modelled),
-        target,
+        model=model,
+        measured=rows,
+        parameters=found,
+        answers=answers,
+        modelled=modelled,
+        residuals=target.plain(modelled) * rows.weights[:, None] ** 0.5,
+        used=target.used,
+        absolute=absolute,
+        minimum=best,
+        spread=known,
+        others=others,
+        searched=followed,
+        scatter=scatter,
+        predicted=predictions(target, best, scatter, modelled),
+        target=target,
     )
 
 
@@ -251,7 +251,19 @@ def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends:
             error = None if deviation != deviation or _misleads(item, low, high, error, scatter) else error
         side = int(best.side[place])
         idle = bool(known.idle[place])
-        result.append(Found(item, value, error, low, high, side, idle, interval, bool(tied[place])))
+        result.append(
+            Found(
+                unknown=item,
+                value=value,
+                error=error,
+                low=low,
+                high=high,
+                side=side,
+                idle=idle,
+                interval=interval,
+                tied=bool(tied[place]),
+            )
+        )
     return tuple(result)
 
 

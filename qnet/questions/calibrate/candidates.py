@@ -153,12 +153,12 @@ def candidates_report(found: Sequence[Candidate], more: Sequence[Note] = ()) -> 
     name = found[0].found.measured.table.name if found[0].found else ""
     data = {"candidates": [{"name": item.model.name, "digest": item.model.digest} for item in found]}
     return Report(
-        "qnet/candidates/1",
-        f"{len(found)} models of {name}, by their error at rows left out in turn",
-        COLUMNS,
-        rows,
-        (*_notes(found, best), *more),
-        data,
+        schema="qnet/candidates/1",
+        title=f"{len(found)} models of {name}, by their error at rows left out in turn",
+        columns=COLUMNS,
+        rows=rows,
+        notes=(*_notes(found, best), *more),
+        meta=data,
     )
 
 

@@ -53,7 +53,15 @@ def demands_report(found: Demands) -> Report:
     if found.model is not None:
         meta = Basis(found.model, **meta)
     title = f"service demands from {found.table.name}"
-    return Report("qnet/demands/1", title, COLUMNS, rows, tuple(_notes(found)), meta, group="scope")
+    return Report(
+        schema="qnet/demands/1",
+        title=title,
+        columns=COLUMNS,
+        rows=rows,
+        notes=tuple(_notes(found)),
+        meta=meta,
+        group="scope",
+    )
 
 
 def _demands(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:

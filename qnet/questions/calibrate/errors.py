@@ -134,11 +134,19 @@ def scatter_stated(squares: float, freedom: int) -> Scatter:
     207-227).
     """
     if freedom <= 0:
-        return Scatter(STATED, 1.0, NORMAL, freedom, 0.0, None, False)
+        return Scatter(kind=STATED, variance=1.0, times=NORMAL, freedom=freedom, common=0.0, ratio=None, exceeds=False)
     ratio = squares / freedom
     exceeds = squares > chi_square(freedom)
     times = half_width(SHARE, freedom) if exceeds else NORMAL
-    return Scatter(STATED, ratio if exceeds else 1.0, times, freedom, 0.0, ratio**0.5, exceeds)
+    return Scatter(
+        kind=STATED,
+        variance=ratio if exceeds else 1.0,
+        times=times,
+        freedom=freedom,
+        common=0.0,
+        ratio=ratio**0.5,
+        exceeds=exceeds,
+    )
 
 
 def scatter_unstated(plain: Any, weights: Any, digits: Any, freedom: int, enough: bool) -> Scatter:
@@ -153,24 +161,61 @@ def scatter_unstated(plain: Any, weights: Any, digits: Any, freedom: int, enough
     printed = bool((digits > 0).all())
     if freedom <= 0 or not enough:
         if not printed:
-            return Scatter(UNKNOWN, math.nan, math.nan, freedom, 0.0, None, False)
+            return Scatter(
+                kind=UNKNOWN, variance=math.nan, times=math.nan, freedom=freedom, common=0.0, ratio=None, exceeds=False
+            )
         if freedom <= 0:
-            return Scatter(PRINTED, 1.0, NORMAL, freedom, 0.0, None, False, True)
+            return Scatter(
+                kind=PRINTED,
+                variance=1.0,
+                times=NORMAL,
+                freedom=freedom,
+                common=0.0,
+                ratio=None,
+                exceeds=False,
+                digits=True,
+            )
     scatter = float((weights * plain**2).sum()) / freedom
     ratio = (float((plain**2 / digits**2).sum()) / freedom) ** 0.5 if printed else None
     if float((weights * digits**2).max()) <= _SMALL**2 * scatter or not digits.any():
-        return Scatter(SCATTER, scatter, half_width(SHARE, freedom), freedom, scatter**0.5, ratio, False)
+        return Scatter(
+            kind=SCATTER,
+            variance=scatter,
+            times=half_width(SHARE, freedom),
+            freedom=freedom,
+            common=scatter**0.5,
+            ratio=ratio,
+            exceeds=False,
+        )
 
     def squares(common: float) -> float:
         return float((plain**2 / (common**2 / weights + digits**2 + 1e-300)).sum())
 
     low, high = _ROUNDING * 1e-3, max(scatter**0.5, 1e-12) * 10
     if squares(low) <= freedom:
-        return Scatter(PRINTED, 1.0, NORMAL, freedom, 0.0, ratio, False, True)
+        return Scatter(
+            kind=PRINTED,
+            variance=1.0,
+            times=NORMAL,
+            freedom=freedom,
+            common=0.0,
+            ratio=ratio,
+            exceeds=False,
+            digits=True,
+        )
     for _ in range(100):
         middle = (low * high) ** 0.5
         low, high = (middle, high) if squares(middle) > freedom else (low, middle)
-    return Scatter(SCATTER, 1.0, half_width(SHARE, freedom), freedom, float(np.sqrt(low * high)), ratio, False, True)
+    return Scatter(
+        kind=SCATTER,
+        variance=1.0,
+        times=half_width(SHARE, freedom),
+        freedom=freedom,
+        common=float(np.sqrt(low * high)),
+        ratio=ratio,
+        exceeds=False,
+        digits=True,
+    )
 
 
 def chi_square(freedom: int) -> float:

@@ -83,13 +83,31 @@ def minimise(
         jacobian = differences(residuals, point, here, low, high)
         if jacobian is None:
             flat = np.zeros((len(here), len(point)))
-            return Minimum(point, here, flat, 0 * point, float("inf"), False, "no answer beside the point", count)
+            return Minimum(
+                point=point,
+                residuals=here,
+                jacobian=flat,
+                side=0 * point,
+                offset=float("inf"),
+                converged=False,
+                reason="no answer beside the point",
+                rounds=count,
+            )
         slope = jacobian.T @ here
         side = np.where((point <= low) & (slope > 0), -1, np.where((point >= high) & (slope < 0), 1, 0))
         tangent = _Tangent(jacobian * (side == 0), least)
         offset = tangent.offset(here)
         longest = np.abs(tangent.step(here, 0.0)).max(initial=0.0)
-        done = Minimum(point, here, jacobian, side, offset, True, "", count)
+        done = Minimum(
+            point=point,
+            residuals=here,
+            jacobian=jacobian,
+            side=side,
+            offset=offset,
+            converged=True,
+            reason="",
+            rounds=count,
+        )
         if offset <= SETTLED or longest <= STILL:
             return done
         moved, damping = _descend(residuals, point, here, tangent, low, high, damping)
@@ -259,4 +277,12 @@ def spread(found: Minimum, least: float = 0.0, variance: float | None = None) ->
         correlation = np.full((count, count), np.nan)
     correlation[left_out] = np.nan
     correlation[:, left_out] = np.nan
-    return Spread(covariance, correlation, freedom, condition, idle, tied, inflation)
+    return Spread(
+        covariance=covariance,
+        correlation=correlation,
+        freedom=freedom,
+        condition=condition,
+        idle=idle,
+        tied=tied,
+        inflation=inflation,
+    )

@@ -103,7 +103,17 @@ def measured(
     sizes = np.where(sizes < 0, np.abs(sizes * told), sizes)
     if error:
         sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, figures_told, told))
-    found = Measured(table, conditions, figures_told, told, weights, held > 0, ignored, sizes, np.array(printed).T)
+    found = Measured(
+        table=table,
+        conditions=conditions,
+        metrics=figures_told,
+        values=told,
+        weights=weights,
+        held_out=held > 0,
+        ignored=ignored,
+        errors=sizes,
+        printed=np.array(printed).T,
+    )
     return found.replace(held_out=found.held_out | _held_out(model, found, hold_out)) if hold_out else found
 
 

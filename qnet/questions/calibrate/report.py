@@ -67,12 +67,12 @@ def calibration_report(found: Calibration, asserted: Sequence[str] = (), more: S
     rows = [*parameters, *_correlations(found), *_summary(found), *_rows(found)]
     failing = tuple(broken(solve_points(model, point), claimed)) if claimed else ()
     return Report(
-        "qnet/calibration/1",
-        f"{model.title}: {', '.join(point)} from {found.measured.table.name}",
-        COLUMNS,
-        [(*row, *trust) for row in rows],
-        (*_notes(found), *more),
-        Basis(model, trust[0], exact, measured=_data(found), fitted=point),
+        schema="qnet/calibration/1",
+        title=f"{model.title}: {', '.join(point)} from {found.measured.table.name}",
+        columns=COLUMNS,
+        rows=[(*row, *trust) for row in rows],
+        notes=(*_notes(found), *more),
+        meta=Basis(model, trust[0], exact, measured=_data(found), fitted=point),
         group="scope",
         broken=failing,
     )

@@ -127,12 +127,12 @@ def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
     methods = ", ".join(dict.fromkeys(item.method for item in solutions))
     exact = all(_exact(side, asked) for side in found.sides)
     return Report(
-        "qnet/comparison/1",
-        f"A: {first.label}",
-        columns,
-        rows,
-        (*_notes(found.sides), *percentile_notes(first.model, asked, parts), *_idle(found), *doubts),
-        Basis(first.model, methods, exact, sides=[_told(side, asked) for side in found.sides]),
+        schema="qnet/comparison/1",
+        title=f"A: {first.label}",
+        columns=columns,
+        rows=rows,
+        notes=(*_notes(found.sides), *percentile_notes(first.model, asked, parts), *_idle(found), *doubts),
+        meta=Basis(first.model, methods, exact, sides=[_told(side, asked) for side in found.sides]),
         group="side",
         broken=tuple(_broken(found.sides, claimed)),
     )

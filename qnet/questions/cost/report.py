@@ -152,7 +152,16 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
         rows, more = _doubted(found, against, rows, len(over))
         notes += more
         columns = (*columns, *DOUBT, *(DOUBT_COMPARED if against else ()))
-    return Report("qnet/cost/1", title, columns, rows, tuple(notes), meta, group="cost", broken=claimed.broken)
+    return Report(
+        schema="qnet/cost/1",
+        title=title,
+        columns=columns,
+        rows=rows,
+        notes=tuple(notes),
+        meta=meta,
+        group="cost",
+        broken=claimed.broken,
+    )
 
 
 def _claimed(found: Costs, asserted: Sequence[str]) -> Claims:

@@ -86,17 +86,17 @@ def points(
         extreme = _number(extremes[row]) if status not in (HOPELESS, UNLIMITED) else None
         rows.append(
             Point(
-                coordinates[place],
-                status,
-                float(found.value[row]) if answered else None,
-                extreme,
-                binds(asked, found, row) if answered else "",
-                shown,
-                str(names[row]) if answered else "",
-                float(utilization[row]) if answered else None,
-                tuple(_number(output[row]) if answered else None for output in outputs),
-                str(methods[row]),
-                bool(exact[row]),
+                coordinates=coordinates[place],
+                status=status,
+                value=float(found.value[row]) if answered else None,
+                extreme=extreme,
+                binds=binds(asked, found, row) if answered else "",
+                metrics=shown,
+                busiest=str(names[row]) if answered else "",
+                utilization=float(utilization[row]) if answered else None,
+                outputs=tuple(_number(output[row]) if answered else None for output in outputs),
+                method=str(methods[row]),
+                exact=bool(exact[row]),
             )
         )
     return rows
@@ -105,7 +105,19 @@ def points(
 def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> Point:
     """A point of which some value that was looked at is not computed, and why."""
     nothing = (None,) * len(asked.model.outputs)
-    return Point(coordinates, status, None, None, "", (None,) * len(asked.limits), "", None, nothing, "", False)
+    return Point(
+        coordinates=coordinates,
+        status=status,
+        value=None,
+        extreme=None,
+        binds="",
+        metrics=(None,) * len(asked.limits),
+        busiest="",
+        utilization=None,
+        outputs=nothing,
+        method="",
+        exact=False,
+    )
 
 
 def _status(asked: Question, smallest: bool, found: Found, row: int, regions: Regions, place: int) -> str:

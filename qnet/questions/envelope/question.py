@@ -87,7 +87,9 @@ def question(
         limits = _of_route(changed, limits, chosen)
     name, title = (stated.name, stated.title) if stated else ("envelope", "")
     find = find or (stated.find if stated else "")
-    return Question(changed, name, title, vary, limits, grids, find, wanted)
+    return Question(
+        model=changed, name=name, title=title, vary=vary, limits=limits, over=grids, find=find, wanted=wanted
+    )
 
 
 def _apart(model: Model, vary: str, grids: Sequence[Grid]) -> None:

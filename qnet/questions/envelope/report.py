@@ -60,12 +60,12 @@ def envelope_report(
         matrix = Matrix(down, across, layout.value_key, ("binds", "status"), ("limit", OK))
     plot = Plot(along[0], tuple(drawn), ("envelope", *along[1:])) if along and not every else None
     return Report(
-        "qnet/envelope/1",
-        f"{model.title}: {'every' if every else layout.extreme} {envelopes[0].question.vary} within a limit",
-        tuple(columns),
-        rows,
-        (*_notes(envelopes, points, every, guessed), *doubted),
-        Basis(model, ", ".join(dict.fromkeys(point.method for point in answered)), exact),
+        schema="qnet/envelope/1",
+        title=f"{model.title}: {'every' if every else layout.extreme} {envelopes[0].question.vary} within a limit",
+        columns=tuple(columns),
+        rows=rows,
+        notes=(*_notes(envelopes, points, every, guessed), *doubted),
+        meta=Basis(model, ", ".join(dict.fromkeys(point.method for point in answered)), exact),
         group="envelope",
         matrix=matrix,
         plot=plot,

@@ -70,12 +70,12 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
     if any("erlang_c(" in str(item.expression) for item in answer.formulas):
         notes.append(Note("QN611", "erlang_c(c, a) is Erlang's C: the probability to wait for c servers at a erlangs"))
     return Report(
-        "qnet/formula/1",
-        f"{answer.model.title}: formulas",
-        COLUMNS,
-        rows,
-        tuple(notes),
-        Basis(answer.model, "closed form", exact),
+        schema="qnet/formula/1",
+        title=f"{answer.model.title}: formulas",
+        columns=COLUMNS,
+        rows=rows,
+        notes=tuple(notes),
+        meta=Basis(answer.model, "closed form", exact),
         group="scope",
         broken=claimed.broken,
     )
@@ -380,7 +380,15 @@ def _evaluated(symbolic: Symbolic, found: Sequence[Piece]) -> list[Formula]:
             if combined and value is not None and value < 0:
                 value = None  # a line of a bound below zero says nothing
             own.append(
-                Formula(piece.metric, piece.about, piece.class_name, short_form, value, piece.dimension, combined)
+                Formula(
+                    metric=piece.metric,
+                    about=piece.about,
+                    class_name=piece.class_name,
+                    expression=short_form,
+                    value=value,
+                    dimension=piece.dimension,
+                    combined=combined,
+                )
             )
         if combined:
             known = [item for item in own if item.value is not None]
@@ -407,11 +415,26 @@ def _answer(symbolic: Symbolic, formulas: Sequence[Formula], notes: Sequence[str
         own = values.definitions.get(name)
         expression = simplifier.simplified(own.formula) if own else values.symbols[name]
         dimension = model.parameters[name].dimension
-        definitions[name] = Formula(name, "", "", expression, symbolic.numbers[name], dimension)
+        definitions[name] = Formula(
+            metric=name,
+            about="",
+            class_name="",
+            expression=expression,
+            value=symbolic.numbers[name],
+            dimension=dimension,
+        )
     waits = "solution" in symbolic.__dict__
     reasons = symbolic.solution.reasons if waits else ()
     fixed = {name: float(values.known[name]) for name in values.fixed}
-    return Formulas(model, tuple(formulas), definitions, fixed, tuple(notes), not reasons if waits else None, reasons)
+    return Formulas(
+        model=model,
+        formulas=tuple(formulas),
+        definitions=definitions,
+        fixed=fixed,
+        notes=tuple(notes),
+        exact=not reasons if waits else None,
+        reasons=reasons,
+    )
 
 
 # Solving for a parameter
@@ -453,7 +476,14 @@ def _inverse(symbolic: Symbolic, item: Formula, wanted: Any, value: str, notes: 
         notes.append(f'it is taken that "{item.about}" is the {item.combined}, as at the model\'s numbers')
     dimension = symbolic.model.parameters[wanted.name].dimension
     told = f"{target.name} = {format_quantity(given, base_unit(item.dimension), 6)}"
-    return Formula(wanted.name, told, item.class_name, short_form, found, dimension)
+    return Formula(
+        metric=wanted.name,
+        about=told,
+        class_name=item.class_name,
+        expression=short_form,
+        value=found,
+        dimension=dimension,
+    )
 
 
 def _symbol_name(item: Formula) -> str:

@@ -134,7 +134,13 @@ def _chosen(symbolic: Symbolic, station: str) -> list[Centre]:
 def _demand(symbolic: Symbolic, name: str, station: str) -> _Found:
     several = len(symbolic.network.classes) > 1
     return [
-        Piece(name, centre.label, item.name if several else "", formula_of(demand), TIME)
+        Piece(
+            metric=name,
+            about=centre.label,
+            class_name=item.name if several else "",
+            formula=formula_of(demand),
+            dimension=TIME,
+        )
         for centre in _chosen(symbolic, station)
         for item, demand in zip(symbolic.network.classes, centre.demands, strict=True)
         if demand != 0
@@ -149,7 +155,15 @@ def _utilization(symbolic: Symbolic, name: str, station: str) -> _Found:
         if centre.station.delay:
             continue
         try:
-            found.append(Piece(name, centre.label, "", formula_of(_used(symbolic, centre)), NUMBER))
+            found.append(
+                Piece(
+                    metric=name,
+                    about=centre.label,
+                    class_name="",
+                    formula=formula_of(_used(symbolic, centre)),
+                    dimension=NUMBER,
+                )
+            )
         except NotComputed as error:
             failure = error
             refused.setdefault(error.problems[0].found, []).append(centre.label)
@@ -177,7 +191,14 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Found:
     dimension = TIME if name in ("residence", "wait") else NUMBER
     stations = dict.fromkeys(centre.station.name for centre in _chosen(symbolic, station))
     return [
-        Piece(name, item, "", formula_of(symbolic.figures[solution_name(name, item)]), dimension) for item in stations
+        Piece(
+            metric=name,
+            about=item,
+            class_name="",
+            formula=formula_of(symbolic.figures[solution_name(name, item)]),
+            dimension=dimension,
+        )
+        for item in stations
     ]
 
 
@@ -197,7 +218,7 @@ def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
         if per == 0 or not per > 0:
             raise NotComputed(Problem("QN530", f'the cost "{item.name}" has nothing to divide by', "units above 0"))
         formula = formula_of(total(part.passages * part.demand for part in parts) / per)
-        found.append(Piece(name, item.name, "", formula, item.dimension))
+        found.append(Piece(metric=name, about=item.name, class_name="", formula=formula, dimension=item.dimension))
     return found
 
 
@@ -205,14 +226,17 @@ def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
 
 
 def _throughput(symbolic: Symbolic, name: str, station: str) -> _Found:
-    return [Piece(name, "", "", formula_of(_figure(symbolic, name)), RATE)]
+    return [Piece(metric=name, about="", class_name="", formula=formula_of(_figure(symbolic, name)), dimension=RATE)]
 
 
 def _response(symbolic: Symbolic, name: str, station: str) -> _Found:
-    found = [Piece(name, "", "", formula_of(symbolic.figures[name]), TIME)]
+    found = [Piece(metric=name, about="", class_name="", formula=formula_of(symbolic.figures[name]), dimension=TIME)]
     classes = symbolic.solution.classes
     if len(classes) > 1:
-        found += [Piece(name, "", item.name, formula_of(item.response), TIME) for item in classes]
+        found += [
+            Piece(metric=name, about="", class_name=item.name, formula=formula_of(item.response), dimension=TIME)
+            for item in classes
+        ]
     return found
 
 
@@ -251,7 +275,7 @@ def _expression(symbolic: Symbolic, text: str) -> _Found:
 
     know(asked.expression.names)
     found = evaluate(asked.expression.root, known, TRACING, model.choices)
-    return [Piece(asked.source, "", "", formula_of(found), asked.dimension)]
+    return [Piece(metric=asked.source, about="", class_name="", formula=formula_of(found), dimension=asked.dimension)]
 
 
 # Limits
@@ -283,7 +307,16 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
         rises = evaluated(root.diff(target), asked)
         if rises is not None and rises > 0:
             dimension = symbolic.model.parameters[name].dimension
-            found.append(Piece(metric_name, label, "", root.subs(target, 1), dimension, SMALLEST))
+            found.append(
+                Piece(
+                    metric=metric_name,
+                    about=label,
+                    class_name="",
+                    formula=root.subs(target, 1),
+                    dimension=dimension,
+                    combined=SMALLEST,
+                )
+            )
     if not found:
         raise NotComputed(Problem("QN521", f'no capacity in closed form limits "{name}"', "a parameter of the load"))
     note = _proven(symbolic.model, name, found, numbers, held)
@@ -325,7 +358,14 @@ def _bound(compute: Callable[[bounds.Customers], bounds.Pieces], dimension: Dime
     def found(symbolic: Symbolic, name: str, station: str) -> _Found:
         several = len(symbolic.network.classes) > 1
         return [
-            Piece(name, about, class_name if several else "", formula_of(value), dimension, combined if about else "")
+            Piece(
+                metric=name,
+                about=about,
+                class_name=class_name if several else "",
+                formula=formula_of(value),
+                dimension=dimension,
+                combined=combined if about else "",
+            )
             for class_name, about, value in bounds.pieces(symbolic, compute)
         ]
 

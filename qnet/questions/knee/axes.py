@@ -197,7 +197,17 @@ def _axis(model: Model, name: str, shares: Sequence[tuple[str, float]], classes:
     title = name
     if len(shares) > 1:
         title = f"mix of {', '.join(names)}"
-    return Axis(title, model, names, weights, tuple(classes), closed, max(lows), min(highs), tuple(shares))
+    return Axis(
+        name=title,
+        model=model,
+        parameters=names,
+        weights=weights,
+        classes=tuple(classes),
+        closed=closed,
+        least=max(lows),
+        last=min(highs),
+        shown=tuple(shares),
+    )
 
 
 def one_parameter(axis: Axis) -> Axis:

@@ -237,7 +237,16 @@ class _Seeking:
             levels = [self.none("service_level", _NO_QUEUE, item.source) for item in self.limits]
             knees = [self.none(name, _NO_QUEUE) for name in asked if name in OF_KIND[True] and name != "service_level"]
             knees += levels if "service_level" in asked else []
-            return Knees(self.axis, tuple(knees), self.curve, self.first, self.floor, self.dependent, self.span, "")
+            return Knees(
+                axis=self.axis,
+                knees=tuple(knees),
+                curve=self.curve,
+                first=self.first,
+                floor=self.floor,
+                dependent=self.dependent,
+                span=self.span,
+                saturating="",
+            )
         if "n_star" in asked:
             knees += self.asymptotic()
         if "service_level" in asked:
@@ -248,11 +257,20 @@ class _Seeking:
             knees.append(self.curved())
         full = np.array([max(self.n_star or self.first, self.first)])
         saturating = str(self.asymptotes.light(full).station[0]) if self.n_star else ""
-        return Knees(self.axis, tuple(knees), self.curve, self.first, self.floor, self.dependent, self.span, saturating)
+        return Knees(
+            axis=self.axis,
+            knees=tuple(knees),
+            curve=self.curve,
+            first=self.first,
+            floor=self.floor,
+            dependent=self.dependent,
+            span=self.span,
+            saturating=saturating,
+        )
 
     def none(self, definition: str, why: str, about: str = "") -> Knee:
         """That there is no such knee."""
-        return Knee(self.axis, definition, about, why)
+        return Knee(axis=self.axis, definition=definition, about=about, status=why)
 
     def window(self, reach: float) -> Any:
         """Whole numbers up to twice N* times `reach`: all of them where that is cheap."""
@@ -273,7 +291,7 @@ class _Seeking:
         whole = float(np.floor(value * (1 + 1e-12)))
         if not self.first <= whole <= self.last:
             return self.none(definition, f"at {value:.6g}, beyond the range")
-        return Knee(self.axis, definition, "", "ok", value, whole)
+        return Knee(axis=self.axis, definition=definition, about="", status="ok", real=value, value=whole)
 
     def level(self, place: int) -> Knee:
         """The largest number up to which a limit holds; of a limit from below, the smallest from which on it does."""
@@ -310,7 +328,15 @@ class _Seeking:
                 return self.none("service_level", f"holds up to {low:.9g}; beyond, {why}", about)
         before, after = (float(value) for value in excess([low, low + 1]))
         real = low - before / (after - before)
-        return Knee(self.axis, "service_level", about, "ok", real, low if held else low + 1, tuple(crossings[1:]))
+        return Knee(
+            axis=self.axis,
+            definition="service_level",
+            about=about,
+            status="ok",
+            real=real,
+            value=low if held else low + 1,
+            also=tuple(crossings[1:]),
+        )
 
     def highest(self, definition: str, of: Callable[[Any], Any], low: float | None = None, margin: float = 0.0) -> Knee:
         """The number of customers at which a figure is highest.
@@ -337,7 +363,7 @@ class _Seeking:
             return self.none(definition, f"largest at the least number looked at, {low:.9g}")
         if whole >= high:
             return self.none(definition, f"still rising at {whole:.9g}, where the range ends")
-        return Knee(self.axis, definition, "", "ok", real, whole)
+        return Knee(axis=self.axis, definition=definition, about="", status="ok", real=real, value=whole)
 
     def begins(self, of: Callable[[Any], Any], whole: float, low: float, margin: float) -> bool:
         """Whether a figure is highest where the curve begins to be looked at; of one customer that is an answer."""

@@ -71,12 +71,25 @@ class _Seeking:
             knees.append(self.crossing("multiple", self.lift, self.lifted, True))
         if "saturation" in asked:
             none = self.none("saturation", f"the range ends before, at {self.edge:.6g}/s")
-            knees.append(Knee(self.axis, "saturation", "", "ok", self.edge, self.edge) if self.bounded else none)
-        return Knees(self.axis, tuple(knees), self.curve, self.idle, self.floor, False, 0.0, self.saturating)
+            knees.append(
+                Knee(axis=self.axis, definition="saturation", about="", status="ok", real=self.edge, value=self.edge)
+                if self.bounded
+                else none
+            )
+        return Knees(
+            axis=self.axis,
+            knees=tuple(knees),
+            curve=self.curve,
+            first=self.idle,
+            floor=self.floor,
+            dependent=False,
+            span=0.0,
+            saturating=self.saturating,
+        )
 
     def none(self, definition: str, why: str, about: str = "") -> Knee:
         """That there is no such knee."""
-        return Knee(self.axis, definition, about, why)
+        return Knee(axis=self.axis, definition=definition, about=about, status=why)
 
     def excess(self, place: int) -> Callable[[Any], Any]:
         """How far one of the limits is exceeded, as a function of rates."""
@@ -110,7 +123,15 @@ class _Seeking:
             self.change(excess, 1.0 if held[change] else -1.0, slice(change, change + 2), places, over)
             for change in changes
         ]
-        return Knee(self.axis, definition, about, "ok", found[0], found[0], tuple(found[1:]))
+        return Knee(
+            axis=self.axis,
+            definition=definition,
+            about=about,
+            status="ok",
+            real=found[0],
+            value=found[0],
+            also=tuple(found[1:]),
+        )
 
     def change(self, excess: Callable[[Any], Any], sign: float, ends: slice, places: Any, over: Any) -> float:
         """The rate at which a limit begins or ceases to hold, between two."""
@@ -125,7 +146,7 @@ class _Seeking:
         rate = highest_real(lambda values: self.curve.read(values, power), self.places)
         if rate >= self.places[-1]:
             return self.none("power", f"still rising at {rate:.6g}/s, where the range ends")
-        return Knee(self.axis, "power", "", "ok", rate, rate)
+        return Knee(axis=self.axis, definition="power", about="", status="ok", real=rate, value=rate)
 
 
 def _without_closed(model: Model) -> Model:

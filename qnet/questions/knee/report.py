@@ -208,12 +208,12 @@ def knee_report(
         columns = (*COLUMNS, *DOUBT)
         told = [(*row, *more) for row, more in zip(told, ends, strict=True)]
     return Report(
-        "qnet/knee/1",
-        f"{model.title}: knees",
-        columns,
-        told,
-        (*_notes(found, answers), *guessed),
-        Basis(model, trust[0], exact),
+        schema="qnet/knee/1",
+        title=f"{model.title}: knees",
+        columns=columns,
+        rows=told,
+        notes=(*_notes(found, answers), *guessed),
+        meta=Basis(model, trust[0], exact),
         group="along",
         plot=_plot(found, drawn, (*trust, *[None] * (len(columns) - len(COLUMNS)))) if curve else None,
         broken=tuple(problems),
@@ -341,7 +341,7 @@ def _curve(found: Knees) -> list[tuple[Cell, ...]]:
     return [
         _row(
             found,
-            Knee(found.axis, "curve", "", "ok", float(value), float(value)),
+            Knee(axis=found.axis, definition="curve", about="", status="ok", real=float(value), value=float(value)),
             (float(throughput[place]), float(response[place]), *(None,) * (len(_NOTHING) - 2)),
         )
         for place, value in enumerate(places)

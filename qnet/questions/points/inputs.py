@@ -88,7 +88,7 @@ def _input(model: Model, item: Parameter, values: Values) -> Input:
     fixed = ""
     if counts and (value != round(value) or not _whole_populations(model, item.name, value + 1)):
         fixed = "a population would be a fraction"
-    return Input(item.name, value, free, whole, low, high, fixed)
+    return Input(name=item.name, value=value, free=free, whole=whole, low=low, high=high, fixed=fixed)
 
 
 def _plain(bound: Expression | None) -> float | None:

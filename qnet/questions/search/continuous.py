@@ -286,7 +286,16 @@ def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags
     steady_greatest[scan.place[inner][~below][::-1]] = scan.value[inner][~below][::-1]
     never = np.ones(size, dtype=bool)
     never[scan.place[scan.stable]] = False
-    return Regions(place, ends[0], ends[1], scan, never, steady_least, steady_greatest, best(scan, size))
+    return Regions(
+        place=place,
+        low=ends[0],
+        high=ends[1],
+        scan=scan,
+        hopeless=never,
+        steady_least=steady_least,
+        steady_greatest=steady_greatest,
+        best=best(scan, size),
+    )
 
 
 def _ends(scan: Scan, index: Any, step: int) -> tuple[Array, Any]:

@@ -133,7 +133,17 @@ def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
     never[scan.place[scan.stable]] = False
     same = scan.neighbours()
     complete = bool((np.diff(scan.value)[same] <= 1).all()) and not endless.any()
-    return Regions(place, ends[0], ends[1], scan, never, steady_least, steady_greatest, best(scan, size), complete)
+    return Regions(
+        place=place,
+        low=ends[0],
+        high=ends[1],
+        scan=scan,
+        hopeless=never,
+        steady_least=steady_least,
+        steady_greatest=steady_greatest,
+        best=best(scan, size),
+        complete=complete,
+    )
 
 
 class Found(Record):

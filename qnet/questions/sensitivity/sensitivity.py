@@ -79,12 +79,12 @@ def sensitivity_report(found: Sensitivity, asserted: Sequence[str] = ()) -> Repo
         text = f"{missing} of {len(found.effects)} rows have no derivative; their status says why"
         notes.append(Note("QN632", text, "warning"))
     return Report(
-        "qnet/sensitivity/1",
-        f"{model.title}: sensitivity to its parameters",
-        COLUMNS,
-        rows,
-        tuple(notes),
-        Basis(model, methods, exact),
+        schema="qnet/sensitivity/1",
+        title=f"{model.title}: sensitivity to its parameters",
+        columns=COLUMNS,
+        rows=rows,
+        notes=tuple(notes),
+        meta=Basis(model, methods, exact),
         group="metric",
         plot=Bars("parameter", ("elasticity",), "metric"),
         broken=tuple(broken(found.stated, claimed)),
@@ -365,7 +365,16 @@ class _Search:
         for item in group:
             if item.fixed:
                 self.effects += [
-                    Effect(each, item, None, None, None, "", item.fixed, exact=sure)
+                    Effect(
+                        metric=each,
+                        input=item,
+                        derivative=None,
+                        elasticity=None,
+                        error=None,
+                        by="",
+                        status=item.fixed,
+                        exact=sure,
+                    )
                     for each, sure in zip(self.wanted, self.sure, strict=True)
                 ]
         waiting = [item for item in group if not item.fixed]
@@ -457,7 +466,9 @@ class _Search:
         if sides[0] is None and sides[1] is None:
             causes = [rows.status[row] for row in (*above, *below) if rows.status[row] != OK]
             cause = f"no answer beside it: {causes[0]}" if causes else "its range leaves no room"
-            return [Effect(metric, item, None, None, None, "", cause)]
+            return [
+                Effect(metric=metric, input=item, derivative=None, elasticity=None, error=None, by="", status=cause)
+            ]
         if item.whole:
             if sides[0] is not None:
                 return [_effect(metric, item, here, Slope(sides[0][0] - here, 0.0), NEXT)]
@@ -490,7 +501,16 @@ def _effect(metric: Metric, item: Input, here: float, slope: Slope, by: str) -> 
     elasticity = derivative * item.value / here if item.value and here else None
     size = abs(_size(item) / here) if here else 1.0
     doubt = slope.error * size / max(abs(derivative) * size, 1.0) if slope.error else 0.0
-    return Effect(metric, item, derivative, elasticity, slope.error, by, OK, doubt)
+    return Effect(
+        metric=metric,
+        input=item,
+        derivative=derivative,
+        elasticity=elasticity,
+        error=slope.error,
+        by=by,
+        status=OK,
+        doubt=doubt,
+    )
 
 
 def _standing(effects: Sequence[Effect]) -> tuple[bool, bool, float]:

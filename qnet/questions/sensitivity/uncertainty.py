@@ -216,12 +216,18 @@ def _uncertainty(
     methods = dict.fromkeys([solution.method, *(name for answer in answers for name in answer.methods)])
     reasons = dict.fromkeys([*solution.reasons, *(reason for answer in answers for reason in answer.reasons)])
     return Uncertainty(
-        model, point, found, reaches, figures,
-        sum(answer.size for answer in answers),
-        tuple(dict.fromkeys(text for answer in answers for text in answer.status if text != OK)),
-        tuple(methods), solution.exact and all(answer.exact for answer in answers), tuple(reasons),
-        (*point.parts, *(part for answer in answers for part in answer.parts)),
-    )  # fmt: skip
+        model=model,
+        stated=point,
+        ranges=found,
+        reaches=reaches,
+        figures=figures,
+        points=sum(answer.size for answer in answers),
+        status=tuple(dict.fromkeys(text for answer in answers for text in answer.status if text != OK)),
+        methods=tuple(methods),
+        exact=solution.exact and all(answer.exact for answer in answers),
+        reasons=tuple(reasons),
+        parts=(*point.parts, *(part for answer in answers for part in answer.parts)),
+    )
 
 
 def _drawn(item: Range, places: Array, shape: str) -> Any:
@@ -248,11 +254,29 @@ def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
     values = answers.of(metric.expression)
     values = values[np.isfinite(values)]
     if not len(values):
-        return Figures(metric, here, 0, None, None, None, (None, None, None), None)
+        return Figures(
+            metric=metric,
+            stated=here,
+            answered=0,
+            mean=None,
+            deviation=None,
+            least=None,
+            percentiles=(None, None, None),
+            most=None,
+        )
     low, middle, high = (float(value) for value in np.percentile(values, [5, 50, 95]))
     deviation = float(values.std(ddof=1)) if len(values) > 1 else None
     least, most = float(values.min()), float(values.max())
-    return Figures(metric, here, len(values), float(values.mean()), deviation, least, (low, middle, high), most)
+    return Figures(
+        metric=metric,
+        stated=here,
+        answered=len(values),
+        mean=float(values.mean()),
+        deviation=deviation,
+        least=least,
+        percentiles=(low, middle, high),
+        most=most,
+    )
 
 
 def _mixed(changes: Any) -> bool:

@@ -125,7 +125,17 @@ def _report(
     )
     text = f"{model.title}: {title}"
     false = tuple(broken(found.stated, conditions(asserted, model)))
-    return Report(schema, text, columns, rows, tuple(notes), meta, group="metric", plot=plot, broken=false)
+    return Report(
+        schema=schema,
+        title=text,
+        columns=columns,
+        rows=rows,
+        notes=tuple(notes),
+        meta=meta,
+        group="metric",
+        plot=plot,
+        broken=false,
+    )
 
 
 def _approximate(found: Uncertainty, asserted: Sequence[str]) -> list[Note]:

@@ -149,12 +149,12 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
         columns, rows, more = doubted(model, solved, columns, rows, wanted)
         notes += more
     return Report(
-        "qnet/solution/1",
-        model.title,
-        columns,
-        rows,
-        tuple(notes),
-        Basis(model, solution.method, exact, **_told(solution)),
+        schema="qnet/solution/1",
+        title=model.title,
+        columns=columns,
+        rows=rows,
+        notes=tuple(notes),
+        meta=Basis(model, solution.method, exact, **_told(solution)),
         group="scope",
         broken=false_claims(solved, claimed),
     )

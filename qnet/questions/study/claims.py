@@ -70,7 +70,7 @@ class ClaimReader:
 
     def fail(self, path: Path, found: str, expected: str, help: str = "", code: str = "QN320") -> None:
         """Keep a problem."""
-        self.problems.append(Problem(code, found, expected, path, help))
+        self.problems.append(Problem(code=code, found=found, expected=expected, path=path, help=help))
 
     def claims(self) -> tuple[Claim, ...]:
         """Every claim as far as it can be read."""
@@ -302,7 +302,13 @@ class ClaimReader:
                 known = id in self.roles
                 found = f"[{id}] states no quantity" if known else f'unknown claim "{id}"'
                 help = "" if known else suggest(id, list(self.roles))
-                problem = Problem("QN322", found, "the id of a claim of this study that states one", path, help)
+                problem = Problem(
+                    code="QN322",
+                    found=found,
+                    expected="the id of a claim of this study that states one",
+                    path=path,
+                    help=help,
+                )
                 if problem not in self.problems:
                     self.problems.append(problem)
         return filled(text, lambda id: self.printed[id].moved(0) if id in self.printed else "1")

@@ -95,7 +95,9 @@ def fits_report(study: str = "") -> Report:
         notes.append(Note("QN746", f"not fitted again: {', '.join(lost)}", "warning"))
     title = studies[0].title if study else f"{len(studies)} studies of the catalog"
     meta = {"studies": [{"study": item.id, "source": item.source} for item in studies]}
-    return Report("qnet/fits/1", title, COLUMNS, rows, tuple(notes), meta, group="section")
+    return Report(
+        schema="qnet/fits/1", title=title, columns=COLUMNS, rows=rows, notes=tuple(notes), meta=meta, group="section"
+    )
 
 
 def _fits(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:

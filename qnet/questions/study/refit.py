@@ -251,7 +251,17 @@ def doubts(
         outside = {id: other for id, other in implied.items() if not low * (1 - 1e-6) <= other <= high * (1 + 1e-6)}
         order = sorted(outside, key=lambda id: -abs(log(outside[id] / value)))
         ends = (min(implied.values()), max(implied.values())) if implied else None
-        result.append(Doubt(claim, claim.sets, value, digits, choices, ends, tuple(order)))
+        result.append(
+            Doubt(
+                claim=claim,
+                parameter=claim.sets,
+                value=value,
+                digits=digits,
+                choices=choices,
+                implied=ends,
+                contradicted=tuple(order),
+            )
+        )
     return result
 
 

@@ -105,24 +105,32 @@ def study_report(name: str, drawn: bool = False) -> Report:
         plot = _plot(shown, columns, places, _placed((*shown.drawn, *(shown.rows if curve else ())), places, width))
         plot = plot.replace(points=points) if plot else None
     screen = Screen(
-        study.title,
-        tuple((section, text) for section, text in texts if text),
-        header,
-        tuple(_line(item) for item in claims),
-        skill,
-        shown,
-        points,
-        tuple(text for text, _ in asks),
-        story.cannot_tell,
-        story.glossary,
-        study.id,
+        title=study.title,
+        texts=tuple((section, text) for section, text in texts if text),
+        counted=header,
+        claims=tuple(_line(item) for item in claims),
+        skill=skill,
+        picture=shown,
+        points=points,
+        what_ifs=tuple(text for text, _ in asks),
+        cannot_tell=story.cannot_tell,
+        glossary=story.glossary,
+        study=study.id,
     )
     notes = shown.notes if shown else ()
     meta = Basis(judged.models[0], study=study.id, source=study.source)
     return Report(
-        "qnet/study/1", study.title, columns, [*rows, *after], notes, meta, group="section", prose="text", plot=plot,
+        schema="qnet/study/1",
+        title=study.title,
+        columns=columns,
+        rows=[*rows, *after],
+        notes=notes,
+        meta=meta,
+        group="section",
+        prose="text",
+        plot=plot,
         screen=screen.text,
-    )  # fmt: skip
+    )
 
 
 def evidence(judged: tuple[Judged, ...]) -> list[Judged]:
@@ -157,14 +165,14 @@ def _line(item: Judged) -> Line:
     """A claim as the screen tells it."""
     failed, missed = item.role == "failed assumption", item.verdict == MISSED
     return Line(
-        "failed" if failed else "missed" if missed else "",
-        item.claim.metric or item.claim.id,
-        _shown(item.stated, item.unit),
-        _shown(item.modelled, item.unit),
-        item.verdict if item.error is None else _short(item.error),
-        "" if item.null_error is None else _short(item.null_error),
-        item.claim.miss or item.claim.remark,
-        item.error,
+        mark="failed" if failed else "missed" if missed else "",
+        name=item.claim.metric or item.claim.id,
+        stated=_shown(item.stated, item.unit),
+        modelled=_shown(item.modelled, item.unit),
+        error=item.verdict if item.error is None else _short(item.error),
+        null_error="" if item.null_error is None else _short(item.null_error),
+        remark=item.claim.miss or item.claim.remark,
+        size=item.error,
     )
 
 
@@ -320,4 +328,4 @@ def studies_report() -> Report:
             told = [str(data.get(key) or "") or None for key in ("title", "system")]
             count = len(cast("list[Any]", claims)) if isinstance(claims, list) else None
             rows.append((entry.id, count, str(question) if question else None, *told))
-    return Report("qnet/studies/1", "the studies of the catalog", LISTED, rows)
+    return Report(schema="qnet/studies/1", title="the studies of the catalog", columns=LISTED, rows=rows)

@@ -134,7 +134,7 @@ class Screen(Record):
             return []
         lines = _labelled("picture", self.picture.command, columns, 1, style)
         narrow = style.replace(width=min(columns, style.width or columns))
-        shown = Report("", "", self.picture.columns, self.picture.rows)
+        shown = Report(schema="", title="", columns=self.picture.columns, rows=self.picture.rows)
         if self.picture.plot is None:
             table = shown.text().splitlines()
             body = [line for line in table if line.strip()]

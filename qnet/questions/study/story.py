@@ -174,15 +174,15 @@ class Teller:
         }
         other = self.texts(table.get("against", []), (*path, "against"))
         return Ask(
-            command,
-            table[command],
-            self.settings(table.get("set", {}), (*path, "set")),
-            told,
-            "".join(other[:1]),
-            self.settings(table.get("against_set", {}), (*path, "against_set")),
-            path,
-            self.texts(table.get("measured", []), (*path, "measured")),
-            self.sentence(table.get("text", ""), (*path, "text")),
+            command=command,
+            system=table[command],
+            settings=self.settings(table.get("set", {}), (*path, "set")),
+            options=told,
+            other="".join(other[:1]),
+            other_settings=self.settings(table.get("against_set", {}), (*path, "against_set")),
+            path=path,
+            measured=self.texts(table.get("measured", []), (*path, "measured")),
+            text=self.sentence(table.get("text", ""), (*path, "text")),
         )
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:

@@ -241,4 +241,14 @@ def load_study(name: str) -> Study:
     if reader.problems:
         raise InvalidInput(*(document.place(problem) for problem in reader.problems))
     title, system, source = (cast("str", data[key]) for key in ("title", "system", "source"))
-    return Study(cast("str", data["id"]), title, system, source, claims, story, choices, reader.printed, document)
+    return Study(
+        id=cast("str", data["id"]),
+        title=title,
+        system=system,
+        source=source,
+        claims=claims,
+        story=story,
+        choices=choices,
+        printed=reader.printed,
+        document=document,
+    )

@@ -143,19 +143,51 @@ class _Judge:
         if own:
             stated = in_unit(own.value, own.unit)
         if found.words:
-            return Judged(claim, stated, found.words, unit, None, None, self.required(claim, False))
+            return Judged(
+                claim=claim,
+                stated=stated,
+                modelled=found.words,
+                unit=unit,
+                error=None,
+                tolerance=None,
+                verdict=self.required(claim, False),
+            )
         if not own and claim.stated:
             modelled = self.trend(claim, found)
-            return Judged(claim, stated, modelled, "", None, None, self.required(claim, modelled == claim.stated))
+            return Judged(
+                claim=claim,
+                stated=stated,
+                modelled=modelled,
+                unit="",
+                error=None,
+                tolerance=None,
+                verdict=self.required(claim, modelled == claim.stated),
+            )
         value = value_of(claim, found)
         if value is None:
-            return Judged(claim, stated, "nothing to compare with", unit, None, None, self.required(claim, False))
+            return Judged(
+                claim=claim,
+                stated=stated,
+                modelled="nothing to compare with",
+                unit=unit,
+                error=None,
+                tolerance=None,
+                verdict=self.required(claim, False),
+            )
         bounds = {key: printed(text) for key, text in _bound_texts(claim)}
         first = own or next(iter(bounds.values()))
         self.compare_units(claim, found, first)
         modelled, unit = in_unit(value, first.unit), first.unit
         if not own:
-            return Judged(claim, stated, modelled, unit, None, None, self.bounded(claim, value, bounds))
+            return Judged(
+                claim=claim,
+                stated=stated,
+                modelled=modelled,
+                unit=unit,
+                error=None,
+                tolerance=None,
+                verdict=self.bounded(claim, value, bounds),
+            )
         plain = value / own.value - 1 if own.value else None
         error = own.error(value)
         if claim.role == "fitted" and plain is not None:
@@ -164,14 +196,41 @@ class _Judge:
         verdict = self.near(claim, value, own, error, tolerance)
         null = null_of(self.study, claim)
         null_error, shown = (None, None) if null is None else (own.error(null), in_unit(null, own.unit))
-        return Judged(claim, stated, modelled, unit, error, tolerance, verdict, plain, shown, null_error)
+        return Judged(
+            claim=claim,
+            stated=stated,
+            modelled=modelled,
+            unit=unit,
+            error=error,
+            tolerance=tolerance,
+            verdict=verdict,
+            plain_error=plain,
+            null=shown,
+            null_error=null_error,
+        )
 
     def unasked(self, claim: Claim) -> Judged:
         """A claim that asks the model for nothing."""
         own = self.study.printed.get(claim.id)
         if own:
-            return Judged(claim, in_unit(own.value, own.unit), None, own.unit, None, None, claim.role)
-        return Judged(claim, claim.stated or bounds_of(claim), None, "", None, None, claim.role)
+            return Judged(
+                claim=claim,
+                stated=in_unit(own.value, own.unit),
+                modelled=None,
+                unit=own.unit,
+                error=None,
+                tolerance=None,
+                verdict=claim.role,
+            )
+        return Judged(
+            claim=claim,
+            stated=claim.stated or bounds_of(claim),
+            modelled=None,
+            unit="",
+            error=None,
+            tolerance=None,
+            verdict=claim.role,
+        )
 
     def required(self, claim: Claim, met: bool) -> str:
         """The verdict where a claim is met or not."""

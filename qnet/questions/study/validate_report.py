@@ -145,7 +145,16 @@ def validate_report(
             Note("QN603", _before(item, several) + summary(item.judged, len(item.study.choices))) for item in found
         )
         rows = [row for item in found for row in _rows(item)]
-        return Report("qnet/validation/1", title, COLUMNS, rows, notes, meta, group="study", broken=broken)
+        return Report(
+            schema="qnet/validation/1",
+            title=title,
+            columns=COLUMNS,
+            rows=rows,
+            notes=notes,
+            meta=meta,
+            group="study",
+            broken=broken,
+        )
     counts = [(item.study.id, tally(item.judged, len(item.study.choices))) for item in found]
     choices = sum(len(item.study.choices) for item in found)
     counts += [(_ALL, tally(every, choices))] if several else []
@@ -153,7 +162,16 @@ def validate_report(
     rows += [row for section in _TOLD for row in _account(section, counts)]
     rows += [row for item in found for row in _missed(item, MISSES)]
     notes = (Note("QN603", summary(every, choices)),)
-    return Report("qnet/account/1", title, ACCOUNT, rows, notes, meta, group="section", broken=broken)
+    return Report(
+        schema="qnet/account/1",
+        title=title,
+        columns=ACCOUNT,
+        rows=rows,
+        notes=notes,
+        meta=meta,
+        group="section",
+        broken=broken,
+    )
 
 
 def _basis(found: Validation) -> Basis:

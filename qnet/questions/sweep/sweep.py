@@ -60,12 +60,12 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
     if [len(axis) for axis in found.axes] == [1, 1] and len(told) == 1:
         slow, matrix = "", Matrix(along[0].key, along[1].key, told[0].key, ("status",), (OK,))
     return Report(
-        "qnet/sweep/1",
-        f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
-        (*along, *told, *trust),
-        list(zip(*cells, strict=True)),
-        (*answer_notes(answers), *guessed, *doubted, *effect_notes(model, changed, asked)),
-        Basis(model, ", ".join(answers.methods), all_exact(model, asked, answers.parts)),
+        schema="qnet/sweep/1",
+        title=f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
+        columns=(*along, *told, *trust),
+        rows=list(zip(*cells, strict=True)),
+        notes=(*answer_notes(answers), *guessed, *doubted, *effect_notes(model, changed, asked)),
+        meta=Basis(model, ", ".join(answers.methods), all_exact(model, asked, answers.parts)),
         group=slow,
         matrix=matrix,
         plot=_plot(found, along, told, chosen),

@@ -32,7 +32,7 @@ WHY = (
 def list_report(kind: str = "") -> Report:
     """Every entry of the catalog, or those of one kind: `part`, `system`, `study`."""
     rows = [(entry.kind, entry.id, entry.title) for entry in entries() if not kind or entry.kind == kind]
-    return Report("qnet/catalog/1", "qnet catalog", LISTED, rows, group="kind")
+    return Report(schema="qnet/catalog/1", title="qnet catalog", columns=LISTED, rows=rows, group="kind")
 
 
 def show_report(name: str, why: bool) -> Report:
@@ -62,7 +62,9 @@ def show_report(name: str, why: bool) -> Report:
         rows.append(row)
     meta = {"part": part.id, "digest": part.digest}
     used = [source for item in part.parameters.values() for source in item.sources]
-    return Report("qnet/part/1", part.title, columns, rows, _sources(why, used), meta)
+    return Report(
+        schema="qnet/part/1", title=part.title, columns=columns, rows=rows, notes=_sources(why, used), meta=meta
+    )
 
 
 def _system(model: Model, columns: tuple[Column, ...], why: bool) -> Report:
@@ -70,7 +72,9 @@ def _system(model: Model, columns: tuple[Column, ...], why: bool) -> Report:
     rows = [_system_row(item, known.get(item.name), why) for item in model.parameters.values()]
     meta = {"model": {"name": model.name, "title": model.title, "digest": model.digest}, "parts": dict(model.parts)}
     sources = [source for item in model.parameters.values() for source in item.sources]
-    return Report("qnet/system/1", model.title, columns, rows, _sources(why, sources), meta)
+    return Report(
+        schema="qnet/system/1", title=model.title, columns=columns, rows=rows, notes=_sources(why, sources), meta=meta
+    )
 
 
 def _system_row(item: Parameter, value: float | None, why: bool) -> tuple[Cell, ...]:

@@ -40,7 +40,7 @@ def methods_report() -> Report:
         found.setdefault(row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, card.SOURCE))
     rows = list(found.values())
     rows += [("bounds", name, *kind) for name, kind in BOUNDS.items()]
-    return Report("qnet/methods/1", "qnet methods", COLUMNS, rows, group="trust")
+    return Report(schema="qnet/methods/1", title="qnet methods", columns=COLUMNS, rows=rows, group="trust")
 
 
 def errors_report() -> Report:
@@ -50,4 +50,9 @@ def errors_report() -> Report:
          row.source)
         for row in MEASURED.values()
     ]  # fmt: skip
-    return Report("qnet/errors/1", "qnet methods: errors against exact Markov chains", ERROR_COLUMNS, rows)
+    return Report(
+        schema="qnet/errors/1",
+        title="qnet methods: errors against exact Markov chains",
+        columns=ERROR_COLUMNS,
+        rows=rows,
+    )

@@ -96,7 +96,16 @@ def queue_report(
     rows += _states(found, states)
     notes = tuple(_notes(found, percentiles, values))
     title, broken = f"{station}: {STATIONS[station][1]}", tuple(_broken(found, claimed))
-    return Report("qnet/queue/1", title, COLUMNS, rows, notes, meta, group="scope", broken=broken)
+    return Report(
+        schema="qnet/queue/1",
+        title=title,
+        columns=COLUMNS,
+        rows=rows,
+        notes=notes,
+        meta=meta,
+        group="scope",
+        broken=broken,
+    )
 
 
 def _claims(asserted: Sequence[str]) -> list[Limit]:

@@ -99,12 +99,12 @@ def why_report(
             rows += [_row(section=section, **cells) for cells in tables[section](found)]
     options = [] if faster == 2.0 else ["--faster", repr(faster)]
     return Report(
-        "qnet/why/1",
-        f"{model.title}: why it responds as it does",
-        COLUMNS,
-        rows,
-        (*notes(found), *asked_notes(found, claimed)),
-        Basis(
+        schema="qnet/why/1",
+        title=f"{model.title}: why it responds as it does",
+        columns=COLUMNS,
+        rows=rows,
+        notes=(*notes(found), *asked_notes(found, claimed)),
+        meta=Basis(
             model,
             solution.method,
             exact,

@@ -145,9 +145,15 @@ def _rising(servers: int, room: int, offered: Value, load: Value) -> _Line:
     waiting = every * load * (one + zero)
     variance = every * load * (two + 2 * one + zero) - waiting**2
     return _Line(
-        idle * unit, every * load * zero, every * zero, every * last, every * (one + zero), every * squares, variance,
-        unit,
-    )  # fmt: skip
+        idle=idle * unit,
+        waiting=every * load * zero,
+        entering=every * zero,
+        blocked=every * last,
+        phases=every * (one + zero),
+        squared_phases=every * squares,
+        variance=variance,
+        unit=unit,
+    )
 
 
 def _falling(servers: int, room: int, offered: Value, inverse: Value) -> _Line:
@@ -164,7 +170,16 @@ def _falling(servers: int, room: int, offered: Value, inverse: Value) -> _Line:
     nobody = idle * unit + every * last
     left = every * one + room * nobody
     variance = every * two + room * room * nobody - left**2
-    return _Line(idle * unit, every * zero, every * entering, every, every * phases, every * squares, variance, unit)
+    return _Line(
+        idle=idle * unit,
+        waiting=every * zero,
+        entering=every * entering,
+        blocked=every,
+        phases=every * phases,
+        squared_phases=every * squares,
+        variance=variance,
+        unit=unit,
+    )
 
 
 def _states(servers: int, capacity: int, offered: Value) -> Function:

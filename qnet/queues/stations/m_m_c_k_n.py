@@ -119,14 +119,14 @@ class _Chain(Record):
         pairs = list(enumerate(weights, first))
         full = weights[-1] if first + len(weights) == room + 1 else 0.0
         return _Chain(
-            first,
-            weights,
-            sum(weights),
-            sum((sources - n) * w for n, w in pairs),
-            sum(min(n, servers) * w for n, w in pairs),
-            sum(max(n - servers, 0) * w for n, w in pairs),
-            full,
-            (sources - room) * full,
+            first=first,
+            weights=weights,
+            mass=sum(weights),
+            idle=sum((sources - n) * w for n, w in pairs),
+            busy=sum(min(n, servers) * w for n, w in pairs),
+            waiting=sum(max(n - servers, 0) * w for n, w in pairs),
+            full=full,
+            idle_when_full=(sources - room) * full,
         )
 
     def variance(self) -> Value:

@@ -84,10 +84,17 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
             of_response = cycle + (service / (1 - above) ** 2 if preemptive else service)
         classes.append(
             ClassAnswer(
-                rate, own, rate * (wait + time), rate * wait, wait + time, wait, spread, of_response,
-                number_variance(rate, wait + time, of_response),
+                arrival_rate=rate,
+                utilization=own,
+                queue_length=rate * (wait + time),
+                number_waiting=rate * wait,
+                response=wait + time,
+                wait=wait,
+                variance_of_wait=spread,
+                variance_of_response=of_response,
+                variance_of_queue_length=number_variance(rate, wait + time, of_response),
             )
-        )  # fmt: skip
+        )
         above = above + own
     waiting = total(item.number_waiting for item in classes)
     present = total(item.queue_length for item in classes)
