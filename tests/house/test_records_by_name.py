@@ -14,12 +14,13 @@ def trees() -> dict[Path, ast.Module]:
 
 
 def large_records(files: dict[Path, ast.Module]) -> set[str]:
-    """The names of records with more than six fields, where all records of that name have as many."""
+    """The names of records with more than six fields, where all classes of that name are such records."""
     sizes: dict[str, int] = {}
     for tree in files.values():
         for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and any(getattr(base, "id", "") == "Record" for base in node.bases):
-                size = sum(isinstance(item, ast.AnnAssign) for item in node.body)
+            if isinstance(node, ast.ClassDef):
+                record = any(getattr(base, "id", "") == "Record" for base in node.bases)
+                size = sum(isinstance(item, ast.AnnAssign) for item in node.body) if record else 0
                 sizes[node.name] = min(size, sizes.get(node.name, size))
     return {name for name, size in sizes.items() if size > MOST_FIELDS}
 
