@@ -20,7 +20,9 @@ import math
 import os
 import re
 import resource
+import signal
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -55,7 +57,7 @@ class Case(NamedTuple):
 
 def cases(models: int, seed: int) -> Iterator[Case]:
     """Every case, by name."""
-    systems = {path.stem: str(path) for path in sorted((ROOT / "examples").glob("*.toml"))}
+    systems = {path.stem: f"examples/{path.name}" for path in sorted((ROOT / "examples").glob("*.toml"))}
     systems |= {path.stem: path.stem for path in sorted((ROOT / "catalog" / "systems").glob("*.toml"))}
     for name, system in systems.items():
         for question in QUESTIONS:
@@ -135,17 +137,25 @@ def write(folder: Path, jobs: int, only: list[str], models: int, seed: int) -> N
     import asking  # noqa: F401
     import model_generator  # noqa: F401
 
+    folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [case for case in cases(models, seed) if not only or any(case.name.startswith(word) for word in only)]
     running: dict[int, Case] = {}
-    slow = 0
+    for old in folder.glob("*.json"):
+        if not only:
+            old.unlink()
+    os.chdir(ROOT)
+    slow: list[str] = []
+    wrong: list[str] = []
     for case in [*chosen, *[None] * jobs]:
         while running and (case is None or len(running) >= jobs):
             child, status = os.wait()
             ended = running.pop(child)
-            if status:
-                slow += 1
+            if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+                slow.append(ended.name)
                 (folder / f"{ended.name}.json").write_text(json.dumps({"slow": True}))
+            elif status:
+                wrong.append(ended.name)
         if case is None:
             continue
         child = os.fork()
@@ -154,11 +164,16 @@ def write(folder: Path, jobs: int, only: list[str], models: int, seed: int) -> N
             try:
                 found = answer(case)
                 (folder / f"{case.name}.json").write_text(json.dumps(found, indent=1, sort_keys=True))
-                os._exit(0)
+                crashed = found.get("exit") == 1 or "crash" in str(found["report"])[:2000]
+                os._exit(1 if crashed else 0)
+            except BaseException:
+                traceback.print_exc()
             finally:
-                os._exit(9)
+                os._exit(1)
         running[child] = case
-    print(f"{len(chosen)} cases in {folder}, {slow} of them slow")
+    print(f"{len(chosen)} cases in {folder}; slow: {', '.join(slow) or 'none'}")
+    if wrong:
+        sys.exit(f"internal errors in {len(wrong)}: {', '.join(wrong[:20])}")
 
 
 def differences(one: Any, other: Any, at: str, tolerance: float, text: bool, counted: list[float]) -> Iterator[str]:
@@ -192,10 +207,10 @@ def differences(one: Any, other: Any, at: str, tolerance: float, text: bool, cou
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two texts are sentences, which may be told in other words: labels and codes are not."""
+    """Whether two texts are sentences with the same codes, which may say it in other words: labels are shorter."""
     if re.findall(r"QN\d{3}", one) != re.findall(r"QN\d{3}", other):
         return False
-    return " " in one and " " in other
+    return min(one.count(" "), other.count(" ")) > 1
 
 
 def compare(first: Path, second: Path, tolerance: float, text: bool) -> int:
@@ -211,6 +226,8 @@ def compare(first: Path, second: Path, tolerance: float, text: bool) -> int:
         one, other = (json.loads(path.read_text()) for path in paths)
         if "slow" in one or "slow" in other:
             slow += 1
+            if ("slow" in one) != ("slow" in other):
+                print(f"{name}: slow in {first if 'slow' in one else second} only")
             continue
         if not text and ("error" in one or "error" in other):
             for item in (one, other):

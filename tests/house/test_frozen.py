@@ -37,8 +37,8 @@ def changed(path: Path, old: str, new: str) -> None:
         ("2.0", "2.000000000001", True, 0),
         ("2.0", "2.00001", True, 1),
         ("true", "false", False, 1),
-        ("a few words", "other words", True, 1),
-        ("a few words", "other words", False, 0),
+        ("a few words", "said in other words", True, 1),
+        ("a few words", "said in other words", False, 0),
         ("a few words", "QN601 words", False, 1),
     ],
 )
