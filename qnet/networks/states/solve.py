@@ -168,12 +168,11 @@ def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _
             found = walk(machine.start(), machine.moves, most)
             looked += len(found.states)
             shares = stationary(found, operations)
-            last = [
+            beyond = sum(
                 share
                 for share, state in zip(shares.tolist(), found.states, strict=True)
                 if machine.outside(state) >= machine.edge
-            ]
-            beyond = sum(last)
+            )
             if beyond <= edge:
                 best = means(made, machine, found, shares).replace(beyond=beyond)
             if beyond <= _NEGLIGIBLE:
@@ -181,7 +180,9 @@ def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _
                 return best
             edges[crowd] = (beyond, len(found.states))
             before, crowd = crowd, _more(edges, most, _NEGLIGIBLE, edge)
-            more = _at_least(len(found.states), len(last) // (1 + before - machine.edge), crowd - before)
+            # The last number has states of its own, of arrivals that are not let in: the one before is typical.
+            inner = sum(machine.outside(state) == machine.edge - 1 for state in found.states)
+            more = _at_least(len(found.states), inner, crowd - before)
             # Where customers are lost, those who find no place have no state.
             if more > most and not network.limited:
                 raise TooLarge
@@ -217,12 +218,13 @@ def _more(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> 
     raise TooLarge
 
 
-def _at_least(states: int, last: int, more: int) -> int:
-    """How many states there are at least with `more` customers from outside, given those that have the most so far.
+def _at_least(states: int, inner: int, more: int) -> int:
+    """How many states there are at least with `more` customers from outside.
 
-    Each of the `last` is also one with another customer who waits behind all others, and so on.
+    inner   those with one customer less than the most so far: each is also one with another customer, who waits behind
+            all others, and so on.
     """
-    return states + last * more
+    return states + inner * more
 
 
 def _refuse_many(network: RoutedNetwork, most: int) -> None:
