@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import once
 import pytest
 
 from qnet.questions import study_report as study_report_module
@@ -12,7 +13,7 @@ from qnet.questions.influences import influences
 from qnet.questions.refit import fitted_values, refitted
 from qnet.questions.study import load_studies, load_study
 from qnet.questions.tally import tally
-from qnet.questions.validate import Judged, Validation, validate, value_of
+from qnet.questions.validate import Judged, Validation, value_of
 from qnet.questions.validate_points import Computer
 from qnet.reports.render import render
 from qnet.reports.report import Report, Style
@@ -48,10 +49,9 @@ FAILED = {
 """Those that may be shown as failed assumptions instead."""
 
 
-@cache
 def validated(id: str) -> Validation:
-    """The verdicts on a study, which several of these tests look at."""
-    return validate(load_study(id))
+    """The verdicts on a study."""
+    return once.validated(load_study(id))
 
 
 @cache

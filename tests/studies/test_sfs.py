@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from once import validated
 
 import qnet
 from qnet.expression import FLOATS
@@ -16,7 +17,7 @@ from qnet.model.settings import with_settings
 from qnet.questions.bottleneck import bottleneck
 from qnet.questions.points import solve_points
 from qnet.questions.study import load_study
-from qnet.questions.validate import Judged, validate
+from qnet.questions.validate import Judged
 from qnet.queues.roots import root
 
 CATALOG = Path(__file__).parents[2] / "catalog"
@@ -26,7 +27,7 @@ RESERVED = {"reserved": "1300"}
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str, Judged]:
-    return {item.claim.id.removeprefix("sfs/"): item for item in validate(load_study("sfs")).judged}
+    return {item.claim.id.removeprefix("sfs/"): item for item in validated(load_study("sfs")).judged}
 
 
 def stated(judged: dict[str, Judged], claim: str) -> float:
