@@ -67,26 +67,37 @@ def full_probabilities(
     offered = np.atleast_1d(np.asarray(offered, dtype=float))
     sources = np.asarray(sources, dtype=float)
     chain = _chain(sources.reshape(-1, 1), servers, _column(first_share, np), _column(open_offered, np), np)
-
-    def moment(shares: Any) -> Any:
-        # Not a product of matrices: its last digits depend on the place of a point in the batch.
-        return np.einsum("ij,j->i", shares, chain.count)
-
-    rate = np.log(offered / sources) if guess is None else np.minimum(guess, _HIGHEST)
-    low = np.broadcast_to(np.log(offered / sources), rate.shape) - (guess is not None)
+    least = np.log(offered / sources)
+    rate = least if guess is None else np.minimum(guess, _HIGHEST)
+    rate, least, offered, _ = np.broadcast_arrays(rate, least, offered, chain.free[:, 0])
+    chain = _Chain(chain.count, *(np.broadcast_to(part, (len(rate), len(chain.count))) for part in chain[1:]))
+    low = least - (guess is not None)
     high = np.full_like(rate, _HIGHEST)
+    found: Any = np.zeros((3, len(rate)))
+    live = np.arange(len(rate))
     for _ in range(_MAX_ROUNDS):
         logs = chain.logs + chain.count * rate[:, None]
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         asking = weights * chain.free
-        mass, asked, present = weights.sum(axis=1), asking.sum(axis=1), moment(weights)
+        mass, asked = weights.sum(axis=1), asking.sum(axis=1)
         excess = rate + np.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: the root is as good as found.
-        narrow = high - low <= 4e-15 * np.maximum(1.0, np.abs(rate))
-        if np.all((np.abs(excess) <= _TOLERANCE) | narrow):
-            return (asking * chain.busy).sum(axis=1) / asked, (weights * chain.busy).sum(axis=1) / mass, rate
+        done = (np.abs(excess) <= _TOLERANCE) | (high - low <= 4e-15 * np.maximum(1.0, np.abs(rate)))
+        if done.any():
+            busy = chain.busy[done]
+            found[0, live[done]] = (asking[done] * busy).sum(axis=1) / asked[done]
+            found[1, live[done]] = (weights[done] * busy).sum(axis=1) / mass[done]
+            found[2, live[done]] = rate[done]
+            if done.all():
+                return found[0], found[1], found[2]
+            going = ~done
+            live, rate, low, high, offered = live[going], rate[going], low[going], high[going], offered[going]
+            weights, asking, mass, asked = weights[going], asking[going], mass[going], asked[going]
+            excess, chain = excess[going], chain.part(going)
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
-        slope = 1 + moment(asking) / asked - present / mass
+        # Not a product of matrices: its last digits depend on the place of a point in the batch.
+        asked_mean, mean = (np.einsum("ij,j->i", shares, chain.count) for shares in (asking, weights))
+        slope = 1 + asked_mean / asked - mean / mass
         step = rate - excess / np.maximum(slope, 1e-12)
         rate = np.where((step > low) & (step < high), step, (low + high) / 2)
     problem = "the finite-source wait did not converge"
@@ -104,6 +115,10 @@ class _Chain(Record):
     """The logarithm of the weight of n without z^n."""
     busy: Any
     """The share of the weight with all servers busy."""
+
+    def part(self, chosen: Any) -> _Chain:
+        """Some points of the batch."""
+        return _Chain(self.count, self.free[chosen], self.logs[chosen], self.busy[chosen])
 
 
 def _chain(sources: Any, servers: int, share: Any, erlangs: Any, np: Any) -> _Chain:
