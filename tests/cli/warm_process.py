@@ -90,7 +90,7 @@ class WarmProcess:
     def __init__(self) -> None:
         self.server = subprocess.Popen(
             [sys.executable, "-c", SERVER, str(Path(once.__file__).parent)],
-            env=environment({once.FOLDER: os.environ[once.FOLDER]}),
+            env=environment({once.FOLDER: os.environ.get(once.FOLDER, "")}),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
 
