@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import Array, np
 from qnet.record import Record
 
 MAX_SOURCES = 2000
@@ -52,7 +51,7 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
 
 
 def full_probabilities(
-    sources: Any, servers: int, offered: Any, first_share: Any, open_offered: Any, guess: Array | None = None
+    sources: Any, servers: int, offered: Any, first_share: Any, open_offered: Any, guess: Any = None
 ) -> tuple[Any, Any, Any]:
     """Probabilities of all servers busy: as a request finds them, and at any time; and the rate that gives them.
 
@@ -62,29 +61,43 @@ def full_probabilities(
     guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
     Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
     """
+    import numpy
+
+    np: Any = numpy
     offered = np.atleast_1d(np.asarray(offered, dtype=float))
     sources = np.asarray(sources, dtype=float)
     chain = _chain(sources.reshape(-1, 1), servers, _column(first_share, np), _column(open_offered, np), np)
-
-    def moment(shares: Any) -> Any:
-        # Not a product of matrices: its last digits depend on the place of a point in the batch.
-        return np.einsum("ij,j->i", shares, chain.count)
-
-    rate: Array = np.log(offered / sources) if guess is None else np.minimum(guess, _HIGHEST)
-    low: Array = np.broadcast_to(np.log(offered / sources), rate.shape) - (guess is not None)
-    high: Array = np.full_like(rate, _HIGHEST)
+    least = np.log(offered / sources)
+    rate = least if guess is None else np.minimum(guess, _HIGHEST)
+    rate, least, offered, _ = np.broadcast_arrays(rate, least, offered, chain.free[:, 0])
+    chain = _Chain(chain.count, *(np.broadcast_to(part, (len(rate), len(chain.count))) for part in chain[1:]))
+    low = least - (guess is not None)
+    high = np.full_like(rate, _HIGHEST)
+    found: Any = np.zeros((3, len(rate)))
+    live = np.arange(len(rate))
     for _ in range(_MAX_ROUNDS):
         logs = chain.logs + chain.count * rate[:, None]
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         asking = weights * chain.free
-        mass, asked, present = weights.sum(axis=1), asking.sum(axis=1), moment(weights)
+        mass, asked = weights.sum(axis=1), asking.sum(axis=1)
         excess = rate + np.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: the root is as good as found.
-        narrow = high - low <= 4e-15 * np.maximum(1.0, np.abs(rate))
-        if np.all((np.abs(excess) <= _TOLERANCE) | narrow):
-            return (asking * chain.busy).sum(axis=1) / asked, (weights * chain.busy).sum(axis=1) / mass, rate
+        done = (np.abs(excess) <= _TOLERANCE) | (high - low <= 4e-15 * np.maximum(1.0, np.abs(rate)))
+        if done.any():
+            busy = chain.busy[done]
+            found[0, live[done]] = (asking[done] * busy).sum(axis=1) / asked[done]
+            found[1, live[done]] = (weights[done] * busy).sum(axis=1) / mass[done]
+            found[2, live[done]] = rate[done]
+            if done.all():
+                return found[0], found[1], found[2]
+            going = ~done
+            live, rate, low, high, offered = live[going], rate[going], low[going], high[going], offered[going]
+            weights, asking, mass, asked = weights[going], asking[going], mass[going], asked[going]
+            excess, chain = excess[going], chain.part(going)
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
-        slope = 1 + moment(asking) / asked - present / mass
+        # Not a product of matrices: its last digits depend on the place of a point in the batch.
+        asked_mean, mean = (np.einsum("ij,j->i", shares, chain.count) for shares in (asking, weights))
+        slope = 1 + asked_mean / asked - mean / mass
         step = rate - excess / np.maximum(slope, 1e-12)
         rate = np.where((step > low) & (step < high), step, (low + high) / 2)
     problem = "the finite-source wait did not converge"
@@ -102,6 +115,10 @@ class _Chain(Record):
     """The logarithm of the weight of n without z^n."""
     busy: Any
     """The share of the weight with all servers busy."""
+
+    def part(self, chosen: Any) -> _Chain:
+        """Some points of the batch."""
+        return _Chain(self.count, self.free[chosen], self.logs[chosen], self.busy[chosen])
 
 
 def _chain(sources: Any, servers: int, share: Any, erlangs: Any, np: Any) -> _Chain:
@@ -144,6 +161,8 @@ def _all_busy(servers: int, erlangs: Any, np: Any) -> Any:
 @lru_cache(maxsize=64)
 def _constants(servers: int) -> tuple[Any, Any, Any]:
     """Logarithms: of binomial(c, n) and n! for n = 0 .. c, and of (c^n / n!) / (c^c / c!) for n = 0 .. c - 1."""
+    import numpy as np
+
     factorials = np.array([math.lgamma(n + 1) for n in range(servers + 1)])
     binomials = factorials[-1] - factorials - factorials[::-1]
     heads = (np.arange(0.0, servers) - servers) * math.log(servers) + factorials[-1] - factorials[:servers]

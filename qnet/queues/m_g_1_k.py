@@ -62,7 +62,7 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     load = rate * sum(time.share * time.mean for time in times)
     if load == 0:
         return Full(0.0, 1.0, 0.0)
-    above, excess = _arrivals(rate, times)
+    above, excess = _arrivals(rate, times, places)
     left = _left(above, load, places)
     if not left:
         return Full(1.0 - 1.0 / load, 1.0 / load, max(places - 1.0 / load, 0.0))
@@ -124,7 +124,7 @@ def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
     full = blocked / (1.0 - load + load * blocked)
     if load == 0:
         return Outside(0.0, 0.0, sum(time.share * time.mean for time in times))
-    left = _left(_arrivals(rate, times)[0], load, places)
+    left = _left(_arrivals(rate, times, places)[0], load, places)
     fewer, inside = 0.0, 0.0
     for share in left:
         fewer += (1.0 - load) * share / left[0]
@@ -144,21 +144,28 @@ def _at(excess: Sequence[float], more: int, load: float) -> float:
     return excess[more] if more < len(excess) else 0.0
 
 
-def _arrivals(rate: float, times: Sequence[Time]) -> tuple[list[float], list[float]]:
-    """P(more than j arrivals in a service), and the mean number beyond the first j + 1, for j = 0, 1, ..."""
-    chances: list[float] = []
+def _arrivals(rate: float, times: Sequence[Time], places: int) -> tuple[list[float], list[float]]:
+    """P(more than j arrivals in a service), and the mean number beyond the first j + 1, for j = 0, 1, ... < places."""
+    above, excess = [0.0] * places, [0.0] * places
     for time in times:
         for share, stages, mean in _stages(time):
-            for number, chance in enumerate(_chances(rate * mean, stages)):
-                if number == len(chances):
-                    chances.append(0.0)
-                chances[number] += share * chance
-    above = [0.0] * (len(chances) + 1)
-    for number in range(len(chances) - 2, -1, -1):
-        above[number] = above[number + 1] + chances[number + 1]
-    excess = [0.0] * (len(above) + 1)
-    for number in range(len(above) - 2, -1, -1):
-        excess[number] = excess[number + 1] + above[number + 1]
+            load = rate * mean
+            if stages == 1:
+                # Geometric: the tails have a closed form.
+                more = load / (1.0 + load)
+                for number in range(places):
+                    tail = share * more ** (number + 1)
+                    above[number] += tail
+                    excess[number] += tail * load
+                continue
+            beyond = exceeding = 0.0
+            chances = _chances(load, stages)
+            for number in range(len(chances) - 2, -1, -1):
+                exceeding += beyond
+                beyond += chances[number + 1]
+                if number < places:
+                    above[number] += share * beyond
+                    excess[number] += share * exceeding
     return above, excess
 
 

@@ -6,8 +6,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from cli_process import Run, run_shell
-from warm_process import run_warm
+
+pytest.register_assert_rewrite("golden_cases")
+
+from cli_process import Run, run_shell  # noqa: E402
+from warm_process import run_warm  # noqa: E402
 
 
 @pytest.fixture

@@ -1,14 +1,15 @@
 """One process that answers command after command, with all modules loaded: most of the time of a short command.
 
 Each command finds new streams, the folder it is run in and the environment as it was. The claims of a study of the
-catalog are computed once, however many commands print them. What is about the start or the end of a process, or about
-its streams, takes a new interpreter: `cli_process.run_qnet` and `run_shell`.
+catalog are computed once in a run, however many commands print them and tests look at them. What is about the start or
+the end of a process, or about its streams, takes a new interpreter: `cli_process.run_qnet` and `run_shell`.
 """
 
 from __future__ import annotations
 
 import atexit
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+import once
 from cli_process import Answer, environment, run_qnet
 
 SEEN_LATER = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM", "QNET_ASCII", "QNET_CATALOG"}
@@ -29,20 +31,15 @@ import qnet
 for module in pkgutil.walk_packages(qnet.__path__, "qnet."):
     importlib.import_module(module.name)
 from qnet.__main__ import main
-from qnet.catalog.find import root
 from qnet.questions.study.validate import validate
 
-judged = {}
-
-def validate_once(study):
-    key = (root(), repr(study))
-    if key not in judged:
-        judged[key] = validate(study)
-    return judged[key]
+sys.path.append(sys.argv[1])
+from once import validated
 
 for module in list(sys.modules.values()):
     if module.__name__.startswith("qnet.questions.") and getattr(module, "validate", None) is validate:
-        module.validate = validate_once
+        if module.__name__ != validate.__module__:
+            module.validate = validated
 
 gc.collect()
 gc.freeze()
@@ -92,8 +89,9 @@ class WarmProcess:
 
     def __init__(self) -> None:
         self.server = subprocess.Popen(
-            [sys.executable, "-c", SERVER],
-            env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-c", SERVER, str(Path(once.__file__).parent)],
+            env=environment({once.FOLDER: os.environ.get(once.FOLDER, "")}),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
 
     def run(

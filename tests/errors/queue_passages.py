@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
-Transform = Callable[[complex], complex]
+import numpy as np  # noqa: TID253
+
+Transform = Callable[[Any], Any]
+"""Of one argument or an array of them."""
+
+_TERMS, _AVERAGED = 31, 15
+_WEIGHTS = np.array([math.comb(_AVERAGED - 1, k) for k in range(_AVERAGED)]) * 2.0 ** (1 - _AVERAGED)
+_NUMBERS = np.arange(_TERMS + _AVERAGED - 1)
+_SIGNS = np.where(_NUMBERS, 1.0, 0.5) * (-1.0) ** _NUMBERS
 
 
 def transform(mean: float, scv: float) -> Transform:
@@ -27,7 +36,7 @@ def percentiles(
     load, every = sum(rate * mean for rate, mean in zip(rates, means, strict=True)), sum(rates)
     times = [transform(mean, scv) for mean, scv in zip(means, scvs, strict=True)]
 
-    def later(s: complex) -> complex:
+    def later(s: Any) -> Any:
         work = sum(rate * time(s) for rate, time in zip(rates, times, strict=True))
         return (1 - (1 - load) * s / (s - every + work) * times[which](s)) / s
 
@@ -47,10 +56,5 @@ def _inverse(later: Transform, tail: float) -> float:
 
 def _at(later: Transform, time: float) -> float:
     """A function of time by its transform: Abate, Whitt, ORSA J. Computing 7 (1995) 36-43."""
-    terms = [(-1) ** k * later((18.4 + 2j * math.pi * k) / (2 * time)).real for k in range(45)]
-    total = terms[0] / 2 + sum(terms[1:31])
-    found = 0.0
-    for k in range(15):
-        found += math.comb(14, k) * 2.0**-14 * total
-        total += terms[31 + k] if 31 + k < 45 else 0.0
-    return math.exp(9.2) / time * found
+    sums = np.cumsum(_SIGNS * later((18.4 + 2j * math.pi * _NUMBERS) / (2 * time)).real)
+    return math.exp(9.2) / time * float(sums[_TERMS - 1 :] @ _WEIGHTS)

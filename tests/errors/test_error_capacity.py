@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -23,6 +23,8 @@ Moves = Iterable[tuple[float, Any]]
 SEED = 5
 DRAINED = 50
 """Buffers that are drained beside other work, of each size."""
+FILLED = 50
+"""Buffers whose places are taken on the way to the response, of each size."""
 
 
 def station(name: str, servers: int = 1, capacity: int | None = None) -> Station:
@@ -230,9 +232,12 @@ def behind_another(places: int, rate: float, time: float, drain: float) -> Any:
     return stationary((0, 0, 0), moves)
 
 
-def filled_on_the_way(random: np.random.Generator, points: int, figure: str = "occupancy") -> list[float]:
-    """Errors of a buffer whose places are taken on the way to the response as well, one in ten at most."""
-    errors: list[float] = []
+@cache
+def filled_before() -> list[tuple[float, float, float]]:
+    """Errors of the places taken of a buffer, of the response and of the queue lengths: where places are taken on the
+    way to the response as well, one in ten at most."""
+    random, points = np.random.default_rng(SEED), FILLED
+    errors: list[tuple[float, float, float]] = []
     for places in (4, 6, 8, 10):
         drain = random.uniform(0.5, 1.0, points)
         rate = random.uniform(0.3, 0.85, points) / drain
@@ -246,13 +251,19 @@ def filled_on_the_way(random: np.random.Generator, points: int, figure: str = "o
             shares = behind_another(places, *(float(item[point]) for item in (rate, time, drain)))
             front, disk = (mean(shares, lambda state, place=place: state[place]) for place in (1, 2))
             outside = mean(shares, lambda state: state[0])
-            if figure == "occupancy":
-                errors.append(float(found.buffers[0].occupancy[point]) / (front + disk) - 1)
-            elif figure == "response":
-                errors.append(float(found.response[point]) * float(rate[point]) / (outside + front) - 1)
-            else:
-                told = [float(item.queue_length[point]) for item in found.stations]
-                errors.append(max(abs(told[0] / front - 1), abs(told[1] / disk - 1)))
+            places_taken = float(found.buffers[0].occupancy[point]) / (front + disk) - 1
+            response = float(found.response[point]) * float(rate[point]) / (outside + front) - 1
+            told = [float(item.queue_length[point]) for item in found.stations]
+            errors.append((places_taken, response, max(abs(told[0] / front - 1), abs(told[1] / disk - 1))))
+    return errors
+
+
+def of_filled(place: int) -> Callable[[np.random.Generator, int], list[float]]:
+    """The errors of one of the three figures, of systems that are solved once."""
+
+    def errors(random: np.random.Generator, points: int) -> list[float]:
+        return [figures[place] for figures in filled_before()]
+
     return errors
 
 
@@ -262,9 +273,9 @@ SYSTEMS = {
     "capacity: customers who come back": (who_come_back, 40),
     "buffer: lost, drained beside other work": (of_drained(0), DRAINED),
     "buffer: lost, drained beside other work, occupancy": (of_drained(1), DRAINED),
-    "buffer: wait, filled on the way": (filled_on_the_way, 50),
-    "buffer: wait, filled on the way, response": (partial(filled_on_the_way, figure="response"), 50),
-    "buffer: wait, filled on the way, queue lengths": (partial(filled_on_the_way, figure="queue length"), 50),
+    "buffer: wait, filled on the way": (of_filled(0), FILLED),
+    "buffer: wait, filled on the way, response": (of_filled(1), FILLED),
+    "buffer: wait, filled on the way, queue lengths": (of_filled(2), FILLED),
 }
 
 

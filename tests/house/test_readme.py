@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "cli"))
+sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "cli")]
 
 from warm_process import warm_process  # noqa: E402
 

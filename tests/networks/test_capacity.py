@@ -138,12 +138,13 @@ def test_many_points_are_each_as_one() -> None:
     rates = np.array([0.0, 100.0, 300.0, 320.0, 500.0])
     sizes = np.array([5.0, 50.0, 500.0, 4.5, 5e6])
     many = solve_points(model, {"rate": rates, "size": sizes}, 5)
+    each = [
+        solve_points(model, {"rate": rate, "size": size})
+        for rate, size in zip(rates.tolist(), sizes.tolist(), strict=True)
+    ]
     for asked in ("throughput", "response", "occupancy('store')", "found_full('store')"):
         expression = metric(asked, model).expression
-        alone = [
-            solve_points(model, {"rate": rate, "size": size}).metric(expression)
-            for rate, size in zip(rates.tolist(), sizes.tolist(), strict=True)
-        ]
+        alone = [one.metric(expression) for one in each]
         assert many.metric(expression) == pytest.approx(alone, rel=1e-9, abs=1e-300)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import once
 import pytest
 
 from qnet.questions.study import report as study_report_module
@@ -12,7 +13,7 @@ from qnet.questions.study.influences import influences
 from qnet.questions.study.refit import fitted_values, refitted
 from qnet.questions.study.study import load_studies, load_study
 from qnet.questions.study.tally import tally
-from qnet.questions.study.validate import Judged, Validation, validate, value_of
+from qnet.questions.study.validate import Judged, Validation, value_of
 from qnet.questions.study.validate_points import Computer
 from qnet.reports.render import render
 from qnet.reports.report import Report, Style
@@ -48,10 +49,9 @@ FAILED = {
 """Those that may be shown as failed assumptions instead."""
 
 
-@cache
 def validated(id: str) -> Validation:
-    """The verdicts on a study, which several of these tests look at."""
-    return validate(load_study(id))
+    """The verdicts on a study."""
+    return once.validated(load_study(id))
 
 
 @cache
@@ -117,23 +117,8 @@ def test_every_study_is_told_on_one_screen(study: str, ascii: bool):
     assert len(lines) <= 40
     assert max(width(line) for line in lines) <= 100
     head = [line[:10].strip() for line in lines]
-    labels = ("question", "answer", "source", "stations", "skill", "picture", "what if", "not told", "terms")
-    order = [head.index(label) for label in labels]
+    order = [head.index(label) for label in ("question", "answer", "source", "stations", "skill", "not told", "terms")]
     assert order == sorted(order)
-    assert head.count("what if") == 2
-    assert any("O" in line for line in lines[head.index("picture") + 1 : head.index("what if")]), "no measured point"
-
-
-@pytest.mark.parametrize("study", ["sfs", "ibm-3990-6"])
-def test_what_fails_and_what_is_missed_comes_with_its_remark(study: str):
-    """Those that fail for one reason share its remark, below the last of them."""
-    lines = render(told(study), "table", Style()).splitlines()
-    remarks = [item.claim.miss.split(":")[0] for item in validated(study).judged if item.claim.miss]
-    marks = [at for at, line in enumerate(lines) if line[:10].strip() in ("failed", "missed")]
-    assert marks
-    for at in marks:
-        last = next(below for below in range(at, len(lines)) if below + 1 not in marks)
-        assert any(lines[last + 1].strip().startswith(remark[:35].strip()) for remark in remarks), lines[at]
 
 
 def test_the_p390_is_fitted_again_under_its_free_choices():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from once import validated
 
 from qnet.model.conditions import condition
 from qnet.model.load import load
@@ -19,7 +20,7 @@ from qnet.questions.points.saturation import saturation
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.search import largest, pick, search
 from qnet.questions.study.study import load_study
-from qnet.questions.study.validate import Judged, validate
+from qnet.questions.study.validate import Judged
 
 FITTED = {
     "cu.connect_overhead", "cu.path_release", "cu.destage_overhead", "cu.stage_overhead", "cu.miss_remainder",
@@ -36,7 +37,7 @@ def model() -> Model:
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str, Judged]:
-    return {item.claim.id.removeprefix("3990-6/"): item for item in validate(load_study("ibm-3990-6")).judged}
+    return {item.claim.id.removeprefix("3990-6/"): item for item in validated(load_study("ibm-3990-6")).judged}
 
 
 def largest_rate(model: Model, limit: str = "", **settings: str) -> float:

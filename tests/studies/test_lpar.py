@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 import pytest
+from once import validated
 
 from qnet.catalog.parts import amounts, load_part
 from qnet.expression import FLOATS
@@ -13,7 +14,7 @@ from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.questions.points.points import solve_points
 from qnet.questions.study.study import load_study
-from qnet.questions.study.validate import Judged, validate
+from qnet.questions.study.validate import Judged
 from qnet.queues.roots import root
 
 TABLES = {"packets": 15, "dhrystone": 7, "ousterhout": 64, "kernel-build": 21, "clientload": 119, "connectathon": 79}
@@ -21,7 +22,7 @@ TABLES = {"packets": 15, "dhrystone": 7, "ousterhout": 64, "kernel-build": 21, "
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str, Judged]:
-    return {item.claim.id.removeprefix("lpar/"): item for item in validate(load_study("lpar")).judged}
+    return {item.claim.id.removeprefix("lpar/"): item for item in validated(load_study("lpar")).judged}
 
 
 @pytest.fixture(scope="module")

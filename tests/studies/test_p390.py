@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 import pytest
+from once import validated
 
 from qnet.model.conditions import condition
 from qnet.model.load import load
@@ -16,7 +17,7 @@ from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.search import largest
 from qnet.questions.study.study import load_study
-from qnet.questions.study.validate import Judged, validate
+from qnet.questions.study.validate import Judged
 
 np: Any = importlib.import_module("numpy")
 
@@ -37,7 +38,7 @@ def array() -> Model:
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str, Judged]:
-    return {item.claim.id: item for item in validate(load_study("p390")).judged}
+    return {item.claim.id: item for item in validated(load_study("p390")).judged}
 
 
 def users(model: Model, limit: str, **settings: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from statistics import median
 
 import pytest
+from once import validated
 
 from qnet.expression import FLOATS
 from qnet.model.load import load
@@ -14,7 +15,7 @@ from qnet.model.settings import with_settings
 from qnet.questions.cost.cost import cost
 from qnet.questions.points.points import solve_points
 from qnet.questions.study.study import load_study
-from qnet.questions.study.validate import Judged, validate
+from qnet.questions.study.validate import Judged
 from qnet.queues.roots import root
 
 FITTED = {"device_scsi", "device_eckd", "device_time", "share_eckd", "share_fba", "share_fba_250"}
@@ -22,7 +23,7 @@ FITTED = {"device_scsi", "device_eckd", "device_time", "share_eckd", "share_fba"
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str, Judged]:
-    return {item.claim.id: item for item in validate(load_study("paging")).judged}
+    return {item.claim.id: item for item in validated(load_study("paging")).judged}
 
 
 def counted(judged: dict[str, Judged], role: str) -> list[Judged]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from once import validated
 
 import qnet
 from qnet.expression import FLOATS
@@ -16,7 +17,7 @@ from qnet.model.settings import with_settings
 from qnet.questions.bottleneck.bottleneck import bottleneck
 from qnet.questions.points.points import solve_points
 from qnet.questions.study.study import load_study
-from qnet.questions.study.validate import Judged, validate
+from qnet.questions.study.validate import Judged
 from qnet.queues.roots import root
 
 CATALOG = Path(__file__).parents[2] / "catalog"
@@ -26,7 +27,7 @@ RESERVED = {"reserved": "1300"}
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str, Judged]:
-    return {item.claim.id.removeprefix("sfs/"): item for item in validate(load_study("sfs")).judged}
+    return {item.claim.id.removeprefix("sfs/"): item for item in validated(load_study("sfs")).judged}
 
 
 def stated(judged: dict[str, Judged], claim: str) -> float:
@@ -259,12 +260,3 @@ def test_changes_are_held_against_the_answer_that_they_change():
     assert found.before.response == pytest.approx(float(found.solution.response), rel=1e-9)
     told = " ".join(row["text"] for row in qnet.load("sfs-server").why().records() if row["text"])
     assert "Without page reads the response would be 206.4 ms instead of 3.443 s" in told
-
-
-def test_the_picture_draws_no_consequence_of_reserving():
-    """What reserving brings rests on an assumption that failed: only the servers as they were are drawn."""
-    story = load_study("sfs").story
-    assert story is not None and story.picture is not None
-    assert "reserved" not in story.picture.settings
-    assert not any(text.startswith("reserved") for text in story.picture.options["over"])
-    assert all(id.endswith("/before") for id in story.picture.measured)
