@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from qnet.questions.validate import Validation
-
-    from qnet.questions.study import Study
+    from qnet.questions.study.study import Study
+    from qnet.questions.study.validate import Validation
 
 FOLDER = "QNET_TESTS_SHARED"
 """The name in the environment of the folder that the processes of a run share; without it, each computes for itself."""
@@ -56,8 +55,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 def validated(study: Study) -> Validation:
     """The verdicts on a study, which several tests and commands look at."""
-    from qnet.questions.validate import validate
-
     from qnet.catalog.find import root
+    from qnet.questions.study.validate import validate
 
     return once(f"validate {root()} {study!r}", lambda: validate(study))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from qnet.questions.methods_report import methods_report
 
 from qnet.networks.measured_errors import MEASURED, error_of
 from qnet.networks.solvers.table import TABLE
+from qnet.questions.tables.methods_report import methods_report
 
 NAMES = ["flow-equivalent", "qna", "layers", "priority-mva", "residual-service"]
 
