@@ -75,3 +75,31 @@ def test_the_order_of_arrival_beside_a_station_that_serves_the_last_first():
     # It decides which class comes round, which the correction for unequal times does not know.
     assert near.classes[0].throughput > 1.1 * exact.classes[0].throughput
     assert "QN638" in {getattr(reason, "code", "") for reason in near.reasons}
+
+
+LOST_LATER = """qnet = 1
+title = "t"
+[stations]
+s1 = {{ discipline = "{discipline}" }}
+drain = {{}}
+[buffers]
+log = {{ places = 1, full = "lost" }}
+[classes.a]
+arrival_rate = "7 /s"
+steps = [
+  {{ station = "s1", time = "60 ms"{visits} }},
+  {{ fill = "log" }},
+  {{ station = "drain", time = "110 ms", phase = 2, drains = "log" }},
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("discipline", "visits", "exact"),
+    [("fcfs", "", True), ("ps", "", False), ("lcfs-pr", "", False), ("fcfs", ", visits = 1.5", False)],
+)
+def test_those_who_are_lost_later_wait_like_the_others_in_order_of_arrival_only(discipline, visits, exact):
+    text = LOST_LATER.format(discipline=discipline, visits=visits)
+    (part,) = solve_points(build(parse(text.encode(), "model.toml"), "model.toml"), asked=AUTO.replace(chain=0)).parts
+    assert part.solution.exact == exact
+    assert ("QN657" in {getattr(reason, "code", "") for reason in part.solution.reasons}) == (not exact)

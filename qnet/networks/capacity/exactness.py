@@ -7,10 +7,11 @@ from collections.abc import Container, Mapping, Sequence
 from qnet.expression import Operations, Value
 from qnet.networks.capacity.forms import doubt, single_times
 from qnet.networks.capacity.one_drain import MOST, once_each
+from qnet.networks.capacity.thinned import Losses
 from qnet.networks.exactness import Beyond, ranked, station_reason
 from qnet.networks.exactness import reasons_for as open_reasons
 from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Step, Time
-from qnet.networks.streams import Key, Stream, Streams
+from qnet.networks.streams import Stream, Streams
 
 LOSSES = 0.1
 """The share that a station may lose where what goes on is trusted to be Poisson."""
@@ -19,7 +20,7 @@ LOSSES = 0.1
 def reasons_for(
     network: RoutedNetwork,
     compiled: Streams,
-    kept: Mapping[Key, Value],
+    losses: Losses,
     strained: Sequence[str],
     operations: Operations,
 ) -> list[str]:
@@ -30,7 +31,7 @@ def reasons_for(
 
     network   as stated.
     compiled  its streams.
-    kept      by copy of a station with a capacity: the share of those who come that is let in.
+    losses    the shares of those who come that are let in.
     strained  the buffers that are used beyond what was measured.
     """
     limited = {station.name: station for station in network.stations if station.capacity}
@@ -51,14 +52,46 @@ def reasons_for(
             after = _behind(route.steps, limited, delays, operations)
             if after:
                 reason = f"what passes {after} is taken as Poisson where it comes next"
-                let_in = [share for key, share in kept.items() if key[0] == after]
+                let_in = [share for key, share in losses.stations.items() if key[0] == after]
                 few = all(operations.all(operations.compare("<=", 1 - LOSSES, share)) for share in let_in)
                 text = f"{after} loses more than {100 * LOSSES:.0f} % of what comes, and what is left goes on"
                 found.append(reason if few else Beyond(reason, "QN657", text))
             found += _uneven(route.steps, network, compiled, limited, operations)
+            found += _lost_later(route.steps, network, compiled, losses, operations)
     for buffer in network.buffers:
         found += _of_buffer(buffer.name, buffer.places, network, compiled, strained, operations)
     return found
+
+
+def _lost_later(
+    steps: Sequence[Step], network: RoutedNetwork, compiled: Streams, losses: Losses, operations: Operations
+) -> list[str]:
+    """Why the waits of those who complete a route are not those of all who come.
+
+    They are where one server serves in the order of arrival, once: how long a customer is there tells nothing of those
+    who have left before him (Reich, Ann. Math. Statist. 28 (1957) 768-773), and so nothing of whom he finds later.
+    """
+    stations = {station.name: station for station in network.stations}
+    lossy = {buffer.name for buffer in network.buffers if buffer.loses}
+    lossy |= {station.name for station in network.stations if station.capacity}
+    passed: set[str] = set()
+    mixed = False
+    for step in steps:
+        name = step.fills if isinstance(step, Time) else step.station if isinstance(step, Hold) else ""
+        if name in lossy and mixed:
+            shares = [share for key, share in losses.stations.items() if key[0] == name]
+            shares += [losses.buffers[name]] if name in losses.buffers else []
+            few = all(operations.all(operations.compare("<=", 1 - LOSSES, share)) for share in shares)
+            text = "waits of passages that are lost later are counted as those of the others"
+            return [text if few else Beyond(text, "QN657", f"{text}, and those are more than 10 %")]
+        if isinstance(step, Hold) and step.phase == 1 and not stations[name].delay:
+            station = stations[name]
+            once = name not in passed and operations.all(operations.compare("<=", step.visits, 1.0))
+            own = [stream for stream in compiled.streams if stream.station == name]
+            in_order = station.in_line and station.servers == 1 and station.rates is None and not ranked(station, own)
+            mixed = mixed or not (once and in_order)
+            passed.add(name)
+    return []
 
 
 def _open_reasons(network: RoutedNetwork, compiled: Streams, operations: Operations) -> list[str]:

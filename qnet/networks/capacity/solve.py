@@ -161,9 +161,7 @@ class _Solver:
         solution = figures(steady, NAME, rounds)
         buffers = tuple(item.figures for item in found)
         strained = [item.figures.name for item in found if item.strained]
-        reasons = tuple(
-            dict.fromkeys(reasons_for(self.network, compiled, solver.losses.stations, strained, self.operations))
-        )
+        reasons = tuple(dict.fromkeys(reasons_for(self.network, compiled, solver.losses, strained, self.operations)))
         if solver.felt or compiled.deferred:
             reasons += hold_trust.beyond(solver, solution.stable)
         solution = solution.replace(
