@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.errors import NotComputed, Problem
-from qnet.expression import FLOATS, arrays
+from qnet.expression import FLOATS, Value, arrays
 from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Time
 
 
@@ -36,10 +36,17 @@ def _only(item: ClosedClass) -> str:
     names: set[str] = set()
     for route in item.routes:
         for step in route.steps:
+            if isinstance(step, Time) and not step.fills and _nothing(step.mean):
+                continue
             if not isinstance(step, Hold) or not all(isinstance(inner, Time) for inner in step.steps):
                 return ""
             names.add(step.station)
     return names.pop() if len(names) == 1 else ""
+
+
+def _nothing(time: Value) -> bool:
+    """Whether a time is 0 at all points."""
+    return time == 0 if isinstance(time, (int, float)) else bool((time == 0).all())
 
 
 def _comers(item: object, name: str) -> float:

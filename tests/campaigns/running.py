@@ -10,14 +10,16 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from asking import Outcome, Slow, ask
-from judging import Verdict, judge
+from judging import Verdict, differences, judge
 from laws import broken_laws
 from model_generator import Generated, model
 from model_text import Spec
-from oracle_door import SECONDS, oracle_answer
+from oracle_door import SECONDS, oracle_answer, surely
 
 LIMIT = 10.0
 """Seconds of processor time that an answer may take."""
+_UNSURE = 3.0
+"""How many times as far as two solutions of a chain are apart an answer may be from one of them."""
 PATIENCE = 240.0
 """Seconds on the wall after which a worker that does not come back is given up."""
 
@@ -36,6 +38,11 @@ def judged(seed: int, laws: bool = True, seconds: float = SECONDS) -> dict[str, 
     needed = outcome.status == "answered"
     exact, how = oracle_answer(made.text, seconds=seconds) if needed else (None, "not asked")
     verdict = judge(outcome, exact, kind_of(made.spec))
+    if verdict.category == "exact-wrong" and exact.kind == "chain":
+        sure, apart = surely(made.text, exact)
+        worst = max(item.error for item in differences(outcome, exact))
+        if sure is not None and worst <= _UNSURE * apart:
+            verdict = verdict.replace(category="not judged", why="two solutions of its chain differ as much")
     line = _line(made, outcome, verdict, how)
     if laws and needed and verdict.category != "crash":
         start = time.process_time()

@@ -110,3 +110,11 @@ def test_an_answer_that_takes_too_long_is_given_up():
 
 def test_what_a_user_would_see_of_a_failure_is_told():
     assert ask('qnet = 1\ntitle = "none"\n[stations]\n').status == "invalid"
+
+
+def test_a_chain_that_is_nearly_several_does_not_contradict():
+    from running import judged
+
+    # Last come first served by a saturated server: iteration and elimination are 0.04 % apart, 0.01 % from theory.
+    line = judged(10301137, laws=False)
+    assert line["category"] in ("not judged", "right")

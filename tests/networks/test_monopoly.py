@@ -31,3 +31,13 @@ def test_it_is_refused_with_the_way_out() -> None:
 )
 def test_others_are_exact(asked: RoutedNetwork) -> None:
     assert solve(asked).exact
+
+
+def test_a_delay_of_no_time_does_not_let_others_in() -> None:
+    asked = network(1.0, 0.0)
+    staying, passing = asked.classes
+    route = staying.routes[0]
+    delayed = staying.replace(routes=(route.replace(steps=(Time(0.0), *route.steps)),))
+    with pytest.raises(NotComputed) as caught:
+        solve(asked.replace(classes=(delayed, passing)))
+    assert caught.value.problems[0].code == "QN586"
