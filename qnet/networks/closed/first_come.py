@@ -231,7 +231,8 @@ def _core(lines: Lines, changes: _Changes, start: Any) -> Any:
 
         return image
 
-    return settled(images, start)
+    # Joins take most of a round: a point that does not move on is given up sooner.
+    return settled(images, start, 300 if lines.joins is None else 60)
 
 
 def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
