@@ -120,7 +120,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
     level, queue, busy = state.level.copy(), state.queue.copy(), state.busy.copy()
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
-    live: Places = np.arange(level.shape[0])
+    live: Places = np.arange(len(level))
     for _ in range(_STEPS):
         here, some = core.part(live), active[live]
         level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
@@ -179,17 +179,18 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array,
     outer = np.swapaxes(share * (slope * weight[..., None]), 1, 2)
     gap = point.gap + np.sum(moved, axis=-1)
     matrix: Array = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
-    classes = np.arange(matrix.shape[-1])
+    size: int = matrix.shape[-1]
+    classes: Places = np.arange(size)
     matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
     wanted: Array = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
     wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
     count = np.where(active, core.population, 1.0)
     matrix = np.where(active[:, :, None] & active[:, None, :], matrix / count[..., None], 0.0)
     matrix[:, classes, classes] = np.where(active, matrix[:, classes, classes], 1.0)
-    matrix = np.where(np.isfinite(matrix).all((1, 2), keepdims=True), matrix, np.eye(len(classes)))
+    matrix = np.where(np.isfinite(matrix).all((1, 2), keepdims=True), matrix, np.eye(size))
     wanted = np.where(active & np.isfinite(wanted), wanted / count, 0.0)
     try:
-        step: Array = np.linalg.solve(matrix, wanted[..., None])[..., 0]
+        step: Any = np.linalg.solve(matrix, wanted[..., None])[..., 0]
     except np.linalg.LinAlgError:
         step = wanted * np.minimum(1.0, free.min(-1))[:, None]
     step = np.where(np.isfinite(step), step, 0.0)
@@ -211,7 +212,7 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     queues = guess * (count / total)[:, None, :]
     residence = np.zeros(queues.shape)
     residual = np.full(queues.shape[0], np.inf)
-    live: Places = np.arange(queues.shape[0])
+    live: Places = np.arange(len(queues))
     for turn in range(_ROUNDS):
         here, some = core.part(live), active[live]
         new_throughput, new_residence = _round(here, some, throughput[live], queues[live], state.busy[live])

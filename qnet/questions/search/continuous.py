@@ -57,7 +57,8 @@ def largest_steady(trial: Trial) -> Steady:
     for step in range(_DOUBLINGS + _MORE):
         end, solved = trial.within(low, high)
         greatest, high = np.where(end < high, end, greatest), end
-        at_high = np.where(solved.stable, np.minimum(solved.load - 1, -1e-16), np.maximum(solved.load - 1, 0.0))
+        load: Array = solved.load - 1
+        at_high = np.where(solved.stable, np.minimum(load, -1e-16), np.maximum(load, 0.0))
         inside = solved.stable & (high < greatest)
         if not inside.any():
             break

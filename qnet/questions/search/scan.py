@@ -56,9 +56,8 @@ class Scan:
         place, value = np.concatenate([self.place, place]), np.concatenate([self.value, value])
         excess, stable = np.concatenate([self.excess, excess]), np.concatenate([self.stable, stable])
         order = np.lexsort((value, place))
-        self.place, self.value, self.excess, self.stable, self.sure = (
-            column[order] for column in (place, value, excess, stable, self.sure)
-        )
+        self.place, self.value, self.sure = place[order], value[order], self.sure[order]
+        self.excess, self.stable = excess[order], stable[order]
 
     def settle(self) -> None:
         """Look again at both sides of every change that a first look found, until all that is left is sure."""

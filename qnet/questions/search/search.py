@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import Places, np
+from qnet.lazy import Array, Flags, Places, np
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import limiting
 from qnet.questions.points.trial import Trial
