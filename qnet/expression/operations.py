@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from qnet.lazy import np
+from qnet.lazy import Array, np
 
 Value = Any
 """A float, a numpy array of floats, or a sympy expression: whatever the operations in use work on."""
@@ -128,7 +128,8 @@ class Arrays:
         return _COMPARISONS[relation](left, right)
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
-        return np.where(condition, then, otherwise)
+        other: float | Array = otherwise
+        return np.where(condition, then, other)
 
     def all(self, condition: Value) -> bool:
         return bool(np.all(condition))

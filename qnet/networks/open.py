@@ -203,7 +203,7 @@ class OpenSolver:
 
     def one_by_one(self, settled: Value) -> int:
         """Solve every point of a batch that has not settled by itself; the largest number of rounds."""
-        shape = (self.network.size,)
+        shape = (self.network.size or 0,)
         means = {index: np.broadcast_to(self.waits[index].mean, shape).copy() for index in self.felt}
         variances = {index: np.broadcast_to(self.waits[index].variance, shape).copy() for index in self.felt}
         rounds = 0

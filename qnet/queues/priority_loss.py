@@ -63,7 +63,8 @@ def priority_loss(
         balance[target, source] += rate
         balance[source, source] -= rate
     balance[0] = 1.0
-    shares: Array = np.linalg.solve(balance, np.eye(len(states))[0])
+    total: Array = np.eye(len(states))[0]
+    shares = np.asarray(np.linalg.solve(balance, total), np.float64)
     present = np.array([[wait + busy for wait, busy in zip(*state, strict=True)] for state in states], float)
     full = present.sum(axis=1) == places
     return Levels(float(shares[full].sum()), tuple((shares @ present).tolist()))

@@ -115,7 +115,7 @@ def _slopes(
     images: Callable[[Any], Image], chosen: Places, values: Array, moves: Array, shape: tuple[int, ...]
 ) -> Array:
     """(p, n, n) the inverse of how moves fall with values."""
-    size = values.shape[1]
+    size: int = values.shape[1]
     place: Places = np.arange(size)
     nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
     nudged = np.repeat(values[:, None], size, axis=1)
@@ -125,9 +125,9 @@ def _slopes(
     table: Array = np.eye(size) - slopes.swapaxes(1, 2)
     table[~(np.abs(table) <= _STEEPEST).all((1, 2))] = np.eye(size)
     try:
-        return np.linalg.inv(table)
+        return np.asarray(np.linalg.inv(table), np.float64)
     except np.linalg.LinAlgError:
-        return np.linalg.pinv(table)
+        return np.asarray(np.linalg.pinv(table), np.float64)
 
 
 def _rounds(
@@ -142,7 +142,7 @@ def _rounds(
     moved, least = np.zeros(best.shape), np.full(len(best), np.inf)
     live = np.arange(len(best))
     values = best.copy()
-    history: list[tuple[Any, Any]] = []
+    history: list[tuple[Array, Array]] = []
     stale = np.zeros(len(best), dtype=int)
     image = images(chosen)
     before: tuple[Any, Any] | None = None
@@ -171,7 +171,7 @@ def _rounds(
     return best, moved, least
 
 
-def _mix(history: list[tuple[Any, Any]], moves: Array) -> Any:
+def _mix(history: list[tuple[Array, Array]], moves: Array) -> Array | float:
     """What the memory of earlier rounds takes off a damped move."""
     if not history:
         return 0.0
@@ -181,8 +181,8 @@ def _mix(history: list[tuple[Any, Any]], moves: Array) -> Any:
     scale = np.sqrt((turns**2).sum(1, keepdims=True))
     scale = np.where(scale > 0, scale, 1.0)
     unit = turns / scale
-    square = np.einsum("pnm,pnl->pml", unit, unit) + 1e-12 * np.eye(len(history))
-    right = np.einsum("pnm,pn->pm", unit, moves.reshape(size, -1))
+    square: Array = np.einsum("pnm,pnl->pml", unit, unit) + 1e-12 * np.eye(len(history))
+    right: Array = np.einsum("pnm,pn->pm", unit, moves.reshape(size, -1))
     weights: Array = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
     taken = np.einsum("pnm,pm->pn", steps + 0.5 * turns, weights).reshape(moves.shape)
     return np.where(np.isfinite(taken), taken, 0.0)

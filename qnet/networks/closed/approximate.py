@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.closed.approximate_core import CoreAnswer
 from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
 from qnet.networks.closed.approximate_servers import conway, one_server, rolia_sevcik, seidmann, servers_of
@@ -172,7 +172,7 @@ def _check_load(load: Any, servers: Any, places: list[int], size: int) -> None:
         raise NoAnswer(Problem("QN401", found + _where(point, size), expected))
 
 
-def _core(demands: Any, population: Any, think_time: Any, open_load: Any, counts: tuple[int, ...]) -> Core:
+def _core(demands: Array, population: Array, think_time: Array, open_load: Array, counts: tuple[int, ...]) -> Core:
     """The core of Bard-Schweitzer for queueing stations: no change of proportions."""
     own = 1.0 / np.maximum(population, 1.0)
     return Core(

@@ -28,19 +28,19 @@ _UTILIZATION = 2e-15
 class CoreAnswer(Record):
     """The fixed points: every queue length is throughput x residence, and every population is met."""
 
-    throughput: Any
+    throughput: Array
     """(P, R) customers per second."""
-    residence: Any
+    residence: Array
     """(P, K, R) seconds."""
-    queue_length: Any
+    queue_length: Array
     """(P, K, R) customers."""
-    residual: Any
+    residual: Array
     """(P,) largest change by one further round, in units of the population of its class; infinite where it failed."""
-    feasible: Any
+    feasible: Flags
     """(P,) whether every residence is at least the demand and every utilization at most 1."""
 
     @property
-    def converged(self) -> Any:
+    def converged(self) -> Flags:
         """(P,) whether the residual is below 1e-10."""
         return self.residual <= TOLERANCE
 
@@ -74,10 +74,10 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
         return found
 
 
-def _near(start: CoreAnswer) -> Callable[[Core, Any], State]:
+def _near(start: CoreAnswer) -> Callable[[Core, Flags], State]:
     """A beginning: the answer of a batch nearly like it."""
 
-    def begin(core: Core, active: Any) -> State:
+    def begin(core: Core, active: Flags) -> State:
         offered = core.demands * np.where(active, start.throughput, 0.0)[:, None, :]
         level = np.log(np.where(active, np.maximum(start.throughput, 1e-300), 1.0))
         return State(level, start.queue_length.sum(-1), saturated(core.servers, core.open_load, offered)[0])
@@ -85,7 +85,7 @@ def _near(start: CoreAnswer) -> Callable[[Core, Any], State]:
     return begin
 
 
-def _grown(core: Core, active: Any) -> State:
+def _grown(core: Core, active: Flags) -> State:
     """A beginning: the answer for one customer in all, then for eight times as many, and so on.
 
     In units of the population this follows the central path of interior points. It costs ten times as much as a jump,
@@ -102,7 +102,7 @@ def _grown(core: Core, active: Any) -> State:
     return state
 
 
-def _afar(core: Core, active: Any) -> State:
+def _afar(core: Core, active: Flags) -> State:
     """A beginning: customers spread in proportion to their demands."""
     used = (core.demands > 0) & active[:, None, :]
     fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
@@ -117,10 +117,10 @@ def _afar(core: Core, active: Any) -> State:
 
 def _newton(core: Core, active: Flags, state: State) -> State:
     """Throughputs, total queue lengths and chances that place each population and fit each other."""
-    level, queue, busy = (value.copy() for value in state)
+    level, queue, busy = state.level.copy(), state.queue.copy(), state.busy.copy()
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
-    live: Places = np.arange(level.shape[0])
+    live: Places = np.arange(len(level))
     for _ in range(_STEPS):
         here, some = core.part(live), active[live]
         level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
@@ -144,7 +144,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
     return State(level, queue, busy)
 
 
-def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
+def _placing(core: Core, active: Flags, state: State) -> tuple[Array, Point]:
     """Throughputs that place the populations at given total queue lengths, nearly, and what follows from them."""
     point = point_at(core, active, state)
     for _ in range(2):
@@ -157,7 +157,7 @@ def _placing(core: Core, active: Any, state: State) -> tuple[Any, Point]:
     return state.level, point
 
 
-def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Any, Any, Any]:
+def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array, Array, Array]:
     """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of chances."""
     slopes, share, offered = point.slopes, point.share, point.offered
     slope = slopes.slope[..., None]
@@ -179,14 +179,15 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Any, A
     outer = np.swapaxes(share * (slope * weight[..., None]), 1, 2)
     gap = point.gap + np.sum(moved, axis=-1)
     matrix: Array = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
-    classes = np.arange(matrix.shape[-1])
+    size: int = matrix.shape[-1]
+    classes: Places = np.arange(size)
     matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
     wanted: Array = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
     wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
     count = np.where(active, core.population, 1.0)
     matrix = np.where(active[:, :, None] & active[:, None, :], matrix / count[..., None], 0.0)
     matrix[:, classes, classes] = np.where(active, matrix[:, classes, classes], 1.0)
-    matrix = np.where(np.isfinite(matrix).all((1, 2), keepdims=True), matrix, np.eye(len(classes)))
+    matrix = np.where(np.isfinite(matrix).all((1, 2), keepdims=True), matrix, np.eye(size))
     wanted = np.where(active & np.isfinite(wanted), wanted / count, 0.0)
     try:
         step: Any = np.linalg.solve(matrix, wanted[..., None])[..., 0]
@@ -211,7 +212,7 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     queues = guess * (count / total)[:, None, :]
     residence = np.zeros(queues.shape)
     residual = np.full(queues.shape[0], np.inf)
-    live: Places = np.arange(queues.shape[0])
+    live: Places = np.arange(len(queues))
     for turn in range(_ROUNDS):
         here, some = core.part(live), active[live]
         new_throughput, new_residence = _round(here, some, throughput[live], queues[live], state.busy[live])
@@ -233,7 +234,7 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     return CoreAnswer(throughput, residence, queues, residual, sound)
 
 
-def _imbalance(core: Core, active: Flags, throughput: Array, queue: Array, busy: Any) -> Any:
+def _imbalance(core: Core, active: Flags, throughput: Array, queue: Array, busy: Array) -> Array:
     """(P,) the largest relative error of queue = work + load x queue, in hundredths, beyond what rounding explains.
 
     Where substitution contracts slowly, near saturation with large populations, a small change proves little; the
@@ -251,7 +252,7 @@ def _imbalance(core: Core, active: Flags, throughput: Array, queue: Array, busy:
     return np.where(np.isfinite(worst), worst, np.inf)
 
 
-def _round(core: Core, active: Any, throughput: Any, queues: Any, busy: Any) -> tuple[Any, Any]:
+def _round(core: Core, active: Flags, throughput: Array, queues: Array, busy: Array) -> tuple[Array, Array]:
     """Throughputs and residences from given queue lengths: one round of successive substitution."""
     slopes = core.correction(
         core.servers, core.open_load, core.population.sum(-1), core.demands * throughput[:, None, :], core.absent, busy

@@ -82,6 +82,8 @@ def aql(core: Core) -> CoreAnswer:
     Source    Zahorjan, Eager and Sweillam, Performance Evaluation 8 (1988) 255-270; the relaxation: this tool.
     """
     every = _every(core)
+    size: int
+    classes: int
     size, classes = core.population.shape
     total = every.population.sum(-1)
     others = np.maximum(total - 1.0, 0.0)

@@ -24,15 +24,15 @@ _FEW = 150
 class Slopes(Record):
     """A correction at one point. `busy` is the logarithm of the chance that all servers are, an unknown of its own."""
 
-    slope: Any
+    slope: Array
     """(P, K)"""
-    extra: Any
+    extra: Array
     """(P, K, R)"""
-    extra_change: Any
+    extra_change: Array
     """(P, K, R): derivative of extra by the load that a customer of the class finds on arrival, per erlang."""
-    slope_bend: Any
+    slope_bend: Array
     """(P, K): derivative of slope by `busy`."""
-    extra_bend: Any
+    extra_bend: Array
     """(P, K): derivative of extra by `busy`."""
 
 

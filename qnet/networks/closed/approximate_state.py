@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, np
 from qnet.networks.closed.approximate_servers import Slopes, saturated
 from qnet.record import Record
 
@@ -21,23 +21,23 @@ from qnet.record import Record
 class Core(Record):
     """A batch of P fixed points with K queueing stations and R classes; zero demands and populations are allowed."""
 
-    demands: Any
+    demands: Array
     """(P, K, R) seconds, >= 0."""
-    population: Any
+    population: Array
     """(P, R) customers, >= 0, not necessarily integers."""
-    think_time: Any
+    think_time: Array
     """(P, R) seconds outside the queueing stations, >= 0."""
-    open_load: Any
+    open_load: Array
     """(P, K) offered load of open classes, in erlangs, in [0, servers)."""
-    weight: Any
+    weight: Array
     """(P,) in [0, 1]."""
-    own: Any
+    own: Array
     """(P, R) in [0, 1]."""
-    absent: Any
+    absent: Array
     """(P, R) in [0, 1]: share of the own load that a customer does not find on arrival."""
-    shift: Any
+    shift: Array
     """(P, K, R) customers."""
-    servers: Any
+    servers: Array
     """(K,) numbers of servers."""
     correction: Callable[[Any, Any, Any, Any, Any, Any], Slopes]
     """The effect of several servers: one of `approximate_servers`."""
@@ -53,11 +53,11 @@ class Core(Record):
 class State(Record):
     """The unknowns."""
 
-    level: Any
+    level: Array
     """(P, R) logarithms of throughputs; 0 for classes without customers."""
-    queue: Any
+    queue: Array
     """(P, K) total queue lengths."""
-    busy: Any
+    busy: Array
     """(P, K) logarithms of the chances that all servers are busy."""
 
     def part(self, chosen: Any) -> State:
@@ -68,22 +68,22 @@ class State(Record):
 class Point(Record):
     """What follows from the unknowns."""
 
-    error: Any
+    error: Array
     """(P,) largest of what the unknowns miss, relative to the population or queue."""
-    placed: Any
+    placed: Array
     """(P, R) customers that the throughputs keep in the network."""
-    queues: Any
+    queues: Array
     """(P, K, R)"""
-    work: Any
+    work: Array
     """(P, K): the part of each queue that its own length does not add to."""
-    gap: Any
+    gap: Array
     """(P, K): queues of all classes less the total queue."""
-    rise: Any
+    rise: Array
     """(P, K): what the logarithm of the chance that all servers are busy must change by."""
-    growth: Any
+    growth: Array
     """(P, K): its derivative by the load."""
-    offered: Any
-    share: Any
+    offered: Array
+    share: Array
     """(P, K, R): derivative of the throughput through the station by its own queue."""
     slopes: Slopes
 
@@ -93,7 +93,7 @@ class Point(Record):
         return Point(*(value[chosen] for value in self[:-1]), slopes=slopes)  # pyright: ignore[reportCallIssue]
 
 
-def point_at(core: Core, active: Any, state: State) -> Point:
+def point_at(core: Core, active: Flags, state: State) -> Point:
     """What follows from the unknowns."""
     throughput = np.where(active, np.exp(state.level), 0.0)
     offered = core.demands * throughput[:, None, :]
@@ -125,6 +125,6 @@ def point_at(core: Core, active: Any, state: State) -> Point:
     )
 
 
-def _missed(rise: Any, busy: Any) -> Any:
+def _missed(rise: Array, busy: Array) -> Array:
     """(P,) the largest error of a chance that all servers are busy."""
     return np.abs(np.exp(np.minimum(busy + rise, 1.0)) - np.exp(busy)).max(-1, initial=0.0)

@@ -204,7 +204,7 @@ def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)
     served: Places = np.flatnonzero(population > 0)
     queues = [place for place in range(network.stations) if not network.delay[place] and demands[place, served].any()]
-    if marginals or not (demands[np.ix_(queues, served)] > 0).all():
+    if marginals or not (demands[np.ix_(np.array(queues, np.intp), served)] > 0).all():
         return stacked([solve(network.point(index), marginals) for index in range(size)], network)
     for place in range(network.stations):
         if network.delay[place]:

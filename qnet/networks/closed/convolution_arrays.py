@@ -61,7 +61,7 @@ class _Station:
     def weights(self, length: int) -> Any:
         """(B, length): the probabilities of 0 .. length - 1 customers."""
         head = self.head[:, :length]
-        more = length - head.shape[1]
+        more: int = length - head.shape[1]
         with np.errstate(under="ignore"):
             rest: Array = head[:, -1:] * self.ratio[:, None] ** np.arange(1, more + 1)
         return np.concatenate((head, rest), axis=1)

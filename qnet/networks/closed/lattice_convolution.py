@@ -221,7 +221,7 @@ def open_rates(core: Reduced) -> list[float]:
     population, think = np.array(core.population, float), np.array(core.think_time)
     limits = np.array([table[-1] for table in tables])
 
-    def evaluate(point: Any) -> tuple[float, Any, Any]:
+    def evaluate(point: Array) -> tuple[float, Any, Any]:
         rates = np.exp(point)
         loads = demands @ rates
         if not (loads < limits * (1 - 1e-13)).all():
@@ -240,12 +240,14 @@ def open_rates(core: Reduced) -> list[float]:
     busiest = float((demands @ (1 / alone) / limits).max(initial=0.0))
     point: Array = np.log(0.5 / (alone * max(busiest, 1e-300))) if busiest else np.log(population / alone)
     point = np.minimum(point, np.log(population / np.where(think > 0, think, 1e-300)))
+    gradient: Array
     value, gradient, hessian = evaluate(point)
     for _ in range(100):
         if (np.abs(gradient) <= 0.05 * np.sqrt(population)).all():
             break
         ridge = 1e-12 * float(np.trace(hessian))
-        move: Array = -np.linalg.solve(hessian + ridge * np.eye(len(point)), gradient)
+        curved: Array = hessian + ridge * np.eye(len(point))
+        move = -np.asarray(np.linalg.solve(curved, gradient), np.float64)
         move *= min(1.0, 2.0 / float(np.abs(move).max()))
         step, slope = 1.0, float(gradient @ move)
         while step > 1e-9:

@@ -119,6 +119,8 @@ def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Join
 
 def batch_products(ratios: Array) -> tuple[Any, Any]:
     """`products` for the rows of an array (B, m)."""
+    size: int
+    length: int
     size, length = ratios.shape
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         logs = np.zeros((size, length + 1))

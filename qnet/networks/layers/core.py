@@ -242,9 +242,11 @@ def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding:
     """(P, S) squared coefficients of variation of holding times."""
     spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
     parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
-    np.add.at(spread, (slice(None), shape.fraction), parts)
+    places: Any = (slice(None), shape.fraction)
+    np.add.at(spread, places, parts)
     square = holding**2
-    return np.where(numbers.scv < 0, spread / np.where(square > 0, square, 1.0), numbers.scv)
+    computed: Array = spread / np.where(square > 0, square, 1.0)
+    return np.where(numbers.scv < 0, computed, numbers.scv)
 
 
 def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, servers: Any) -> Any:

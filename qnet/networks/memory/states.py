@@ -12,7 +12,7 @@ _VALLEY, _SHARE = 0.9, 0.01
 """Two likely numbers are told apart by a valley this much lower than the lower of them, each with this share."""
 
 
-def spread(parts: Sequence[Any], population: Any) -> list[Any]:
+def spread(parts: Sequence[Array], population: Array) -> list[Array]:
     """The probabilities of the numbers of customers at every part.
 
     parts       by part, logarithms of the products of 1 / throughput over 1, 2, ... customers, (points, most + 1).
@@ -30,12 +30,14 @@ def spread(parts: Sequence[Any], population: Any) -> list[Any]:
     return [(1 - share) * few + share * many for few, many in zip(found, more, strict=True)]
 
 
-def _whole(parts: Sequence[Any], population: Array) -> list[Any]:
+def _whole(parts: Sequence[Array], population: Places) -> list[Array]:
+    points: int
+    length: int
     points, length = parts[0].shape
     numbers: Places = np.arange(length)
-    left: Array = population[:, None] - numbers[None, :]
+    left = population[:, None] - numbers[None, :]
     rows: Places = np.arange(points)[:, None]
-    found: list[Any] = []
+    found: list[Array] = []
     for index, own in enumerate(parts):
         rest = _together([part for place, part in enumerate(parts) if place != index], points, length)
         logs = own + np.where(left >= 0, rest[rows, np.maximum(left, 0)], -np.inf)
@@ -44,7 +46,7 @@ def _whole(parts: Sequence[Any], population: Array) -> list[Any]:
     return found
 
 
-def _together(parts: Sequence[Any], points: int, length: int) -> Any:
+def _together(parts: Sequence[Array], points: int, length: int) -> Array:
     """The logarithms of several parts taken as one."""
     result = np.full((points, length), -np.inf)
     result[:, 0] = 0.0

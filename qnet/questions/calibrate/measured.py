@@ -10,7 +10,7 @@ from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
 from qnet.expression import Expression, evaluate
 from qnet.expression.functions import percentile_share
 from qnet.expression.nodes import Name
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, np
 from qnet.model.conditions import condition
 from qnet.model.metrics import Metric, column_key, metric, metrics
 from qnet.model.model import Model
@@ -34,16 +34,16 @@ class Measured(Record):
     """Parameter -> its value in every row."""
     metrics: tuple[Metric, ...]
     """What was measured and counts."""
-    values: Any
+    values: Array
     """(rows, metrics): not-a-number where nothing was measured."""
-    weights: Any
-    held_out: Any
+    weights: Array
+    held_out: Flags
     """(rows,): which rows only test the fit."""
     ignored: tuple[str, ...]
     """Columns that are neither."""
-    errors: Any
+    errors: Array
     """(rows, metrics): standard errors as stated; not-a-number where none is."""
-    printed: Any
+    printed: Array
     """(rows, metrics): half of the last printed digit; not-a-number where a cell is no text."""
 
 

@@ -64,19 +64,19 @@ class Target:
         self.high = np.array([item.coordinate(item.high) for item in found])
         self.size = np.ones(rows.values.shape) * (self.scale if absolute else np.abs(rows.values))
         """What a residual of 1 is, in base units."""
-        self.digits: Any = np.nan_to_num(rows.printed / self.size)
+        self.digits: Array = np.nan_to_num(rows.printed / self.size)
         """Half of the last printed digit, as a residual; 0 where nothing is printed."""
         self.stated = bool(np.isfinite(rows.errors[self.used]).any())
         """Whether errors are stated."""
         roots = np.sqrt(rows.weights)[:, None] * np.ones(rows.values.shape)
         if self.stated:
             errors: Array = np.where(np.isfinite(rows.errors), rows.errors / self.size, self.digits)
-            missing: Any = np.argwhere(self.used & ~(errors > 0))
+            missing = np.argwhere(self.used & ~(errors > 0))
             cells = [(int(row), rows.metrics[int(place)].key) for row, place in missing]
             refuse_unknown(rows.table, cells)
             self.errors = errors
             roots = roots / np.where(errors > 0, errors, 1.0)
-        self.factors: Any = roots
+        self.factors: Array = roots
         """(rows, metrics): what plain residuals are multiplied by before they are squared."""
 
     def weigh(self, common: float, digits: bool) -> None:

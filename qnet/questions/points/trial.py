@@ -74,7 +74,7 @@ class Trial:
         with np.errstate(all="ignore"):
             return solve_points(self.model, varied, self.size, patient=False, asked=self.wanted)
 
-    def within(self, inside: Any, value: Any) -> tuple[Any, Solved]:
+    def within(self, inside: Array, value: Array) -> tuple[Array, Solved]:
         """The values, or the end of the domain between them and others that are inside, with the solutions there."""
         try:
             return value, self.solve(value)
@@ -103,7 +103,7 @@ class Trial:
             found.append(excess)
         return found
 
-    def excess(self, solved: Solved) -> Any:
+    def excess(self, solved: Solved) -> Array:
         """How far the limit that is exceeded most is exceeded; without limits only whether there is a steady state."""
         found = self.excesses(solved)
         if not found:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
-from qnet.lazy import Array, Flags, np
+from qnet.lazy import Array, Flags, Places, np
 from qnet.questions.points.domain import outside
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
@@ -31,12 +31,12 @@ _DESCENT, _DESCENTS = 1e-6, 60
 class Steady(Record):
     """Arrays with one element per point."""
 
-    largest: Any
+    largest: Array
     """The largest value with a steady state; else the end of the range of the parameter, or of patience; where no
     steady state was found, a value without one."""
-    bounded: Any
+    bounded: Flags
     """Whether the steady state ends at `largest`."""
-    greatest: Any
+    greatest: Array
     """The end of the range; infinite where there is none."""
 
 
@@ -48,14 +48,17 @@ def largest_steady(trial: Trial) -> Steady:
     Domain   Values that the model refuses are never left as an answer: the search ends where they begin.
     Limits   There must be a steady state at the least value; and values beyond the first end are not looked at.
     """
-    greatest: Any = np.full(trial.size, trial.greatest)
-    lowest = low = np.full(trial.size, max(trial.least, 0.0))
-    high = np.minimum(max(trial.stated, trial.least * 2, 1e-12), greatest)
-    at_low = at_high = np.full(trial.size, -1.0)
+    greatest: Array = np.full(trial.size, trial.greatest)
+    low: Array = np.full(trial.size, max(trial.least, 0.0))
+    lowest = low
+    high: Array = np.minimum(max(trial.stated, trial.least * 2, 1e-12), greatest)
+    at_low: Array = np.full(trial.size, -1.0)
+    at_high = at_low
     for step in range(_DOUBLINGS + _MORE):
         end, solved = trial.within(low, high)
         greatest, high = np.where(end < high, end, greatest), end
-        at_high = np.where(solved.stable, np.minimum(solved.load - 1, -1e-16), np.maximum(solved.load - 1, 0.0))
+        load: Array = solved.load - 1
+        at_high = np.where(solved.stable, np.minimum(load, -1e-16), np.maximum(load, 0.0))
         inside = solved.stable & (high < greatest)
         if not inside.any():
             break
@@ -70,7 +73,7 @@ def largest_steady(trial: Trial) -> Steady:
     return Steady(high, bounded, greatest)
 
 
-def _descended(trial: Trial, low: Any, high: Any, at_low: Any, wanted: Any) -> tuple[Any, Any, Any]:
+def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Flags) -> tuple[Array, Array, Array]:
     """A bracket of the end of the steady state, where the first guess was far beyond it."""
     top = high
     for _ in range(_DESCENTS):
@@ -91,10 +94,10 @@ def _descended(trial: Trial, low: Any, high: Any, at_low: Any, wanted: Any) -> t
     return low, np.where(wanted, top, high), at_low
 
 
-def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
+def _edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -> Array:
     """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one."""
 
-    def certain(solved: Solved) -> Any:
+    def certain(solved: Solved) -> Array:
         return solved.certain_load - 1
 
     at_high = certain(trial.solve(high))
@@ -124,9 +127,9 @@ def _edge(trial: Trial, low: Any, high: Any, at_low: Any, bounded: Any) -> Any:
 
 
 def sign_change(
-    trial: Trial, function: Callable[[Trial, Solved], Any], inside: Any, beyond: Any, edge: Any,
-    ends: tuple[Any, Any, Any],
-) -> Any:  # fmt: skip
+    trial: Trial, function: Callable[[Trial, Solved], Array], inside: Array, beyond: Array, edge: Array,
+    ends: tuple[Flags, Array, Array],
+) -> Array:  # fmt: skip
     """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
 
     function of a trial and its solution: a method of trials.
@@ -204,7 +207,7 @@ def continuous(trial: Trial) -> Regions:
     return _regions(trial, scan, steady, inner, moved, hopeless)
 
 
-def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Any]:
+def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Flags]:
     """The scan from no load to the end of the steady state, and whether the domain moved its start."""
     size = trial.size
     end = np.where(steady.bounded, steady.largest * JUST_BELOW, steady.largest)
@@ -222,7 +225,7 @@ def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Any]:
     return scan, start != asked
 
 
-def _values(trial: Trial, here: Any, start: Any, end: Any, finite: Any) -> Any:
+def _values(trial: Trial, here: Places, start: Array, end: Array, finite: Flags) -> Array:
     """Values between two ends, the upper one included, as rows for some places."""
     low, high = start[here, None], end[here, None]
     around = np.clip(trial.stated * np.array(_AROUND), low, high)
@@ -234,7 +237,7 @@ def _values(trial: Trial, here: Any, start: Any, end: Any, finite: Any) -> Any:
     return np.concatenate([wide, around], axis=1)
 
 
-def _unloaded(trial: Trial, scan: Scan, here: Any) -> None:
+def _unloaded(trial: Trial, scan: Scan, here: Places) -> None:
     """Look along the whole range of points without a steady state at the least value."""
     sub = trial.at(here)
     far = abs(trial.stated) * _FAR

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Places, np
 from qnet.questions.search.scan import ALIKE, Scan
 from qnet.record import Record
 
@@ -52,14 +52,14 @@ class Regions(Record):
         return _index(self.place, size, 0, 1)
 
 
-def _index(place: Any, size: int, first: int, step: int) -> Any:
+def _index(place: Places, size: int, first: int, step: int) -> Places:
     """The last index of each place in a list that begins at `first` and goes by `step`."""
     found = np.full(size, -1)
     found[place] = first + step * np.arange(len(place))
     return found
 
 
-def intervals(scan: Scan) -> tuple[Any, Any]:
+def intervals(scan: Scan) -> tuple[Places, Places]:
     """The runs of neighbouring values at which the limits hold, as indices of the first and of the last of each."""
     holds, same = scan.holds, scan.neighbours()
     before = np.concatenate([[False], holds[:-1] & same])
@@ -67,7 +67,7 @@ def intervals(scan: Scan) -> tuple[Any, Any]:
     return np.flatnonzero(holds & ~before), np.flatnonzero(holds & ~after)
 
 
-def best(scan: Scan, size: int) -> Any:
+def best(scan: Scan, size: int) -> Array:
     """Per point the value at which the limits are exceeded least; 0 where there is none.
 
     Of several values that are alike it is the lowest, else the highest, of all that have a steady state.
@@ -75,7 +75,7 @@ def best(scan: Scan, size: int) -> Any:
     found = np.zeros(size)
     order = np.lexsort((-scan.value, -np.where(scan.stable, scan.excess, 2.0)))
     found[scan.place[order]] = scan.value[order]
-    place, value, excess = (column[scan.stable] for column in (scan.place, scan.value, scan.excess))
+    place, value, excess = scan.place[scan.stable], scan.value[scan.stable], scan.excess[scan.stable]
     least = np.full(size, np.inf)
     np.minimum.at(least, place, excess)
     alike = excess <= least[place] + ALIKE

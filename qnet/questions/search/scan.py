@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from qnet.errors import QnetError
-from qnet.lazy import np
+from qnet.lazy import Array, Flags, Places, np
 from qnet.questions.points.domain import outside
 from qnet.questions.points.trial import Trial
 
@@ -24,14 +23,14 @@ class Scan:
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
-        self.place: Any = np.zeros(0, dtype=int)
-        self.value: Any = np.zeros(0)
-        self.excess: Any = np.zeros(0)
-        self.stable: Any = np.zeros(0, dtype=bool)
-        self.sure: Any = np.zeros(0, dtype=bool)
+        self.place: Places = np.zeros(0, dtype=int)
+        self.value: Array = np.zeros(0)
+        self.excess: Array = np.zeros(0)
+        self.stable: Flags = np.zeros(0, dtype=bool)
+        self.sure: Flags = np.zeros(0, dtype=bool)
         """Whether the method is that of the answer: a first look may take an approximation instead."""
 
-    def look(self, place: Any, value: Any, brief: bool = False) -> None:
+    def look(self, place: Places, value: Array, brief: bool = False) -> None:
         """Solve at some values, and keep what is found; values that the model refuses are left out.
 
         brief   this is a first look at many values.
@@ -51,15 +50,14 @@ class Scan:
             solved = trial.solve(value)
         self.keep(place, value, trial.excess(solved), solved.stable, not (brief and trial.uncertain))
 
-    def keep(self, place: Any, value: Any, excess: Any, stable: Any, sure: bool = True) -> None:
+    def keep(self, place: Places, value: Array, excess: Array, stable: Flags, sure: bool = True) -> None:
         """Add what is known of some values."""
         self.sure = np.concatenate([self.sure, np.full(len(place), sure)])
         place, value = np.concatenate([self.place, place]), np.concatenate([self.value, value])
         excess, stable = np.concatenate([self.excess, excess]), np.concatenate([self.stable, stable])
         order = np.lexsort((value, place))
-        self.place, self.value, self.excess, self.stable, self.sure = (
-            column[order] for column in (place, value, excess, stable, self.sure)
-        )
+        self.place, self.value, self.sure = place[order], value[order], self.sure[order]
+        self.excess, self.stable = excess[order], stable[order]
 
     def settle(self) -> None:
         """Look again at both sides of every change that a first look found, until all that is left is sure."""
@@ -73,11 +71,11 @@ class Scan:
             self.excess[index], self.stable[index], self.sure[index] = trial.excess(solved), solved.stable, True
 
     @property
-    def holds(self) -> Any:
+    def holds(self) -> Flags:
         """Where there is a steady state and all limits hold."""
         return self.stable & (self.excess <= 0)
 
-    def neighbours(self) -> Any:
+    def neighbours(self) -> Flags:
         """Which values have the next one at the same point of the grid, one element less."""
         return self.place[1:] == self.place[:-1]
 
@@ -87,7 +85,7 @@ class Scan:
         excess = self.excess[own][self.stable[own]]
         return not len(excess) or excess[0 if lowest else -1] <= excess.min() + ALIKE
 
-    def closer(self, middle: Callable[[Any, Any], Any]) -> None:
+    def closer(self, middle: Callable[[Array, Array], Array]) -> None:
         """Look between the neighbours of every turning point at which the excess may reach zero unseen.
 
         middle   a value between two others; one of them where there is none.
@@ -114,7 +112,7 @@ class Scan:
                 return
             self.look(places[~known], values[~known])
 
-    def changes(self, flags: Any) -> tuple[Any, Any]:
+    def changes(self, flags: Flags) -> tuple[Places, Places]:
         """The places of neighbours of which only one has a flag: that one, and the other."""
         before = np.flatnonzero(self.neighbours() & (flags[1:] != flags[:-1])) if len(flags) > 1 else self.place[:0]
         first = flags[before]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import Places, np
+from qnet.lazy import Array, Flags, Places, np
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import limiting
 from qnet.questions.points.trial import Trial
@@ -57,7 +57,7 @@ def whole(trial: Trial) -> Regions:
     return _regions(trial, scan, last, endless)
 
 
-def _look(trial: Trial, scan: Scan, first: Any, last: Any, customers: bool, unlimited: bool) -> None:
+def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, unlimited: bool) -> None:
     """Look along the whole ranges, at few numbers of customers at once, because the largest decides what all cost.
 
     unlimited   stop where the limits have failed after they have held.
@@ -86,7 +86,7 @@ def _look(trial: Trial, scan: Scan, first: Any, last: Any, customers: bool, unli
             done = held & ~latest
 
 
-def _farther(scan: Scan, last: Any, end: Any) -> Any:
+def _farther(scan: Scan, last: Array, end: Array) -> Array:
     """How far was looked in the end: ever farther at the points where the limits still hold at the last number."""
     while True:
         held = np.zeros(len(last), dtype=bool)
@@ -99,7 +99,7 @@ def _farther(scan: Scan, last: Any, end: Any) -> Any:
         scan.look(places, last[places], brief=True)
 
 
-def _halve(scan: Scan, flags: Callable[[], Any]) -> None:
+def _halve(scan: Scan, flags: Callable[[], Flags]) -> None:
     """Look between neighbours of which only one has a flag until they are next to each other."""
     while True:
         inner, outer = scan.changes(flags())

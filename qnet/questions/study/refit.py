@@ -126,7 +126,7 @@ def _solved(
     jacobians = np.repeat(first[None, :, :], len(cases), axis=0)
     logs = np.full((len(cases), len(fits)), start)
 
-    def off() -> Any:
+    def off() -> Array:
         entered = [
             (claim, case, dict(zip(names, (exp(item) for item in row), strict=True)))
             for case, row in zip(cases, logs, strict=True)
@@ -143,7 +143,9 @@ def _solved(
             break
         steps = np.zeros_like(logs)
         for index in np.flatnonzero(open_):
-            step: Array = -np.linalg.pinv(jacobians[index]) @ rest[index]
+            jacobian: Array = jacobians[index]
+            missed: Array = rest[index]
+            step = -np.asarray(np.linalg.pinv(jacobian), np.float64) @ missed
             steps[index] = step * min(1.0, _FARTHEST / max(float(np.abs(step).max()), 1e-300))
         logs = logs + steps
         before, rest = rest, off()

@@ -97,7 +97,7 @@ class Doubts:
         count = len(self.names)
         positive = here > 0
         with np.errstate(all="ignore"):
-            measure = np.where(positive, np.log(here), here)
+            measure: Array = np.where(positive, np.log(here), here)
         slopes = np.full((count, *here.shape), np.nan)
         lame = False
         for share in (1.0, 1.0 / _SHORTER):
@@ -111,10 +111,11 @@ class Doubts:
             with np.errstate(all="ignore"):
                 values = np.where(positive, np.log(values), values)
             for number, place in enumerate(waiting):
-                above, below = values[2 * number] - measure, measure - values[2 * number + 1]
+                above: Array = values[2 * number] - measure
+                below: Array = measure - values[2 * number + 1]
                 whole = np.isfinite(above) & np.isfinite(below)
                 lame |= bool((np.isfinite(here) & ~whole).any())
-                either: Array = np.where(np.isfinite(above), above, below)
+                either = np.where(np.isfinite(above), above, below)
                 found = np.where(whole, (above + below) / 2, either) / share
                 slopes[place] = np.where(np.isfinite(slopes[place]), slopes[place], found)
         return slopes, lame

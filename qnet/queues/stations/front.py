@@ -103,8 +103,9 @@ def _read(station: str, name: str, value: Any) -> Any:
     if station in BY_CLASS and (isinstance(value, Sequence) or is_array(value)):
         items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType]
         return [_in_domain(station, name, item) for item in items]
+    given: Any = value
     if isinstance(value, Sequence):
-        value = np.array(value)
+        value = np.array(given)
     return _in_domain(station, name, value)
 
 
