@@ -79,7 +79,10 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
         return solution.replace(reasons=(*solution.reasons, *beyond))
     solution = solver.solve()
     if solver.felt or solver.compiled.deferred:
-        return solution.replace(reasons=(*solution.reasons, *hold_trust.beyond(solver, solution.stable)))
+        beyond = hold_trust.beyond(solver, solution.stable)
+        if solver.compiled.deferred:
+            beyond += qna.unmeasured_left(network, solver.compiled, solver.centres, solver.operations)
+        return solution.replace(reasons=(*solution.reasons, *beyond))
     return solution
 
 

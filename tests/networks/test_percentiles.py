@@ -158,7 +158,7 @@ def test_names_that_are_no_percentiles_are_unknown(tmp_path):
     for wrong in ("response_p0", "response_p100", "response_p95('nobody')", "wait_p95"):
         with pytest.raises(UsageError):
             model.metric(wrong)
-    with pytest.raises(InvalidInput, match="meaning of its own"):
+    with pytest.raises(InvalidInput, match="reserved word"):
         system(tmp_path, TANDEM.replace('rate = "8/s"', 'rate = "8/s"\nresponse_p95 = 3'))
 
 

@@ -127,7 +127,7 @@ def test_the_answer_does_not_depend_on_where_the_search_begins(rate: str):
         (["rate=1/s"], "both varied and part of the grid"),
         (["few=1,7"], r"^--over few=1,7: few is 7; expected at most 6"),
         (["share=0.5,1.5"], r"^--over share=0.5,1.5: classes.x"),
-        (["servers=2.5"], r"^--over servers=2.5: stations.a.servers: .*whole number"),
+        (["servers=2.5"], r"^--over servers=2.5: stations.a.servers: .*an integer"),
     ],
 )
 def test_a_grid_that_cannot_be_is_told_of_its_option(over: list[str], words: str):

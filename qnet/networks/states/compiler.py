@@ -33,7 +33,9 @@ from qnet.networks.states.program import (
     Place,
     Program,
     Store,
-)
+    drawn,
+    unbounded,
+)  # fmt: skip
 from qnet.networks.states.turns import chain
 from qnet.record import Record
 
@@ -173,7 +175,7 @@ class Compiler:
             steps=self.steps,
             stores=tuple(self.stores.values()),
             forks=tuple(self.forks[key] for key in sorted(self.forks)),
-            unbounded=bool(arrivals) or any(_unbounded(node) for node in self.nodes),
+            unbounded=bool(arrivals) or any(unbounded(node) for node in self.nodes),
         )
 
     def at_once(self) -> bool:
@@ -254,7 +256,7 @@ class Compiler:
             return self.pieces(steps, begin, place, (), after)
         ways: list[tuple[float, int]] = []
         visits = float(fill.visits)
-        for share, amount in _drawn(visits, range(ceil(visits) + 1)):
+        for share, amount in drawn(visits, range(ceil(visits) + 1)):
             before = self.taken
             self.taken = {**before, fill.fills: (amount, visits)}
             tail = self.onward(steps, place + 1, after)
@@ -393,7 +395,7 @@ class Compiler:
         left = [after]
         for _ in range(most):
             left.append(once(left[-1]))
-        choices = [_drawn(number, left) for number in visits]
+        choices = [drawn(number, left) for number in visits]
         if len(set(choices)) == 1:
             return self.choice(choices[0])
         return self.add(Node(CHOICE, -1, choices=choices[0], levels=tuple(choices), inside=gate))
@@ -598,16 +600,3 @@ class Compiler:
             node = self.sequence(hold.steps, begin + number, path, kept[number], copies, node, 0, 1)
         self.answering, self.home, self.taken = before
         return self.add(Node(SPLIT, onward, centre=0 if kept[0] else -1, choices=((1.0, node),)))
-
-
-def _unbounded(node: Node) -> bool:
-    """Whether a node makes work of which there may be any number."""
-    return (node.kind == SPLIT and node.centre < 0) or (node.kind == FORK and node.amount < len(node.choices))
-
-
-def _drawn(visits: float, left: Sequence[int]) -> tuple[tuple[float, int], ...]:
-    """The nodes where so many visits begin on average, given those where 0, 1, ... begin, with their probabilities."""
-    count = floor(visits)
-    if visits == count:
-        return ((1.0, left[count]),)
-    return ((visits - count, left[count + 1]), (1.0 - visits + count, left[count]))

@@ -6,7 +6,8 @@ passed at once. `compiler` writes it, `machine` runs it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import floor
 
 from qnet.record import Record
 
@@ -148,3 +149,16 @@ class Program(Record):
     """Which times vary more here than they are said to, in words."""
     unbounded: bool = False
     """Whether there may be any number of customers or of pieces of work."""
+
+
+def unbounded(node: Node) -> bool:
+    """Whether a node makes work of which there may be any number."""
+    return (node.kind == SPLIT and node.centre < 0) or (node.kind == FORK and node.amount < len(node.choices))
+
+
+def drawn(visits: float, left: Sequence[int]) -> tuple[tuple[float, int], ...]:
+    """The nodes where so many visits begin on average, given those where 0, 1, ... begin, with their probabilities."""
+    count = floor(visits)
+    if visits == count:
+        return ((1.0, left[count]),)
+    return ((visits - count, left[count + 1]), (1.0 - visits + count, left[count]))
