@@ -27,6 +27,7 @@ from qnet.networks.states.program import (
     SPLIT,
     TIME,
     Centre,
+    Held,
     Node,
     NotCovered,
     Parallel,
@@ -37,27 +38,11 @@ from qnet.networks.states.program import (
     unbounded,
 )  # fmt: skip
 from qnet.networks.states.turns import chain
-from qnet.record import Record
 
 MAX_NODES = 1500
 MAX_VISITS = 40
 MAX_WAYS = 60
 """In which branches spread over the copies of stations."""
-
-
-class _Held(Record):
-    """A hold around a step, as its program knows it."""
-
-    name: str
-    centre: int
-    """-1: a delay, which nobody waits for."""
-    stream: int
-    after: int
-    """The node that comes when it is released."""
-    priority: int = 0
-    group: int = 0
-    mark: int = -1
-    """Where customers may be lost: that of its visits."""
 
 
 def program(network: RoutedNetwork, even: float = 0.0) -> Program:
@@ -279,7 +264,7 @@ class Compiler:
         node = Node(QUEUE, after, centre=store.centre, amount=amount, mark=marks[1][amount], lost=lost, spent=spent)
         return self.add(Node(COUNT, self.add(node), mark=marks[0][amount]))
 
-    def turned_away(self, home: int, around: tuple[_Held, ...] = ()) -> int:
+    def turned_away(self, home: int, around: tuple[Held, ...] = ()) -> int:
         """Where somebody goes who is lost: he releases what he holds, and gives back the places that he has taken."""
         for name, (amount, _) in self.taken.items():
             if amount:
@@ -317,7 +302,7 @@ class Compiler:
         steps: Sequence[Step],
         begin: int,
         path: Place,
-        around: tuple[_Held, ...],
+        around: tuple[Held, ...],
         copies: dict[str, int],
         after: int,
         tail: int,
@@ -362,7 +347,7 @@ class Compiler:
             node = self.repeated(visits, one, node, self.gate(around))
         return node
 
-    def gate(self, around: tuple[_Held, ...]) -> int:
+    def gate(self, around: tuple[Held, ...]) -> int:
         """The centre of which the number inside matters here; -1 for none."""
         name = self.profile.station if self.profile else ""
         centre = next((item.centre for item in around if item.name == name), -1)
@@ -403,7 +388,7 @@ class Compiler:
     def time(
         self,
         step: Time,
-        around: tuple[_Held, ...],
+        around: tuple[Held, ...],
         after: int,
         scv: float | None = None,
         name: str = "delays",
@@ -460,7 +445,7 @@ class Compiler:
         self,
         hold: Hold,
         place: tuple[Place, int],
-        around: tuple[_Held, ...],
+        around: tuple[Held, ...],
         copies: dict[str, int],
         after: int,
         tail: int,
@@ -481,10 +466,10 @@ class Compiler:
                     mark = self.passing[stream] = self.passing[stream] if stream in self.passing else self.mark()
                     passed = self.add(Node(COUNT, after, mark=mark))
                 if station.delay:
-                    held = _Held(name=station.name, centre=-1, stream=stream, after=passed, group=group, mark=mark)
+                    held = Held(name=station.name, centre=-1, stream=stream, after=passed, group=group, mark=mark)
                     node = self.body(hold, path, (*around, held), inside, passed, tail)
                 else:
-                    held = _Held(
+                    held = Held(
                         name=station.name,
                         centre=centre,
                         stream=stream,
@@ -552,7 +537,7 @@ class Compiler:
         return self.add(Node(COUNT, first, mark=made.begun))
 
     def body(
-        self, hold: Hold, path: Place, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
+        self, hold: Hold, path: Place, around: tuple[Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
         """What is done while a server is kept, until it is released."""
         count = sum(step.phase == 1 for step in hold.steps)
@@ -570,7 +555,7 @@ class Compiler:
         return self.sequence(hold.steps, 0, path, around, copies, after, tail + 1, len(steps))
 
     def deferred(
-        self, hold: Hold, path: Place, around: tuple[_Held, ...], copies: dict[str, int], after: int, tail: int
+        self, hold: Hold, path: Place, around: tuple[Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
         """The node where the customer goes on, and what keeps servers after the response begins."""
         begin = sum(step.phase == 1 for step in hold.steps)

@@ -151,6 +151,21 @@ class Program(Record):
     """Whether there may be any number of customers or of pieces of work."""
 
 
+class Held(Record):
+    """A hold around a step, as its program knows it."""
+
+    name: str
+    centre: int
+    """-1: a delay, which nobody waits for."""
+    stream: int
+    after: int
+    """The node that comes when it is released."""
+    priority: int = 0
+    group: int = 0
+    mark: int = -1
+    """Where customers may be lost: that of its visits."""
+
+
 def unbounded(node: Node) -> bool:
     """Whether a node makes work of which there may be any number."""
     return (node.kind == SPLIT and node.centre < 0) or (node.kind == FORK and node.amount < len(node.choices))
