@@ -95,7 +95,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
                 reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
                 continue
             if ordered and stacked:
-                text = f"the order of arrival at {station.name} is corrected beside {stacked}, which serves the last "
+                text = f"the order of arrival at {station.name} is corrected next to {stacked}, which serves the last "
                 text += "first, where it decides which class comes round: errors were not measured"
                 reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
                 continue
@@ -105,7 +105,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
             continue
         if reason and rated and not network.closed and method != "states":
             text = (
-                f"{station.name} has no product form, and is solved like processor sharing beside a station with rates"
+                f"{station.name} has no product form, and is solved like processor sharing next to a station with rates"
             )
             reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN717", text))
             continue
@@ -240,7 +240,7 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
                 found.append(f"{customers.name} is served at {station.name} before what it has left there")
     kept = any(not operations.all(item.second.mean == 0) for item in streams)
     if network.closed and kept and any(item.left for item in streams):
-        found.append("servers are kept after the response beside work that is left behind")
+        found.append("servers are kept after the response, and there is second-phase work")
     return Beyond(reason, "QN662", "; ".join(dict.fromkeys(found))) if found else reason
 
 

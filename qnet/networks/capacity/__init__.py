@@ -1,1 +1,4 @@
-"""Networks in which something may be full: stations with so many places, and buffers that work left behind frees."""
+"""Stations with a capacity and finite buffers: blocking and losses.
+
+Begin at `solve.solve`, of open networks, and `closed.solve`, of closed classes; `exactness` has when the answer is exact.
+"""

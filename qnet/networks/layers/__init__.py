@@ -1,1 +1,5 @@
-"""Layers: stations that are held while others are waited for, and work after the response, beside closed classes."""
+"""Layers: simultaneous resource possession and second phases beside closed classes.
+
+Begin at `solve.solve`; `table` makes arrays of the holds and requests, `core` has the equations of the waiting times and
+their fixed point.
+"""

@@ -1,4 +1,4 @@
 """Product-form networks as numbers: demands by station and class, open and closed classes side by side.
 
-`network.Network` is the plain Python front door; `solve` chooses a method, `methods` lists them all.
+`network.Network` is the plain Python front door; `solve` asks the table of solvers for those that take demands.
 """

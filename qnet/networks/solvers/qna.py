@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 CLASSES = "open"
 APPLIES = (
-    "any service times, and gaps between arrivals, told by mean and scv; several servers, sharing, delays; no holds, "
-    "priorities, or work left after the response"
+    "any service times and interarrival times, given by mean and scv; several servers, sharing, delays; no holds, "
+    "priorities, or second-phase work"
 )
 COST = "ways between stations, stations^3"
 SOURCE = "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"

@@ -1,4 +1,4 @@
 """qnet compare: systems or settings side by side.
 
-Begin at `report`; `doubt` adds what calibrations leave uncertain.
+All in `compare`: figures of every side, their differences, and what calibrations leave uncertain of them.
 """

@@ -1,4 +1,4 @@
 """qnet cost: server time per unit, such as processor time per page.
 
-Begin at `report`; `cost` computes, `doubt` adds what calibrations leave uncertain.
+Begin at `report`; `cost` computes the parts of a demand and their sum.
 """

@@ -1,4 +1,4 @@
-"""qnet envelope: the largest load, or the smallest capacity, at which limits hold.
+"""qnet envelope: the largest load, or the smallest capacity, that meets limits.
 
-Begin at `report`; `envelope` computes, `question` reads what is asked, `points` are the rows.
+Begin at `report`; `question` reads the limits, `envelope` searches for every point of a grid.
 """

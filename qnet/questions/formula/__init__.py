@@ -1,4 +1,4 @@
 """qnet formula: the closed form itself, also solved for a parameter.
 
-Begin at `formula`; the network is solved over symbols by `network`, and simplified by `simplify`.
+Begin at `formula`; `network` solves the network over symbols, `metrics` makes the figures, `text` prints them.
 """

@@ -1,4 +1,4 @@
-"""qnet map: rows of parameters in, the same rows with figures out.
+"""qnet map: the model solved for each row of a CSV or JSONL stream.
 
-Begin at `map` (columns) and `text` (CSV and JSON lines); `parameter_cells` reads cells.
+Begin at `map`; `parameter_cells` reads the cells of a row, `tables` reads whole files of rows.
 """

@@ -1,5 +1,5 @@
-"""Search: the largest or smallest value of a parameter at which conditions hold.
+"""Search: the largest or smallest value of a parameter that meets conditions.
 
-Begin at `search.search`. `whole` searches whole numbers and `continuous` real ones, both from a `scan` for regions;
-`steady` bounds them by saturation. Imports `points` alone.
+Begin at `search.search`, for whole numbers; `continuous` searches real ones. Both look at a `scan` first, for the
+`regions` between which a condition changes. Imports `points` alone.
 """

@@ -1,4 +1,4 @@
 """qnet sensitivity: elasticities of a metric, tornado, corners and sampled uncertainty.
 
-Begin at `report` and `uncertainty_report`; `differences` computes derivatives.
+Begin at `sensitivity` for derivatives and at `uncertainty_report` for ranges.
 """
