@@ -1,5 +1,5 @@
 """Layers: simultaneous resource possession and second phases beside closed classes.
 
-Begin at `solve.solve`; `table` makes arrays of the holds and requests, `core` has the equations of the waiting times and
-their fixed point.
+Begin at `solve.solve`; `table` makes arrays of the holds and requests, `core` has the equations of the waiting times
+and their fixed point.
 """
