@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qnet.networks.measured_errors import MEASURED, error_of
+from qnet.networks.solvers import table
 from qnet.networks.solvers.bounds import BOUNDS
-from qnet.networks.solvers.table import TABLE, solver
 from qnet.reports.report import Column, Report
 
 COLUMNS = (
@@ -32,8 +32,8 @@ ERROR_COLUMNS = (
 def methods_report() -> Report:
     """Every method for networks: applicability, cost, trust, measured error and source."""
     found: dict[str, tuple[str, ...]] = {}
-    for row in sorted(TABLE, key=lambda row: row.trust != "exact"):
-        card = solver(row)
+    for row in sorted(table.TABLE, key=lambda row: row.trust != "exact"):
+        card = table.solver(row)
         error = (
             "rounding only" if row.trust == "exact" else error_of(row.name) or getattr(card, "ERROR", "not measured")
         )
