@@ -95,4 +95,4 @@ def test_even_times_of_one_stage_are_exponential(kind: int):
 def test_the_row_says_what_is_trusted(name: str):
     row = MEASURED[name]
     assert row.code == CODE
-    assert f"{10 * LARGEST:g} %" in row.trusted
+    assert f"{10 * LARGEST:g} %" in row.region

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "single and several servers, delays; any populations, fractions too"
 COST = "rounds x classes x stations"
-ERROR = "throughput: median 0.05 %, worst seen 2.9 % with single servers, 17 % with several"
 SOURCE = "Zahorjan, Eager, Sweillam, Performance Evaluation 8 (1988) 255-270"
 
 

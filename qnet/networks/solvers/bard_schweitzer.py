@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "single and several servers, delays; any populations, fractions too"
 COST = "rounds x classes x stations"
-ERROR = "throughput: median 1.4 %, worst seen 21 % with single servers, 24 % with several"
 SOURCE = "Schweitzer, Int. Conf. Stochastic Control and Optimization, Amsterdam, 1979"
 
 

@@ -43,13 +43,6 @@ class Solver(Protocol):
         ...
 
 
-class Told(Solver, Protocol):
-    """An approximation of product form, which tells its errors itself: `measured_errors` has those beyond it."""
-
-    ERROR: str
-    """As measured against exact answers on random networks."""
-
-
 class Patient(Solver, Protocol):
     """A method that may also be asked at the end: where no other has an answer, or none that is exact."""
 
