@@ -44,8 +44,8 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     Exact        for p = 1 (M/M/c//N beside a Poisson stream of the same exponential service: a mixed product-form
                  network), for b = 0 and c = N = 1, and as N grows (Erlang's C). Otherwise an aggregation.
     Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
-    Source       Mixed product form: Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975); M/M/c//N: Kleinrock, Queueing
-                 Systems I, 1975, chapter 3; throughput as the given: this tool.
+    Source       Mixed product form: @baskett1975; M/M/c//N: @kleinrock1975, chapter 3; throughput as the
+                 given: this tool.
     """
     return full_probabilities(sources, servers, offered, first_share, open_offered)[0]
 

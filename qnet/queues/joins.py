@@ -37,7 +37,7 @@ def joined(branches: Sequence[Branch], needed: int) -> tuple[Value, Value]:
               sum of independent binomial numbers; what is left is integrated over time by Gauss-Legendre quadrature.
     Exact     to about 1e-11 for exponential and constant times, and Erlang ones of up to 40 stages; otherwise as good
               as two moments are.
-    Source    David, Nagaraja, Order Statistics, 3rd edition 2003, chapters 2 and 5.
+    Source    @david2003, chapters 2 and 5.
     """
     first = second = 0.0
     order = _Order(branches, needed)

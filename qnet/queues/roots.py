@@ -48,7 +48,7 @@ def bracket(
                change of sign.
     Raises     `NotComputed` where a bracket does not shrink that far.
     Method     Inverse quadratic interpolation where it is safe, else bisection.
-    Source     Chandrupatla, Advances in Engineering Software 28 (1997) 145-149.
+    Source     @chandrupatla1997.
     """
     where, absolute = operations.where, operations.absolute
     x1, f1, x2, f2, x3, f3 = high, at_high, low, at_low, low, at_low

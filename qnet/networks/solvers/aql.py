@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "single and several servers, delays; any populations, fractions too"
 COST = "rounds x classes x stations"
-SOURCE = "Zahorjan, Eager, Sweillam, Performance Evaluation 8 (1988) 255-270"
+SOURCE = "@zahorjan1988"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "single and several servers, delays; any populations, fractions too"
 COST = "rounds x classes x stations"
-SOURCE = "Schweitzer, Int. Conf. Stochastic Control and Optimization, Amsterdam, 1979"
+SOURCE = "@schweitzer1979"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "one class; any stations; state probabilities"
 COST = "population x servers; for rates of every number population^2"
-SOURCE = "Buzen, Comm. ACM 16 (1973) 527-531; Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294"
+SOURCE = "@buzen1973; @reiser1975"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:

@@ -23,10 +23,7 @@ APPLIES = (
     "else uses; one closed class"
 )
 COST = "population^2 x stations"
-SOURCE = (
-    "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Lazowska et al., Quantitative System Performance, 1984, "
-    "chapter 9"
-)
+SOURCE = "@chandy1975; @lazowska1984, chapter 9"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:

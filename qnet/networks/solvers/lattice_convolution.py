@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "several classes; any stations; state probabilities"
 COST = "product of (population + 1) x classes x servers"
-SOURCE = "Buzen, Comm. ACM 16 (1973) 527-531; Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294"
+SOURCE = "@buzen1973; @reiser1975"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "several classes; single servers and delays"
 COST = "product of (population + 1) x classes x different stations"
-SOURCE = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322"
+SOURCE = "@reiser1980"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:

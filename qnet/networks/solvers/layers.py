@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "servers held while others are waited for, work after the response; no rates of the number present"
 COST = "rounds x ways to hold x streams^2"
-SOURCE = "Rolia, Sevcik, IEEE TSE 21 (1995); Chandy, Neuse, Comm. ACM 25 (1982) 126-134"
+SOURCE = "@rolia1995; @chandy1982"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:

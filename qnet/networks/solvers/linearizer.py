@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "single and several servers, delays; any populations, fractions too"
 COST = "core solutions x classes^2 x stations"
-SOURCE = "Chandy, Neuse, Comm. ACM 25 (1982) 126-134"
+SOURCE = "@chandy1982"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:

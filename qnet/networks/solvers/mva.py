@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "one class; single servers and delays"
 COST = "population x different stations"
-SOURCE = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322"
+SOURCE = "@reiser1980"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:

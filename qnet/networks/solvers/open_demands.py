@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CLASSES = "open"
 APPLIES = "any stations; closed classes beside them are solved by one of the others"
 COST = "stations x classes"
-SOURCE = "Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260"
+SOURCE = "@baskett1975"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:

@@ -24,7 +24,7 @@ else:
 CLASSES = "open"
 APPLIES = "any stations; closed classes beside them are solved by one of the others"
 COST = "stations x classes"
-SOURCE = "Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260"
+SOURCE = "@baskett1975"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:

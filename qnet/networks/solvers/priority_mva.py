@@ -19,7 +19,7 @@ APPLIES = (
     "populations, fractions too"
 )
 COST = "rounds x classes^3 x stations"
-SOURCE = "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984) 335-359; corrected here"
+SOURCE = "@bryant1984; corrected here"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:

@@ -23,6 +23,7 @@ class Solver(Protocol):
     APPLIES: str
     COST: str
     SOURCE: str
+    """Publications, by their keys in `references`: `@reiser1980`."""
 
     def applies(self, network: Any, wanted: Wanted) -> str:
         """Why the method does not apply, beyond the features that its row does not support; empty where it does.

@@ -18,7 +18,7 @@ APPLIES = (
     "priorities, or second-phase work"
 )
 COST = "ways between stations, stations^3"
-SOURCE = "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"
+SOURCE = "@whitt1983"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:

@@ -20,10 +20,7 @@ APPLIES = (
     "populations, fractions too"
 )
 COST = "rounds x classes^3 x stations"
-SOURCE = (
-    "Reiser, IEEE Trans. Comm. 27 (1979) 1199-1209; Bolch et al., Queueing Networks and Markov Chains, 2006, section "
-    "10.1"
-)
+SOURCE = "@reiser1979; @bolch2006, section 10.1"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:

@@ -27,7 +27,7 @@ APPLIES = (
     "exponential times (others as phases: approximate)"
 )
 COST = "states, up to 50000"
-SOURCE = "Stewart, Introduction to the Numerical Solution of Markov Chains, 1994"
+SOURCE = "@stewart1994"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:

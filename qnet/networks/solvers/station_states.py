@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "many classes at few stations; any stations; state probabilities"
 COST = "ways to spread all customers over the stations x customers"
-SOURCE = "de Souza e Silva, Lavenberg, J. ACM 36 (1989) 194-207"
+SOURCE = "@desouza1989"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from qnet.networks.measured_errors import MEASURED, error_of
 from qnet.networks.solvers import table
 from qnet.networks.solvers.bounds import BOUNDS
+from qnet.references import cited
 from qnet.reports.report import Column, Report
 
 COLUMNS = (
@@ -35,9 +36,11 @@ def methods_report() -> Report:
     for row in sorted(table.TABLE, key=lambda row: row.trust != "exact"):
         card = table.solver(row)
         error = "rounding only" if row.trust == "exact" else error_of(row.name) or "not measured"
-        found.setdefault(row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, card.SOURCE))
+        found.setdefault(
+            row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, cited(card.SOURCE))
+        )
     rows = list(found.values())
-    rows += [("bounds", name, *kind) for name, kind in BOUNDS.items()]
+    rows += [("bounds", name, *kind.replace(source=cited(kind.source))) for name, kind in BOUNDS.items()]
     return Report(schema="qnet/methods/1", title="qnet methods", columns=COLUMNS, rows=rows, group="trust")
 
 
@@ -46,7 +49,7 @@ def errors_report() -> Report:
     rows = [
         (row.name, row.method, row.figure, row.systems, 100 * row.median, 100 * row.worst,
          row.region if row.trusted else f"nothing: {row.region}", row.code,
-         row.source)
+         cited(row.source))
         for row in MEASURED.values()
     ]  # fmt: skip
     return Report(

@@ -15,7 +15,7 @@ from qnet.queues.stations.moments import third_moment
 from qnet.queues.stations.numbers import is_array, is_symbol, operations_of, over_floats
 from qnet.queues.stations.phases import Phases, phases_met, phases_tail
 
-_SOURCE = "Gross, Shortle, Thompson and Harris, Fundamentals of Queueing Theory, 4th ed. 2008, section 3.1"
+_SOURCE = "@gross2008, section 3.1"
 
 
 def m_x_m_1(
@@ -77,8 +77,7 @@ def m_x_g_1(
                   one waits for those before. Not served at once: all but the first of a batch that finds nobody.
                   Variances: the two parts of the wait are independent; the number in the system is, by its generating
                   function (1 - rho) (1 - z) A(z) / (A(z) - z), that of M/G/1 with A the arrivals during a service.
-    Source        Gross, Shortle, Thompson and Harris, Fundamentals of Queueing Theory, 4th ed. 2008, section 3.1
-                  (bulk input).
+    Source        @gross2008, section 3.1 (bulk input).
     """
     operations = operations_of(batch_size)
     whole = operations.floor(batch_size)

@@ -9,12 +9,10 @@ from qnet.queues.stations.m_m_c import waiting_probability
 from qnet.queues.stations.numbers import operations_of, require_stable
 
 SOURCES = {
-    "kingman": "Kingman, Some inequalities for the queue GI/G/1, Biometrika 49 (1962)",
-    "kraemer-langenbach-belz": (
-        "Kraemer and Langenbach-Belz, Approximate formulae for the delay in the queueing system GI/G/1, 1976"
-    ),
-    "allen-cunneen": "Allen, Probability, Statistics, and Queueing Theory, 2nd ed. 1990, section 5.3",
-    "whitt": "Whitt, Approximations for the GI/G/m queue, Production and Operations Management 2 (1993)",
+    "kingman": "@kingman1962",
+    "kraemer-langenbach-belz": "@kraemer1976",
+    "allen-cunneen": "@allen1990, section 5.3",
+    "whitt": "@whitt1993",
 }
 """Approximation -> where it is from."""
 

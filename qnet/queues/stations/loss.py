@@ -18,8 +18,7 @@ def erlang_pair(servers: Value, offered: Value) -> tuple[Value, Value]:
     offered   erlangs, at least 0: a float, an array, a fraction or a symbol.
     Method    B(c) = a B(c-1) / (c + a B(c-1)), 1 - B(c) = c / (c + a B(c-1)), from the whole recursion of `erlang_b`
               or, for a fraction of a server, from the continuous extension.
-    Source    Continuous extension 1/B = a int_0^inf e^(-a t) (1 + t)^c dt: Jagerman, Some Properties of the Erlang
-              Loss Function, Bell System Technical Journal 53 (1974).
+    Source    Continuous extension 1/B = a int_0^inf e^(-a t) (1 + t)^c dt: @jagerman1974.
     """
     if is_array(servers):
         return elementwise(_blocked, servers, offered), elementwise(_idle, servers, offered)

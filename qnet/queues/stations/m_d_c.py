@@ -14,10 +14,7 @@ from qnet.queues.stations.m_d_c_states import terms, waiting, walk
 from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.numbers import is_symbol, over_floats, pointwise, require_stable
 
-_SOURCE = (
-    "Crommelin, Delay probability formulas when the holding times are constant, 1932; "
-    "Franx, A simple solution for the M/D/c waiting time distribution, 2001"
-)
+_SOURCE = "@crommelin1932; @franx2001"
 _FEW = 400
 """Up to so many terms of the sum over the walk are added; beyond, roots are taken."""
 _NEGLIGIBLE = 1e-20
@@ -33,7 +30,7 @@ def m_d_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
     Returns       all figures.
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        Means and variance: Pollaczek-Khinchine. p(n): a recursion of positive terms. Percentiles: `m_d_c`.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, chapter 5.
+    Source        @kleinrock1975, chapter 5.
     """
     found = by_moments("M/D/1", arrival_rate, service_time, 0 * service_time, service_time**3)
     return (
@@ -56,10 +53,7 @@ def m_d_c(arrival_rate: float, service_time: float, servers: int) -> StationAnsw
                   positive terms only. Where that sum is long, at loads near 1, mean and variance come from the c - 1
                   roots of z^c = exp(-a (1 - z)) in the unit disc, and states from `transformed`. The wait: Lq at
                   y = k D - x before an arrival plus the arrivals in y must stay below k c for the wait to be at most x.
-    Source        Crommelin, Delay probability formulas when the holding times are constant, Post Office Electrical
-                  Engineers Journal 25 (1932); Franx, A simple solution for the M/D/c waiting time distribution,
-                  Operations Research Letters 29 (2001) 221-229; Spitzer's identity: Asmussen, Applied Probability and
-                  Queues, 2nd ed. 2003, chapter VIII.
+    Source        @crommelin1932; @franx2001; Spitzer's identity: @asmussen2003, chapter VIII.
     """
     require_stable("M/D/c", arrival_rate, service_time, servers)
     arrival_rate, service_time = float(arrival_rate), float(service_time)

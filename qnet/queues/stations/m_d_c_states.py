@@ -150,9 +150,7 @@ def transformed(servers: int, offered: float) -> Waiting:
              doubled until the outer quarter of the coefficients is below 1e-15.
     Accuracy about 1e-15 of the largest state; all further states and tails are geometric, with s found by bracketing.
     Raises   NotComputed (QN550) where 2^21 points are not enough.
-    Source   Factorization: Asmussen, Applied Probability and Queues, 2nd ed. 2003, chapter VIII; Janssen and
-             van Leeuwaarden, Back to the roots of the M/D/s queue and the works of Erlang, Crommelin and Pollaczek,
-             Statistica Neerlandica 62 (2008) 299-313.
+    Source   Factorization: @asmussen2003, chapter VIII; @janssen2008.
     """
     more = growth(servers, offered)
     points = 256

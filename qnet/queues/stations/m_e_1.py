@@ -11,7 +11,7 @@ from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.numbers import is_symbol, over_floats
 from qnet.queues.stations.phases import phases_met, phases_tail
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 4.3"
+_SOURCE = "@kleinrock1975, section 4.3"
 
 
 def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAnswer:
@@ -27,7 +27,7 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
                   than n) by a renewal recursion of positive terms, geometric in the end (`phases_met`); an arrival
                   waits for that many phases, so the tail is a sum of Poisson terms. At every load below 1.
     Fails         p(n) and percentiles for more than about 1000 phases, which are M/D/1 but for 1 / k: QN550.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 4.3.
+    Source        @kleinrock1975, section 4.3.
     """
     share = 1 / phases if not isinstance(phases, int) or is_symbol(service_time) else 1 / (phases + 0 * service_time)
     third = service_time**3 * (1 + share) * (1 + 2 * share)

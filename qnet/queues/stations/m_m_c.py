@@ -13,7 +13,7 @@ from qnet.queues.stations.distributions import check_share, quantile, two_phases
 from qnet.queues.stations.loss import erlang_pair, loss_state
 from qnet.queues.stations.numbers import elementwise, is_array, is_symbol, operations_of, over_floats, require_stable
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.2 and 3.5"
+_SOURCE = "@kleinrock1975, sections 3.2 and 3.5"
 
 
 def m_m_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
@@ -38,7 +38,7 @@ def m_m_c(arrival_rate: Value, service_time: Value, servers: Value, station: str
     Raises        NoAnswer (QN401) where arrival_rate x service_time >= servers.
     Method        The wait is 0 with probability 1 - C and else exponential of rate c/S - arrival rate, C by Erlang's
                   formula; the response is the wait and an independent exponential service time.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.2 and 3.5.
+    Source        @kleinrock1975, sections 3.2 and 3.5.
     """
     require_stable(station, arrival_rate, service_time, servers)
     offered = arrival_rate * service_time

@@ -32,8 +32,7 @@ def number_variance(rate: Value, response: Value, variance: Value) -> Value:
 
     Applies  where customers (of a class) leave in the order in which they came, one at a time, at Poisson instants, and
              none delays those before it: the number present is then that of Poisson arrivals in a response.
-    Source   The distributional form of Little's law: Keilson and Servi, A distributional form of Little's law,
-             Operations Research Letters 7 (1988) 223-227.
+    Source   The distributional form of Little's law: @keilson1988.
     """
     return None if variance is None else rate * response + rate**2 * variance
 
