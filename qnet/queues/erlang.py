@@ -24,6 +24,9 @@ def erlang_b(servers: int, offered: Value) -> Value:
     Fails     with more than 300 servers, symbols take time and memory in proportion.
     Source    @kleinrock1975, chapter 3 (birth-death systems in equilibrium). The recursion
               follows from p(k) = p(k-1) a / k.
+
+    >>> erlang_b(1, 1.0)
+    0.5
     """
     if servers > _FEW and isinstance(offered, (int, float)):
         return _among_many(servers, float(offered))
@@ -63,6 +66,9 @@ def erlang_c(servers: int, offered: Value) -> Value:
               `erlang_c(c, a)`, but for one server, where it is a.
     Fails     a > c has no steady state; the caller must have refused it.
     Source    @kleinrock1975, chapter 3 (birth-death systems in equilibrium).
+
+    >>> erlang_c(1, 0.5)
+    0.5
     """
     applied = getattr(servers, "applied", None) or getattr(offered, "applied", None)
     if applied is not None:

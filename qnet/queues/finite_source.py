@@ -46,6 +46,9 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
     Source       Mixed product form: @baskett1975; M/M/c//N: @kleinrock1975, chapter 3; throughput as the
                  given: this tool.
+
+    >>> waiting_probability(sources=1, servers=1, offered=0.5, first_share=1.0, open_offered=0.0)
+    array([0.])
     """
     return full_probabilities(sources, servers, offered, first_share, open_offered)[0]
 

@@ -38,6 +38,9 @@ def joined(branches: Sequence[Branch], needed: int) -> tuple[Value, Value]:
     Exact     to about 1e-11 for exponential and constant times, and Erlang ones of up to 40 stages; otherwise as good
               as two moments are.
     Source    @david2003, chapters 2 and 5.
+
+    >>> [round(float(value), 9) for value in joined([Branch(mean=1.0, variance=1.0, copies=2)], needed=2)]
+    [1.5, 1.25]
     """
     first = second = 0.0
     order = _Order(branches, needed)
@@ -52,6 +55,9 @@ def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
     """By branch: the probability that one of its times is the one that is waited for; arguments as of `joined`.
 
     Constants that pass together share what they decide.
+
+    >>> [round(float(share), 9) for share in decisive([Branch(1.0, 1.0), Branch(1.0, 1.0)], needed=2)]
+    [0.5, 0.5]
     """
     order = _Order(branches, needed)
     found: list[Any] = [0.0 for _ in branches]

@@ -53,6 +53,9 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
             equal, which are sums of positive terms. With x(j) its shares, the time shares are
             p(j) = x(j) / (x(0) + rho) for j < K.
     Source  @keilson1966; @cooper1981, section 5.9
+
+    >>> round(m_g_1_k(1.0, (Time(share=1.0, mean=1.0, scv=1.0),), places=2).blocked, 9)
+    0.333333333
     """
     if places > MOST_PLACES:
         found = f"a station with {places} places, and service times that are not identical exponentials"

@@ -37,6 +37,9 @@ def priority_loss(
     Raises        `NotComputed` QN588 where there are more than 1500 states.
     Exact         yes, at any load.
     Method        The Markov chain of the numbers of every level that wait and are served.
+
+    >>> round(priority_loss((0.5, 0.5), (1.0, 1.0), servers=1, places=1, interrupting=False).blocked, 9)
+    0.5
     """
     count = len(rates)
     size = math.comb(places + count, count) if interrupting else 0

@@ -33,6 +33,9 @@ def neighbours(function: Callable[[float], float], low: float, high: float) -> t
 
     function   positive at `low`, not at `high`; infinite where there is nothing to interpolate. So at the answers.
     Raises     as `bracket`.
+
+    >>> [round(end, 9) for end in neighbours(lambda x: 2 - x * x, 1.0, 2.0)]
+    [1.414213562, 1.414213562]
     """
     return bracket(lambda x: -function(x), low, high, -function(low), -function(high), FLOATS, _LAST_DIGITS)
 

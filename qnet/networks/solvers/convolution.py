@@ -28,5 +28,11 @@ def work(network: ClosedNetwork, wanted: Wanted) -> Work:
 
 
 def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
-    """The steady state of the closed classes."""
+    """The steady state of the closed classes.
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> from qnet.networks.wanted import AUTO
+    >>> solve(closed_network([[0.5]], [3]), AUTO, None).throughput
+    (2.0,)
+    """
     return method.solve(network, wanted.states)

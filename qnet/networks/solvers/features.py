@@ -90,7 +90,11 @@ def _add(step: Step, found: set[str]) -> None:
 
 
 def unsupported(features: frozenset[str], supports: frozenset[str]) -> str:
-    """The sentence for the first feature that is not supported; empty where all are."""
+    """The sentence for the first feature that is not supported; empty where all are.
+
+    >>> unsupported(frozenset({"closed", "rates"}), frozenset({"closed"}))
+    'a station has rates that depend on the number present'
+    """
     missing = features - supports
     return next((SENTENCES.get(name, name) for name in (*SENTENCES, *missing) if name in missing), "")
 

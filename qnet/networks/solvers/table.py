@@ -153,12 +153,20 @@ TABLE: tuple[Row, ...] = (
 
 
 def rows(takes: str) -> list[Row]:
-    """The rows of one kind, the preferred first."""
+    """The rows of one kind, the preferred first.
+
+    >>> [row.name for row in rows("closed")][:2]
+    ['mva', 'convolution']
+    """
     return [row for row in TABLE if row.takes == takes]
 
 
 def row_of(name: str, takes: str) -> Row | None:
-    """The row of a method by name; None where there is none that takes this."""
+    """The row of a method by name; None where there is none that takes this.
+
+    >>> row_of("linearizer", "demands").trust
+    'approximate'
+    """
     return next((row for row in TABLE if row.name == name and row.takes == takes), None)
 
 
@@ -168,23 +176,39 @@ def solver(row: Row) -> Solver:
 
 
 def names() -> tuple[str, ...]:
-    """What `--method` may name beside `auto`."""
+    """What `--method` may name beside `auto`.
+
+    >>> names()[:2]
+    ('open', 'qna')
+    """
     return tuple(dict.fromkeys(row.name for row in TABLE))
 
 
 def known(name: str) -> Solver:
-    """The module of a method by name."""
+    """The module of a method by name.
+
+    >>> known("mva").CLASSES
+    'closed'
+    """
     return solver(next(row for row in TABLE if row.name == name))
 
 
 def knows_no_order(name: str) -> bool:
-    """Whether a method of closed classes knows demands alone, and no order of arrival."""
+    """Whether a method of closed classes knows demands alone, and no order of arrival.
+
+    >>> knows_no_order("convolution")
+    True
+    """
     own = [row.supports for row in TABLE if row.name == name and row.takes != "routes"]
     return any("closed" in supports and "order of arrival" not in supports for supports in own)
 
 
 def approximates_closed(name: str) -> bool:
-    """Whether a method is an approximation of closed classes alone."""
+    """Whether a method is an approximation of closed classes alone.
+
+    >>> approximates_closed("qna")
+    False
+    """
     return any(
         row.name == name and row.trust == "approximate" and "no closed classes" not in row.supports for row in TABLE
     )

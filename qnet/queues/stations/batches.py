@@ -25,6 +25,9 @@ def m_x_m_1(
 
     Returns   also p(n) and percentiles where no scv_batch is given: batches have the whole numbers next to the mean.
     Method    `phases_met`: a customer meets those before it, of its batch as well, and each takes one service time.
+
+    >>> m_x_m_1(5.0, 0.1, batch_size=1.0).response
+    0.2
     """
     found = m_x_g_1(arrival_rate, service_time, 1, batch_size, scv_batch, 2, skewness_batch).replace(station="M[X]/M/1")
     if scv_batch is not None or is_symbol(found.wait) or is_symbol(batch_size):
@@ -78,6 +81,9 @@ def m_x_g_1(
                   Variances: the two parts of the wait are independent; the number in the system is, by its generating
                   function (1 - rho) (1 - z) A(z) / (A(z) - z), that of M/G/1 with A the arrivals during a service.
     Source        @gross2008, section 3.1 (bulk input).
+
+    >>> round(m_x_g_1(5.0, 0.1, scv_service=0.0, batch_size=1.0).wait, 9)
+    0.05
     """
     operations = operations_of(batch_size)
     whole = operations.floor(batch_size)

@@ -18,6 +18,9 @@ def log_poisson(count: int, mean: float) -> float:
 
     Method   Saddle point: -s(n) - d(n, m) - log(2 pi n) / 2, without the cancellation of n log m - m - log n!.
     Source   @loader2000.
+
+    >>> log_poisson(0, 2.0)
+    -2.0
     """
     if mean == 0:
         return 0.0 if count == 0 else -math.inf

@@ -28,6 +28,9 @@ def gi_m_1(arrival_rate: float, service_time: float, scv_arrival: float) -> Stat
     Method        An arrival finds n with probability (1 - s) s^n, s the root of s = E[exp(-(1 - s) A / S)] below 1, by
                   bracketing over d = 1 - s, with expm1 so that no digit of a small d is lost.
     Source        @kleinrock1975, section 6.4.
+
+    >>> round(gi_m_1(arrival_rate=5.0, service_time=0.1, scv_arrival=1.0).response, 9)
+    0.2
     """
     require_stable("GI/M/1", arrival_rate, service_time, 1)
     load = float(arrival_rate * service_time)

@@ -31,6 +31,9 @@ def m_d_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        Means and variance: Pollaczek-Khinchine. p(n): a recursion of positive terms. Percentiles: `m_d_c`.
     Source        @kleinrock1975, chapter 5.
+
+    >>> round(m_d_1(5.0, 0.1).wait, 9)
+    0.05
     """
     found = by_moments("M/D/1", arrival_rate, service_time, 0 * service_time, service_time**3)
     return (
@@ -54,6 +57,9 @@ def m_d_c(arrival_rate: float, service_time: float, servers: int) -> StationAnsw
                   roots of z^c = exp(-a (1 - z)) in the unit disc, and states from `transformed`. The wait: Lq at
                   y = k D - x before an arrival plus the arrivals in y must stay below k c for the wait to be at most x.
     Source        @crommelin1932; @franx2001; Spitzer's identity: @asmussen2003, chapter VIII.
+
+    >>> round(m_d_c(arrival_rate=5.0, service_time=0.1, servers=1).wait, 9)
+    0.05
     """
     require_stable("M/D/c", arrival_rate, service_time, servers)
     arrival_rate, service_time = float(arrival_rate), float(service_time)

@@ -28,6 +28,9 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
                   waits for that many phases, so the tail is a sum of Poisson terms. At every load below 1.
     Fails         p(n) and percentiles for more than about 1000 phases, which are M/D/1 but for 1 / k: QN550.
     Source        @kleinrock1975, section 4.3.
+
+    >>> round(m_e_1(5.0, 0.1, phases=2).wait, 9)
+    0.075
     """
     share = 1 / phases if not isinstance(phases, int) or is_symbol(service_time) else 1 / (phases + 0 * service_time)
     third = service_time**3 * (1 + share) * (1 + 2 * share)

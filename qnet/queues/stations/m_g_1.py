@@ -26,6 +26,9 @@ def m_g_1(
     Raises            NoAnswer (QN401) for a load of at least 1; UsageError for moments that no positive time has.
     Method            W = rate E[S^2] / 2(1 - rho); Var W = W^2 + rate E[S^3] / 3(1 - rho).
     Source            @kleinrock1975, chapter 5 (Pollaczek-Khinchine).
+
+    >>> round(m_g_1(5.0, 0.1, scv_service=0.0).wait, 9)
+    0.05
     """
     third = third_moment(service_time, scv_service, skewness_service, "service time above 0")
     return by_moments("M/G/1", arrival_rate, service_time, scv_service, third)

@@ -19,17 +19,29 @@ _ERLANG = "@kleinrock1975, section 3.7"
 
 
 def m_m_1_k(arrival_rate: Value, service_time: Value, capacity: int) -> StationAnswer:
-    """M/M/1/K: M/M/c/K with one server."""
+    """M/M/1/K: M/M/c/K with one server.
+
+    >>> m_m_1_k(1.0, 1.0, 1).blocking
+    0.5
+    """
     return m_m_c_k(arrival_rate, service_time, 1, capacity, "M/M/1/K", _SOURCE)
 
 
 def m_m_c_c(arrival_rate: Value, service_time: Value, servers: int) -> StationAnswer:
-    """M/M/c/c: M/M/c/K without a place to wait; blocking is Erlang's B."""
+    """M/M/c/c: M/M/c/K without a place to wait; blocking is Erlang's B.
+
+    >>> m_m_c_c(1.0, 1.0, 2).blocking
+    0.2
+    """
     return m_m_c_k(arrival_rate, service_time, servers, servers, "M/M/c/c", _ERLANG)
 
 
 def erlang_b_station(arrival_rate: Value, service_time: Value, servers: int) -> StationAnswer:
-    """M/G/c/c: the figures of M/M/c/c that hold for every service time distribution."""
+    """M/G/c/c: the figures of M/M/c/c that hold for every service time distribution.
+
+    >>> erlang_b_station(1.0, 1.0, 2).blocking
+    0.2
+    """
     found = m_m_c_k(arrival_rate, service_time, servers, servers, "Erlang B", _ERLANG)
     return found.replace(variance_of_response=None, response_percentile=None)
 
@@ -55,6 +67,9 @@ def m_m_c_k(
                   of positive terms, from the larger end, so that neither a million servers nor a load above 1 costs a
                   digit. The wait of an arrival that finds c + j is Erlang of j + 1 phases of rate c / S.
     Source        @kleinrock1975, sections 3.6 (c = 1) and 3.7 (c = K).
+
+    >>> m_m_c_k(1.0, 1.0, 1, 1).throughput
+    0.5
     """
     if is_array(servers) or is_array(capacity):
         return pointwise(m_m_c_k)(

@@ -19,6 +19,9 @@ def m_m_inf(arrival_rate: Value, service_time: Value) -> StationAnswer:
     Returns       all figures; no utilization, which needs a number of servers; `busy_servers` is the mean number.
     Method        The number present is Poisson with mean arrival_rate x service_time.
     Source        @kleinrock1975, section 3.4.
+
+    >>> m_m_inf(5.0, 0.2).queue_length
+    1.0
     """
     offered = arrival_rate * service_time
     none = 0 * offered

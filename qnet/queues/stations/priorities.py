@@ -34,6 +34,9 @@ def non_preemptive(
                   periods of the higher classes h that come in it, a delay cycle:
                       Var W_i = Var V / (1 - s_(i-1))^2 + E[V] sum over h of rate E[S^2] / (1 - s_(i-1))^3.
     Source        @cobham1954; @kleinrock1976, chapter 3. Second moments: @conway1967, chapter 8; @takagi1991.
+
+    >>> [round(item.wait, 9) for item in non_preemptive([0.25, 0.25], [1.0, 1.0], [1.0, 1.0]).classes]
+    [0.666666667, 1.333333333]
     """
     return _priorities("M/G/1-priority", arrival_rate, service_time, scv_service, skewness_service, False)
 
@@ -47,6 +50,9 @@ def preemptive_resume(
     Method        R_i = (S_i + W_i) / (1 - s_(i-1)), W_i = sum over classes 1 .. i of rate E[S^2] / 2(1 - s_i).
                   Variances: lower classes do not count, and the delay cycle begins with V and the own service.
     Source        @kleinrock1976, chapter 3.
+
+    >>> [round(item.response, 9) for item in preemptive_resume([0.25, 0.25], [1.0, 1.0], [1.0, 1.0]).classes]
+    [1.333333333, 2.666666667]
     """
     return _priorities("M/G/1-preemptive", arrival_rate, service_time, scv_service, skewness_service, True)
 

@@ -32,6 +32,9 @@ def m_g_1_ps(arrival_rate: Value, service_time: Value, scv_service: Value = None
                   served. So Var R = (Var S + 2 int_0^inf E[max(S - u, 0)] P(W > u) du) / (1 - rho)^2; for exponential
                   service S^2 (2 + rho) / ((2 - rho) (1 - rho)^2).
     Source        Means: @kleinrock1976, section 4.4. Variance: @coffman1970; @ott1984; @yashkov1987.
+
+    >>> m_g_1_ps(5.0, 0.1).response
+    0.2
     """
     require_stable("M/G/1-PS", arrival_rate, service_time, 1)
     load = arrival_rate * service_time

@@ -32,6 +32,9 @@ def vacations(
                    W = W of M/G/1 + E[V^2] / 2E[V], Var W = Var W of M/G/1 + E[V^3] / 3E[V] - (E[V^2] / 2E[V])^2: the
                    decomposition of Fuhrmann and Cooper.
     Source         @fuhrmann1985.
+
+    >>> round(vacations(5.0, 0.1, 1.0, vacation_time=0.1, scv_vacation=0.0).wait, 9)
+    0.15
     """
     third = third_moment(service_time, scv_service, skewness_service, "service time above 0")
     if scv_vacation is None:
