@@ -23,7 +23,7 @@ _FIRST = "first come first served"
 _CHAIN = "capacity: passages that may be lost after their first visit"
 _BUFFER = "buffer: wait, closed classes"
 _THINK = "capacity: closed classes, long or short think times"
-_LOST = "buffer: lost, drained beside other work"
+_LOST = "buffer: lost, drained with other work"
 NOTES: dict[str, list[tuple[str, str]]] = {
     "QN601": [("median error of throughputs of small networks {} %", f"median {_FIRST}")],
     "QN645": [
@@ -43,8 +43,8 @@ NOTES: dict[str, list[tuple[str, str]]] = {
          "worst service times in open networks: constant times"),
         ("{} % and 12 % with others, without feedback", "median arrivals that are not Poisson"),
         ("2.3 % and {} % with others, without feedback", "worst arrivals that are not Poisson"),
-        ("and {} % and 25 % with others with feedback", "median arrivals that are not Poisson: customers who return"),
-        ("10 % and {} % with others with feedback", "worst arrivals that are not Poisson: customers who return"),
+        ("and {} % and 25 % with others with feedback", "median arrivals that are not Poisson: feedback"),
+        ("10 % and {} % with others with feedback", "worst arrivals that are not Poisson: feedback"),
     ],
     "QN657": [
         ("below 10 % it was {} % at most", "worst capacity: a queue behind"),
@@ -63,11 +63,11 @@ NOTES: dict[str, list[tuple[str, str]]] = {
         ("queue lengths of closed classes, {} %", "worst fork-join: closed classes, queue lengths"),
     ],
     "QN662": [
-        ("median error of the response was {} %", f"median work left behind: {_FIRST}"),
-        (f"the worst {{}} % {_FIRST}", f"worst work left behind: {_FIRST}"),
-        ("at single servers, {} % and", "median work left behind: shared service"),
-        ("and {} % where one closed class", "worst work left behind: shared service"),
-        ("where the worst was {} %", "worst work left behind: several servers"),
+        ("median error of the response was {} %", f"median second-phase work: {_FIRST}"),
+        (f"the worst {{}} % {_FIRST}", f"worst second-phase work: {_FIRST}"),
+        ("at single servers, {} % and", "median second-phase work: shared service"),
+        ("and {} % where one closed class", "worst second-phase work: shared service"),
+        ("where the worst was {} %", "worst second-phase work: several servers"),
     ],
     "QN663": [
         ("was off by {} % in open networks", "median percentiles: open"),
@@ -77,17 +77,17 @@ NOTES: dict[str, list[tuple[str, str]]] = {
         ("by {} % with processor sharing", "median percentiles: shared service"),
         ("and by {} % with service times", "median percentiles: service times"),
         ("({} % at worst)", "worst percentiles: one queue, any load"),
-        ("too short by {} % mostly", "median percentiles: open, customers who return by chance"),
-        ("mostly and {} % at worst", "worst percentiles: open, customers who return by chance"),
+        ("too short by {} % mostly", "median percentiles: open, probabilistic feedback"),
+        ("mostly and {} % at worst", "worst percentiles: open, probabilistic feedback"),
     ],
     "QN670": [
         ("median error of {} to", "median capacity: closed classes"),
         ("median error of 0.1 to {} %", "median buffer: lost, closed classes"),
         ("and {} % at most; the places", "worst buffer: wait, several closed classes"),
         ("the places taken {} to", f"median {_BUFFER}, occupancy"),
-        ("the places taken 1 to {} %", f"median {_BUFFER}, occupancy beside other work"),
-        ("and {} % at most where the station", f"worst {_BUFFER}, occupancy beside other work"),
-        ("queue lengths {} %", f"median {_BUFFER}, queue lengths beside other work"),
+        ("the places taken 1 to {} %", f"median {_BUFFER}, occupancy with other work"),
+        ("and {} % at most where the station", f"worst {_BUFFER}, occupancy with other work"),
+        ("queue lengths {} %", f"median {_BUFFER}, queue lengths with other work"),
         ("queue lengths 2 %, and {} % at most", f"worst {_THINK}, queue lengths"),
     ],
     "QN716": [("was off by {} % at most", "worst holds: open, second phases")],
@@ -159,7 +159,7 @@ LINES: dict[str, list[Rows]] = {
     "limited number inside": [_trusted("memory")],
     "simultaneous resource possession, closed": [_trusted("layers")],
     "missed revolutions": [_trusted("missed")],
-    "parallel steps": [_trusted("fork-join"), _trusted("work left behind")],
+    "parallel steps": [_trusted("fork-join"), _trusted("second-phase work")],
     "finite-capacity stations and buffers |": [_trusted("(capacity|buffer): (?!.*closed)")],
     "finite-capacity stations and buffers of closed": [_trusted("(capacity|buffer): .*closed")],
     "percentiles": [

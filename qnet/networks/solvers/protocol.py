@@ -48,5 +48,5 @@ class Patient(Solver, Protocol):
     """A method that may also be asked at the end: where no other has an answer, or none that is exact."""
 
     def at_last(self, network: Any, wanted: Wanted, found: Any) -> Any:
-        """The solution that is better than the one found, or than None; None where there is none."""
+        """A better solution than that of the other methods, `found`, which may be None; None where there is none."""
         ...

@@ -1,4 +1,4 @@
-"""Several closed classes at few stations, by how many are at each: exact."""
+"""Several closed classes at few stations, by the joint distribution of queue lengths: exact."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CLASSES = "closed"
 APPLIES = "many classes at few stations; any stations; state probabilities"
-COST = "ways to spread all customers over the stations x customers"
+COST = "distributions of all customers over the stations x customers"
 SOURCE = "@desouza1989"
 
 
