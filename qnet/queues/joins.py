@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from math import comb
 from typing import Any
 
@@ -12,8 +11,11 @@ from qnet.lazy import np
 from qnet.queues.fitted_times import Fitted
 from qnet.record import Record
 
-_GROWTH, _NODES = 1.7, 8
-"""Of the quadrature after each constant: the largest factor by which the ends of panels grow, and nodes in each."""
+_GROWTH = 1.7
+"""Of the quadrature after each constant: the largest factor by which the ends of panels grow."""
+_PLACES = (0.18343464249564978, 0.525532409916329, 0.7966664774136267, 0.9602898564975362)
+_WEIGHTS = (0.36268378337836166, 0.3137066458778869, 0.22238103445337443, 0.10122853629037706)
+"""The eight Gauss-Legendre nodes of each panel from -1 to 1, of which half are negative, and their weights."""
 _SHORTEST, _LONGEST = 0.1, 40.0
 """The end of the first panel and of the last, in means of the shortest time and of the longest."""
 
@@ -98,7 +100,8 @@ class _Order:
 
     def nodes(self) -> Iterator[tuple[Any, Any]]:
         """Times and weights, (points, nodes), between each two of the moments at which a distribution has a bend."""
-        places, shares = _legendre()
+        places = np.array([-place for place in reversed(_PLACES)] + [*_PLACES])
+        shares = np.array([*reversed(_WEIGHTS), *_WEIGHTS])
         low, high = _SHORTEST * self.fitted.shortest, _LONGEST * self.fitted.longest
         panels = int(np.ceil(np.log((high / low).max()) / np.log(_GROWTH)))
         growth = (high / low)[:, None] ** (np.arange(panels + 1) / panels)
@@ -131,12 +134,6 @@ class _Order:
         if self.needed == 1:
             return _product((1 - share) ** count for share, count in zip(passed, counts, strict=True))
         return _numbers(passed, counts)[self.needed - 1]
-
-
-@cache
-def _legendre() -> tuple[Any, Any]:
-    """Places and weights of Gauss and Legendre, from -1 to 1."""
-    return np.polynomial.legendre.leggauss(_NODES)
 
 
 def _product(values: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 
 from qnet.errors import NotComputed, Problem
 from qnet.record import Record
@@ -40,7 +39,6 @@ class Full(Record):
     """Mean number present."""
 
 
-@lru_cache(maxsize=256)
 def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     """The share of arrivals that is lost, and the mean number present.
 
@@ -106,7 +104,6 @@ class Outside(Record):
     """Mean time until those who find no place get one."""
 
 
-@lru_cache(maxsize=256)
 def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
     """An M/G/1 of which K are inside, and the others wait outside in order of arrival.
 

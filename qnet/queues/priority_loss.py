@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
 
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import Array, np
@@ -24,7 +23,6 @@ class Levels(Record):
     """By level: the mean number present."""
 
 
-@lru_cache(maxsize=256)
 def priority_loss(
     rates: tuple[float, ...], times: tuple[float, ...], servers: int, places: int, interrupting: bool
 ) -> Levels:

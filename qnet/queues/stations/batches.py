@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from qnet.errors import Problem, UsageError
@@ -34,6 +34,7 @@ def m_x_m_1(
         return found
     offered = arrival_rate * service_time
 
+    @cache  # Held by this answer, whose states and percentiles need the same phases.
     def met(load: float, size: float) -> Phases:
         return phases_met(load, math.floor(size), size - math.floor(size))
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import cmath
 import math
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.distributions import check_share, log_poisson, quantile
-from qnet.queues.stations.m_d_c_states import terms, waiting, walk
+from qnet.queues.stations.m_d_c_states import Waiting, terms, waiting, walk
 from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.numbers import is_symbol, over_floats, pointwise, require_stable
 
@@ -117,10 +118,11 @@ def _root(turn: complex, load: float) -> complex:
 
 def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[str, Any]:
     """p(n) and percentiles, made when they are asked for."""
+    known = cache(waiting)  # Held by this answer, whose states and percentiles need the same numbers waiting.
 
     def state(count: int) -> Value:
         def one(servers: float, offered: float) -> float:
-            waits = waiting(int(servers), float(offered))
+            waits = known(int(servers), float(offered))
             # Poisson(a) arrive in a service time: 13 deviations below its mean nobody looks.
             most = count if not offered else min(count, int(offered + 13 * math.sqrt(offered)) + 60)
             return math.fsum(
@@ -130,7 +132,7 @@ def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[s
         return over_floats(one, servers, offered)
 
     def wait(share: float) -> Value:
-        return over_floats(partial(_wait, share), servers, offered) * service_time
+        return over_floats(partial(_wait, known, share), servers, offered) * service_time
 
     def response(share: float) -> Value:
         return wait(share) + service_time
@@ -138,18 +140,17 @@ def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[s
     return {"state_probability": state, "wait_percentile": wait, "response_percentile": response}
 
 
-def _wait(share: float, count: float, offered: float) -> float:
+def _wait(known: Callable[[int, float], Waiting], share: float, count: float, offered: float) -> float:
     """The percentile of the wait in service times."""
     servers = int(count)
     if offered == 0:
         check_share(share)
         return 0.0
-    return quantile(partial(wait_tail, servers, offered), 1.0)(share)
+    return quantile(partial(wait_tail, known(servers, offered), servers, offered), 1.0)(share)
 
 
-def wait_tail(servers: int, offered: float, time: float) -> float:
-    """P(the wait at M/D/c exceeds so many service times)."""
-    waits = waiting(servers, offered)
+def wait_tail(waits: Waiting, servers: int, offered: float, time: float) -> float:
+    """P(the wait at M/D/c exceeds a number of service times), by the number waiting there."""
     slots = math.floor(time) + 1
     mean, goal = offered * (slots - time), slots * servers
     # Terms below have the smaller Poisson probability, and the smaller tail.

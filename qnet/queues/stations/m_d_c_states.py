@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -62,7 +62,6 @@ def terms(servers: int, offered: float) -> float:
     return math.inf if rate <= 0 else math.ceil(45 / rate)
 
 
-@lru_cache(maxsize=32)
 def walk(servers: int, offered: float) -> Walk:
     """The sums over P(Poisson(k a) = k c + j) / k, over so many k as `terms` tells."""
     reached = mean = second = 0.0
@@ -83,7 +82,6 @@ def walk(servers: int, offered: float) -> Walk:
     return Walk(reached, mean, second, tuple(jumps))
 
 
-@lru_cache(maxsize=32)
 def waiting(servers: int, offered: float) -> Waiting:
     """The number waiting at M/D/c.
 

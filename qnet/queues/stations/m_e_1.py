@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer
@@ -38,11 +38,12 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
     if is_symbol(found.wait):
         return found
     offered = arrival_rate * service_time
+    known = cache(phases_met)  # Held by this answer, whose states and percentiles need the same phases.
 
     def state(count: int) -> Value:
         def one(load: float, phases: float) -> float:
             k = int(phases)
-            return load * phases_met(float(load), k).between((count - 1) * k, count * k) if count else 1 - load
+            return load * known(float(load), k).between((count - 1) * k, count * k) if count else 1 - load
 
         return over_floats(one, offered, phases)
 
@@ -50,7 +51,7 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
         check_share(share)
 
         def one(load: float, time: float, phases: float) -> float:
-            k, met = int(phases), phases_met(float(load), int(phases))
+            k, met = int(phases), known(float(load), int(phases))
 
             def tail(at: float) -> float:
                 return phases_tail(met, k if own else 0, load, at * k / time)

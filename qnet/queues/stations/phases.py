@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 from qnet.errors import NotComputed, Problem
 from qnet.queues.roots import neighbours
@@ -51,7 +50,6 @@ class Phases(Record):
         return self.at(first) * -math.expm1((last - first) * math.log1p(-self.away))
 
 
-@lru_cache(maxsize=32)
 def phases_met(load: float, batch: int, part: float = 0.0) -> Phases:
     """The phases that a random one of an arriving batch meets, those of its batch before it included, and itself.
 
