@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from qnet.explanations import EXPLANATIONS
+from qnet.networks import exactness
 from qnet.networks.closed import approximate
 from qnet.networks.measured_errors import MEASURED, Measured, percent
 
@@ -133,6 +134,13 @@ def test_every_percentage_of_a_note_is_an_error_of_the_table_or_known_as_another
         numbers.remove(number)
     told = [quoted(text, fragment) for fragment, _ in NOTES.get(code, []) if "{} %" in fragment]
     assert sorted(numbers) == sorted(told)
+
+
+def test_the_reason_of_priorities_quotes_the_table():
+    row = MEASURED["priorities: closed, one or two stations, throughput"]
+    text = exactness._ESTIMATED  # pyright: ignore[reportPrivateUsage]
+    median, worst = quoted(text, "wrong by {} % in the median"), quoted(text, "by up to {} %")
+    assert float(median) == rounded(row.median, median) and float(worst) == rounded(row.worst, worst)
 
 
 Rows = Callable[[Measured], bool]
