@@ -16,12 +16,12 @@ from qnet.networks.wanted import AUTO, Wanted
 if TYPE_CHECKING:
     from qnet.networks import by_demands, exactness, monopoly, parallel_bounds
     from qnet.networks import nobody as without
-    from qnet.networks.memory import solve as memory
+    from qnet.networks.memory import regions as memory
     from qnet.networks.product import solve as product
 else:
     by_demands = lazy("qnet.networks.by_demands")
     exactness = lazy("qnet.networks.exactness")
-    memory = lazy("qnet.networks.memory.solve")
+    memory = lazy("qnet.networks.memory.regions")
     monopoly = lazy("qnet.networks.monopoly")
     parallel_bounds = lazy("qnet.networks.parallel_bounds")
     product = lazy("qnet.networks.product.solve")

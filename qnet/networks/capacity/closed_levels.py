@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
 from qnet.lazy import Array, np
+from qnet.networks.aggregation.levels import repeated
 from qnet.networks.capacity.closed_parts import STATION, WAIT, Limited, Way, by_class, customers, places, used
 from qnet.networks.capacity.closed_pool import Pool
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked
-from qnet.networks.memory.levels import repeated
 from qnet.networks.routed import Buffer, ClosedClass, RoutedNetwork, mapped
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import streams
