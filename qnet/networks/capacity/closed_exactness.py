@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.expression import Operations
-from qnet.networks.capacity.closed_parts import LOST, STATION, Limited, takes
+from qnet.networks.capacity.closed_network import LOST, STATION, Limited, takes
 from qnet.networks.exactness import Beyond, close, exponential
 from qnet.networks.routed import Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, streams
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
-    from qnet.networks.capacity.closed_levels import Rest
+    from qnet.networks.capacity.closed_levels import Surroundings
 
 
-def reasons_for(network: RoutedNetwork, rest: Rest, operations: Operations) -> list[str]:
+def reasons_for(network: RoutedNetwork, rest: Surroundings, operations: Operations) -> list[str]:
     """Why figures of a buffer that closed classes fill are not exact; empty where they are.
 
     network      as stated.
@@ -35,7 +35,7 @@ def reasons_for(network: RoutedNetwork, rest: Rest, operations: Operations) -> l
         and len(network.classes) == 1
         and len({(stream.station, stream.group) for stream in own}) == 1
         and all(_alike(stream, own[0], operations) for stream in own)
-        and all(_once(way.drain, network, operations) for way in rest.ways)
+        and all(_once(way.drain, network, operations) for way in rest.routes)
     )
     if plain and _one_stay(network, rest, operations):
         return []
@@ -46,7 +46,7 @@ def reasons_for(network: RoutedNetwork, rest: Rest, operations: Operations) -> l
     return [reason]
 
 
-def _beyond(network: RoutedNetwork, rest: Rest, own: Sequence[Stream], operations: Operations) -> Iterator[str]:
+def _beyond(network: RoutedNetwork, rest: Surroundings, own: Sequence[Stream], operations: Operations) -> Iterator[str]:
     """What was not measured."""
     for item in network.classes:
         for step in (step for route in item.routes for step in route.steps):
@@ -80,7 +80,7 @@ def _queues_between(route: Route, full: Limited, delays: set[str]) -> bool:
     return False
 
 
-def _meets(steps: Sequence[Step], rest: Rest, stations: set[str]) -> bool:
+def _meets(steps: Sequence[Step], rest: Surroundings, stations: set[str]) -> bool:
     """Whether steps come to one of the stations that free places, for other work."""
     return any(
         isinstance(step, Hold)
@@ -99,7 +99,7 @@ def _once(hold: Hold, network: RoutedNetwork, operations: Operations) -> bool:
     return station.copies == 1 and close(hold.visits, 0.0 * hold.visits + 1.0, operations)
 
 
-def _one_stay(network: RoutedNetwork, rest: Rest, operations: Operations) -> bool:
+def _one_stay(network: RoutedNetwork, rest: Surroundings, operations: Operations) -> bool:
     """Whether all time of the only class is thinking, or one visit to one station with exponential times."""
     item = network.classes[0]
     before = [_before(route, rest.full, operations) for route in item.routes]
@@ -123,7 +123,7 @@ def _one_stay(network: RoutedNetwork, rest: Rest, operations: Operations) -> boo
     return plain and not station.delay and operations.all(whole > 0)
 
 
-def _frees(stream: Stream, rest: Rest) -> bool:
+def _frees(stream: Stream, rest: Surroundings) -> bool:
     """Whether a stream is of the work that frees places."""
     if rest.full.form == STATION:
         return stream.station == rest.name
