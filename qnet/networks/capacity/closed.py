@@ -33,11 +33,9 @@ from qnet.networks.capacity.closed_network import (
     taking_routes,
     with_delays,
 )
-from qnet.networks.capacity.drained import drain_rate
-from qnet.networks.capacity.exactness import LOSSES
-from qnet.networks.capacity.lines import LEAST
-from qnet.networks.capacity.offered import with_offered
-from qnet.networks.capacity.thinned import Losses, thinned
+from qnet.networks.capacity.flows import Losses, drain_rate, flows_with_losses, with_offered
+from qnet.networks.capacity.open_exactness import LOSSES
+from qnet.networks.capacity.stations import LEAST
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
@@ -199,12 +197,12 @@ class _Closed(Aggregation):
         losing = self.full.form != WAIT
         losses = self.losses(chain)
         # Losses are those of open classes that arrive at the rate at which passages begin.
-        routes = thinned(as_open(self.network, rates), losses, self.operations) if losing else None
-        network = routes.completing if routes else with_delays(self.network, self.delays(chain))
-        carried = routes.carried if routes else rates
-        compiled = streams(routes.coming if routes else network, self.operations, rates)
+        flows = flows_with_losses(as_open(self.network, rates), losses, self.operations) if losing else None
+        network = flows.completing if flows else with_delays(self.network, self.delays(chain))
+        carried = flows.carried if flows else rates
+        compiled = streams(flows.admitted if flows else network, self.operations, rates)
         waits = self.waits(compiled, levels, chain)
-        if routes:
+        if flows:
             compiled = compiled.replace(routes=streams(network, self.operations, carried).routes)
         loads = {label: chain.mean(self.pool.grid.at_all(load)) for label, load in levels.loads.items()}
         solution = self.disaggregated(network, compiled, carried, waits, loads, rounds)

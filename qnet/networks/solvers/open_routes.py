@@ -13,12 +13,12 @@ from qnet.networks.wanted import NO_STATES, Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks import by_demands
-    from qnet.networks.capacity import solve as capacity
+    from qnet.networks.capacity import open as capacity
     from qnet.networks.memory import regions as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     by_demands = lazy("qnet.networks.by_demands")
-    capacity = lazy("qnet.networks.capacity.solve")
+    capacity = lazy("qnet.networks.capacity.open")
     memory = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open"
