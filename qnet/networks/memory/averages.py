@@ -239,29 +239,30 @@ class LimitedSubnetworks(Aggregation):
     def reasons(self, regions: Sequence[Inside]) -> Iterable[str]:
         """Why regions are approximate."""
         for region, known in zip(self.limited, regions, strict=True):
+            name = region.station
             inner = known.part.figures.solution.reasons
             yield from inner
             reason = ""
-            if region.station in self.profiles:
-                reason = f"{region.station}: what changes with the number inside is taken as if that had stood for long"
+            if name in self.profiles:
+                reason = f"{name}: what changes with the number inside is taken as if that number were constant"
             elif not known.exact:
-                reason = f"{region.station}: the stations behind it are taken as one with their throughput"
+                reason = f"{name}: the stations behind it are taken as one with their throughput"
             if reason and (known.part.longest_visit > 1 + 1e-9).any():
-                text = f"some visits behind {region.station} are longer than most passages of it"
+                text = f"some visits behind {name} are longer than most passages of it"
                 yield Beyond(reason, "QN644", f"{text}: beyond where errors were measured as small")
             elif reason and known.crowded:
-                text = f"{region.station} has more than {_BUSY:.0%} of the load that it can take"
+                text = f"{name} has more than {_BUSY:.0%} of the load that it can take"
                 yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
             elif reason and inner and isinstance(self.network.classes[region.class_index], OpenClass):
-                text = f"{region.station} lets arrivals in to another place of the same kind"
+                text = f"{name} lets arrivals in to another place of the same kind"
                 yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
             elif reason:
                 yield reason
             modes = next((pair for row in known.shares_each if (pair := two_modes(row))), None)
             if modes:
                 around = "" if self.network.size is not None else f", around {modes[0]} and {modes[1]}"
-                text = f"{region.station}: two numbers of customers are likely there{around}"
-                yield Beyond(text, "QN643", f"{text}; it stays near each of them for long, and no mean tells of either")
+                text = f"{name}: two numbers of customers are likely there{around}"
+                yield Beyond(text, "QN643", f"{text}; it remains near each for long, and means describe neither")
 
 
 def _is_one(value: Value | None) -> bool:
