@@ -54,10 +54,10 @@ def _of_delays(fork: Parallel, network: RoutedNetwork, compiled: Streams, operat
 def _two_identical(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], operations: Operations) -> bool:
     """Whether the only queues are two exponential servers that are used in parallel."""
     groups: list[tuple[Key, Station, Group]] = [
-        ((station.name, place), station, group)
+        ((station.name, index), station, group)
         for station in network.stations
         if not station.delay
-        for place, group in enumerate(station.groups)
+        for index, group in enumerate(station.groups)
     ]
     members = compiled.members()
     used = [(members[key], station, group) for key, station, group in groups if members[key]]

@@ -66,8 +66,8 @@ def share_at_arrival(
 ) -> Value:
     """The share of the second phases of a class at a shared station that its customers find there when they arrive.
 
-    Of N customers each finds the second phases of the N - 1 others as an observer from outside does, and its own, of L
-    seconds, if it is not done when it returns, with a probability P: the product of L / (L + A) over the times A that
+    Of N customers each finds the second phases of the N - 1 others as an outside observer does, and the one that it
+    started, of L seconds, if it is not done when it returns, with a probability P: the product of L / (L + A) over the times A that
     it spends elsewhere meanwhile, without waits. One customer alone with a service of S seconds shares the station with
     its second phase for S L / (S + L) seconds, and before that is done starts more, of which P (2 - P) remains at its
     return where P of one piece does: its response is longer by the factor 1 + x, x = P q / (1 - q r P (2 - P)),

@@ -111,14 +111,14 @@ def solve_buffer(
         drain = _drain(buffer, centre, solver, carried, offered)
         if drain is None:
             continue
-        beside = maximum([every - drain.waiting - drain.serving, 0.0 * every])
+        elsewhere = maximum([every - drain.waiting - drain.serving, 0.0 * every])
         count = drain.servers.number
         # Some of the servers that are counted as holding a place each do other work.
-        places = maximum([buffer.places - beside + count * (1 - drain.share), count + 0.0 * every])
+        places = maximum([buffer.places - elsewhere + count * (1 - drain.share), count + 0.0 * every])
         one = count == 1 and operations.all(operations.compare("<=", buffer.places, MOST + 0.0 * every))
         late: Value = None
         if one:
-            line, late = m_g_1_places(offered, drain.sorts, buffer.places - beside, buffer.loses, drain.serving)
+            line, late = m_g_1_places(offered, drain.sorts, buffer.places - elsewhere, buffer.loses, drain.serving)
         else:
             line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
         full = line.full
@@ -131,7 +131,7 @@ def solve_buffer(
         waiting = (
             0.0 * every if few else line.waiting if buffer.loses or one else drain.waiting - full * (1 - sure) / sure
         )
-        held = minimum([beside + drain.serving, buffer.places + 0.0 * every])
+        held = minimum([elsewhere + drain.serving, buffer.places + 0.0 * every])
         taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
         growing = offered > drain.rate
         fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
@@ -160,16 +160,16 @@ def solve_buffer(
             ),
             {**state.waits, **(_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {})},
             {**state.inside, **({} if buffer.loses else _bounded(buffer, centre, solver, taken - held))},
-            state.strained or _strained(buffer, drain, beside, operations),
+            state.strained or _strained(buffer, drain, elsewhere, operations),
         )
     return state
 
 
-def _strained(buffer: Buffer, drain: _Drain, beside: Value, operations: Operations) -> bool:
+def _strained(buffer: Buffer, drain: _Drain, elsewhere: Value, operations: Operations) -> bool:
     """Whether a buffer is used in a way for which errors were not measured as small."""
     places, spread = buffer.places, drain.servers.spread
     plain = operations.all(operations.absolute(spread - 1.0) <= _NEAR)
-    direct = operations.all(beside <= _NEAR * places)
+    direct = operations.all(elsewhere <= _NEAR * places)
     servers = drain.centre.station.servers
     if not operations.all(operations.compare("<=", servers + 0.0 * places, places)) and not (drain.alone and plain):
         return True
@@ -179,7 +179,8 @@ def _strained(buffer: Buffer, drain: _Drain, beside: Value, operations: Operatio
         return True
     if not drain.alone:
         return not (buffer.loses and direct and operations.all(spread <= SPREAD * (places + 1)))
-    return not direct and (buffer.loses or not plain or not operations.all((_TAKEN * beside <= places) & (places >= 4)))
+    few_elsewhere = operations.all((_TAKEN * elsewhere <= places) & (places >= 4))
+    return not direct and (buffer.loses or not plain or not few_elsewhere)
 
 
 def _reached(buffer: Buffer, servers: int) -> int:

@@ -1,9 +1,9 @@
 """Networks with limited subnetworks: the probabilities of the numbers of customers inside, and all figures.
 
-Each subnetwork in isolation, with 1, 2, ... customers inside, gives its throughput at that number; with more customers
-than may enter, it stays what it is with as many as may. Of closed classes, the rest of the network, with the
-subnetworks passed in no time, gives its throughput in the same way; all these are stations whose rates depend on the
-number present. Of open classes, each subnetwork is a birth-death chain.
+Each subnetwork is solved in isolation with 1, 2, ... customers inside, up to its limit; with more customers its
+throughput is that at the limit. With closed classes the rest of the network, with the subnetworks passed in no time, is
+solved in the same way: all these are stations whose rates depend on the number present. With open classes each
+subnetwork is a birth-death chain.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class _Closed(LimitedSubnetworks):
 
 
 class _Open(LimitedSubnetworks):
-    """Open classes: each region is a birth-death chain of its own arrivals."""
+    """Open classes: each region is a birth-death chain."""
 
     def solve(self) -> RoutedSolution:
         """Solve each region as a chain, the rest as an open network, and put them together."""
