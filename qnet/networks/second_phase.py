@@ -67,13 +67,13 @@ def share_at_arrival(
     """The share of the second phases of a class at a shared station that its customers find there when they arrive.
 
     Of N customers each finds the second phases of the N - 1 others as an outside observer does, and the one that it
-    started, of L seconds, if it is not done when it returns, with a probability P: the product of L / (L + A) over the times A that
-    it spends elsewhere meanwhile, without waits. One customer alone with a service of S seconds shares the station with
-    its second phase for S L / (S + L) seconds, and before that is done starts more, of which P (2 - P) remains at its
-    return where P of one piece does: its response is longer by the factor 1 + x, x = P q / (1 - q r P (2 - P)),
-    q = L / (S + L), with r as P for the times elsewhere until it leaves. Other customers, there at the share U of the
-    time, make that less. A station of utilization 1 does all second phases while customers are there: what is missing
-    of 1 is taken times 1 - U^16, so that the utilization is never above 1.
+    started, of L seconds, if it is not done when it returns, with a probability P: the product of L / (L + A) over the
+    times A that it spends elsewhere meanwhile, without waits. One customer alone with a service of S seconds shares the
+    station with its second phase for S L / (S + L) seconds, and before that is done starts more, of which P (2 - P)
+    remains at its return where P of one piece does: its response is longer by the factor 1 + x,
+    x = P q / (1 - q r P (2 - P)), q = L / (S + L), with r as P for the times elsewhere until it leaves. Other
+    customers, there at the share U of the time, make that less. A station of utilization 1 does all second phases while
+    customers are there: what is missing of 1 is taken times 1 - U^16, so that the utilization is never above 1.
 
     compiled  the streams for one passage per second of every class.
     station   where the second phases are.
