@@ -123,7 +123,7 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
         uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
         for station in network.stations:
             if not station.delay and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven):
-                text = f"beside open and closed classes {station.name} is no single server with one exponential time"
+                text = f"with open and closed classes {station.name} is not one server with one exponential time"
                 yield f"{text} for all", True
 
 
@@ -222,7 +222,7 @@ def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _
     if station.discipline == "ps" and station.servers > 1:
         yield f"{station.name} shares several servers", True
     if step.phase == 2:
-        yield f"work is left behind at {station.name}", True
+        yield f"there are second phases at {station.name}", True
     for inner in step.steps:
         if not isinstance(inner, Time):
             yield f"{station.name} is held while another station is waited for", True

@@ -74,7 +74,7 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
     Customers of a chain take all its ways, one after the other.
     """
     waits: Sequence[Wait] = passages.waits
-    if passages.wanted is not None and (refusal := _beside_closed(passages)):
+    if passages.wanted is not None and (refusal := _unknown_variance(passages)):
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
     if passages.wanted is not None:
         waits = with_variances(passages.network, passages.compiled, waits, passages.throughputs, passages.wanted)
@@ -122,12 +122,12 @@ def _of_chain(
     return tuple((mean, variance * more) for mean, variance in stages)
 
 
-def _beside_closed(passages: Passages) -> str:
-    """What is there that second moments beside closed classes are not known with; empty for nothing."""
+def _unknown_variance(passages: Passages) -> str:
+    """Why second moments are not known with closed classes; empty where they are."""
     if any(route.forks for route in passages.compiled.routes):
         return "closed classes and parallel steps are together"
     left = any(stream.left for stream in passages.compiled.streams)
-    return "closed classes and work left behind are together" if left else ""
+    return "there are closed classes and second phases" if left else ""
 
 
 def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iterator[tuple[Value, Value]]:
