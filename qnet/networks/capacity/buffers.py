@@ -88,81 +88,122 @@ def solve_buffer(
             with a places per second filled and d freed, the buffer fills in K / (a - d).
     Source  The queue: see `queues.places`. The fluid: Newell, Applications of Queueing Theory, 1971.
     """
-    where, maximum, minimum = operations.where, operations.maximum, operations.minimum
     filled = flows.fills[buffer.name]
     carried = total(filled.values())
     offered = carried / kept if buffer.loses else carried
     every = _taken(buffer, solver, filled)
-    figures = BufferFigures(
-        name=buffer.name,
-        places=buffer.places,
-        offered=offered,
-        throughput=carried,
-        occupancy=0.0,
-        found_full=0.0,
-        delay_when_full=0.0,
-        drain_rate=0.0,
-        time_to_fill=0.0,
-        drained_by="",
-    )
-    state = BufferState(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, {}, False)
-    worst: Value = None
+    state: BufferState | None = None
     for centre in solver.centres:
         drain = _drain(buffer, centre, solver, carried, offered)
-        if drain is None:
-            continue
-        elsewhere = maximum([every - drain.waiting - drain.serving, 0.0 * every])
-        count = drain.servers.number
-        # Some of the servers that are counted as holding a place each do other work.
-        places = maximum([buffer.places - elsewhere + count * (1 - drain.share), count + 0.0 * every])
-        one = count == 1 and operations.all(operations.compare("<=", buffer.places, MOST + 0.0 * every))
-        late: Value = None
-        if one:
-            line, late = m_g_1_places(offered, drain.sorts, buffer.places - elsewhere, buffer.loses, drain.serving)
-        else:
-            line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
-        full = line.full
-        step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * every]))
-        # Without a steady state, or where a full buffer loses, there is no wait for a place.
-        sure = where(step > 0, step, 1.0)
-        if late is None:
-            late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
-        few = count < centre.station.servers
-        waiting = (
-            0.0 * every if few else line.waiting if buffer.loses or one else drain.waiting - full * (1 - sure) / sure
-        )
-        held = minimum([elsewhere + drain.serving, buffer.places + 0.0 * every])
-        taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
-        growing = offered > drain.rate
-        fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
-        chosen = True if worst is None else drain.rate < worst
-        worst = drain.rate if worst is None else minimum([drain.rate, worst])
-        station = solver.network.stations[[item.name for item in solver.network.stations].index(centre.key[0])]
-        label = station.groups[centre.key[1]].label
-        old = state.figures
-        state = BufferState(
-            BufferFigures(
-                name=buffer.name,
-                places=buffer.places,
-                offered=offered,
-                throughput=carried,
-                occupancy=where(chosen, taken, old.occupancy),
-                found_full=where(chosen, full, old.found_full),
-                delay_when_full=where(chosen, late, old.delay_when_full),
-                drain_rate=where(chosen, drain.rate, old.drain_rate),
-                time_to_fill=where(chosen, fill, old.time_to_fill),
-                drained_by=old.drained_by or label,
-            ),
-            where(chosen, maximum([line.free, LEAST + 0.0 * every]), state.kept) if buffer.loses else state.kept,
-            (
-                where(chosen, full * late, state.delay[0]),
-                where(chosen, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1, state.delay[1]),
-            ),
-            {**state.waits, **(_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {})},
-            {**state.inside, **({} if buffer.loses else _bounded(buffer, centre, solver, taken - held))},
-            state.strained or _strained(buffer, drain, elsewhere, operations),
-        )
+        if drain is not None:
+            other = _state_at(buffer, drain, solver, (offered, carried), every, operations)
+            state = other if state is None else _slower(state, other, operations)
+    if state is None:
+        figures = _figures(buffer, (offered, carried), 0.0, (0.0, 0.0), 0.0, 0.0, "")
+        return BufferState(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, {}, False)
     return state
+
+
+def _state_at(
+    buffer: Buffer,
+    drain: _Drain,
+    solver: OpenSolverWithLosses,
+    rates: tuple[Value, Value],
+    every: Value,
+    operations: Operations,
+) -> BufferState:
+    """The state of a buffer, if one station alone limited how fast places are freed.
+
+    rates  requests for a place per second, and those that are not lost.
+    every  mean number of places that would be taken if there were any number of them.
+    """
+    where, maximum, minimum = operations.where, operations.maximum, operations.minimum
+    offered, _ = rates
+    centre = drain.centre
+    elsewhere = maximum([every - drain.waiting - drain.serving, 0.0 * every])
+    count = drain.servers.number
+    # Some of the servers that are counted as holding a place each do other work.
+    places = maximum([buffer.places - elsewhere + count * (1 - drain.share), count + 0.0 * every])
+    one = count == 1 and operations.all(operations.compare("<=", buffer.places, MOST + 0.0 * every))
+    late: Value = None
+    if one:
+        line, late = m_g_1_places(offered, drain.sorts, buffer.places - elsewhere, buffer.loses, drain.serving)
+    else:
+        line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
+    full = line.full
+    step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * every]))
+    # Without a steady state, or where a full buffer loses, there is no wait for a place.
+    sure = where(step > 0, step, 1.0)
+    if late is None:
+        late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
+    if count < centre.station.servers:
+        waiting: Value = 0.0 * every
+    elif buffer.loses or one:
+        waiting = line.waiting
+    else:
+        waiting = drain.waiting - full * (1 - sure) / sure
+    held = minimum([elsewhere + drain.serving, buffer.places + 0.0 * every])
+    taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
+    growing = offered > drain.rate
+    fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
+    station = next(item for item in solver.network.stations if item.name == centre.key[0])
+    label = station.groups[centre.key[1]].label
+    return BufferState(
+        figures=_figures(buffer, rates, taken, (full, late), drain.rate, fill, label),
+        kept=maximum([line.free, LEAST + 0.0 * every]) if buffer.loses else 1.0 + 0.0 * offered,
+        delay=(full * late, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1),
+        waits=_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {},
+        inside={} if buffer.loses else _bounded(buffer, centre, solver, taken - held),
+        strained=_strained(buffer, drain, elsewhere, operations),
+    )
+
+
+def _figures(
+    buffer: Buffer,
+    rates: tuple[Value, Value],
+    taken: Value,
+    full: tuple[Value, Value],
+    drain_rate: Value,
+    fill: Value,
+    label: str,
+) -> BufferFigures:
+    """The figures of a buffer; `full` are the probability that it is, and the wait for a place when it is."""
+    return BufferFigures(
+        name=buffer.name,
+        places=buffer.places,
+        offered=rates[0],
+        throughput=rates[1],
+        occupancy=taken,
+        found_full=full[0],
+        delay_when_full=full[1],
+        drain_rate=drain_rate,
+        time_to_fill=fill,
+        drained_by=label,
+    )
+
+
+def _slower(state: BufferState, other: BufferState, operations: Operations) -> BufferState:
+    """The state at the one of two stations that frees places more slowly, at each point."""
+    old, new = state.figures, other.figures
+    chosen = new.drain_rate < old.drain_rate
+
+    def pick(first: Value, second: Value) -> Value:
+        return operations.where(chosen, second, first)
+
+    return BufferState(
+        figures=old.replace(
+            occupancy=pick(old.occupancy, new.occupancy),
+            found_full=pick(old.found_full, new.found_full),
+            delay_when_full=pick(old.delay_when_full, new.delay_when_full),
+            drain_rate=pick(old.drain_rate, new.drain_rate),
+            time_to_fill=pick(old.time_to_fill, new.time_to_fill),
+        ),
+        kept=pick(state.kept, other.kept),
+        delay=(pick(state.delay[0], other.delay[0]), pick(state.delay[1], other.delay[1])),
+        waits={**state.waits, **other.waits},
+        inside={**state.inside, **other.inside},
+        strained=state.strained or other.strained,
+    )
 
 
 def _strained(buffer: Buffer, drain: _Drain, elsewhere: Value, operations: Operations) -> bool:

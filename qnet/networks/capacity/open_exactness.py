@@ -39,7 +39,7 @@ def reasons_for(
     relaxed = network.replace(
         stations=tuple(item.replace(delay=True) if item.name in limited else item for item in network.stations)
     )
-    reasons: list[str] = list(_reasons_without_limits(relaxed, compiled, operations))
+    reasons = list(_reasons_without_limits(relaxed, compiled, operations))
     for name, station in limited.items():
         visits = [stream for stream in compiled.streams if stream.station == name]
         why = inexact(network, station, visits, operations)
@@ -154,13 +154,12 @@ def _lost_later(
     return []
 
 
-def _reasons_without_limits(network: RoutedNetwork, compiled: Streams, operations: Operations) -> list[str]:
+def _reasons_without_limits(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[str, ...]:
     """The reasons of the rest of the network; for second phases that drain a buffer there is one of the buffer."""
-    reasons = open_reasons(network, compiled, operations)
     others = any(
         other_second_phase(step, False) for item in network.classes for route in item.routes for step in route.steps
     )
-    return [reason for reason in reasons if others or not reason.startswith("work left")]
+    return open_reasons(network, compiled if others else compiled.replace(deferred=False), operations)
 
 
 def other_second_phase(step: Step, deferred: bool) -> bool:
