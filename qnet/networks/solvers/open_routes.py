@@ -13,13 +13,13 @@ from qnet.networks.wanted import NO_STATES, Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks import by_demands
-    from qnet.networks.capacity import solve as capacity
-    from qnet.networks.memory import solve as memory
+    from qnet.networks.capacity import open as capacity
+    from qnet.networks.memory import regions as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     by_demands = lazy("qnet.networks.by_demands")
-    capacity = lazy("qnet.networks.capacity.solve")
-    memory = lazy("qnet.networks.memory.solve")
+    capacity = lazy("qnet.networks.capacity.open")
+    memory = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open"
 APPLIES = "any stations; closed classes of the same network are solved by another method"

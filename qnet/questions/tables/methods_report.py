@@ -6,7 +6,8 @@ from qnet.networks.measured_errors import MEASURED, error_of
 from qnet.networks.solvers import table
 from qnet.networks.solvers.bounds import BOUNDS
 from qnet.references import cited
-from qnet.reports.report import Column, Report
+from qnet.reports.content import Column
+from qnet.reports.report import Report
 
 COLUMNS = (
     Column("trust", "trust"),
