@@ -13,10 +13,11 @@ from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
-    from qnet.networks.closed import absence, accelerated
+    from qnet.networks import fixed_point
+    from qnet.networks.closed import absence
 else:
     absence = lazy("qnet.networks.closed.absence")
-    accelerated = lazy("qnet.networks.closed.accelerated")
+    fixed_point = lazy("qnet.networks.fixed_point")
 
 TOLERANCE = 1e-10
 _FULLEST = 1 - 1e-6
@@ -196,7 +197,7 @@ def settled_rates(
         if image(found)[1].max() <= TOLERANCE:
             return spread(found)
 
-    def images(chosen: Any) -> accelerated.Image:
+    def images(chosen: Any) -> fixed_point.BatchMap:
         places, times = np.unique(chosen, return_counts=True)
 
         def part(values: Any) -> tuple[Any, Any]:
@@ -212,7 +213,7 @@ def settled_rates(
 
         return part
 
-    found = accelerated.settled(images, found)
+    found = fixed_point.fixed_points(images, found)
     residual = image(found)[1].max()
     if not residual <= TOLERANCE:
         text = f"the rate at which closed classes leave work behind did not converge: residual {residual:.1e}"

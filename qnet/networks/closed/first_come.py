@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
-from qnet.networks.closed.accelerated import Image, settled
+from qnet.lazy import Array, Flags, np
+from qnet.networks.closed.approximate_mva import Changes, Substitution, unproven
 from qnet.networks.closed.left_lines import Left, with_left
 from qnet.record import Record
 
-TOLERANCE = 1e-10
-"""Largest residual of an answer: change of a residence by one further round, in cycle times of its class."""
 _ABSENCE = 3.0
 """How many time constants of a service an absence must last until it is seen at random. Theory alone says 1; 2 to 4 do
 better and about alike on 340 small systems, other ones than those that the tests measure, and 3 is their middle."""
 _PASSES, _FILLED, _FULL = 3, 30, 0.01
 """Of the start: how often parallel steps are looked at, how many waits are raised after each, and by what load."""
-_CALMER = ((1.0, 1.0), (0.9, 1.0), (0.5, 1.0), (0.0, 1.0), (0.5, 0.5), (0.0, 0.5), (0.0, 0.0))
-"""What is kept of the estimated changes, and of how those met soon differ from those met at random, where an answer
-leaves the feasible region."""
+_STAGES = ((0.9, 0.0), (0.5, 0.0), (0.0, 0.0), (0.5, 0.5), (0.0, 0.5), (0.0, 1.0))
+"""Where an answer leaves the feasible region: what is kept of the estimated changes, and how much is taken off the
+difference between customers that arrive soon again and those that arrive at random."""
 
 
 class Lines(Record):
@@ -57,9 +54,40 @@ class Lines(Record):
     """Of parallel steps, from (P, K, R) residences to the (P, R) seconds by which a passage is longer than their sum,
     mostly below 0; points are taken from it like from an array."""
 
+    @property
+    def patience(self) -> int:
+        """Rounds; joins take most of the time of one."""
+        return 300 if self.joins is None else 60
+
     def part(self, chosen: Any) -> Lines:
         """Some of the batch."""
         return Lines(*(_part(value, chosen) for value in self))
+
+    def to_iterate(self, values: Array) -> Array:
+        """Residences are iterated as they are."""
+        return values
+
+    from_iterate = to_iterate
+
+    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+        """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
+        return _image(self, changes, values)
+
+    def shares(self, values: Array) -> tuple[Array, Array]:
+        """(P, K, R) queue length and utilization per customer of the class."""
+        people = np.where(self.population > 0, self.population, 1.0)[:, None, :]
+        rate = _throughput(self, _cycle(self, values))[:, None, :] / people
+        return rate * values, rate * self.demands
+
+    def feasible(self, values: Array) -> Flags:
+        """(P,) whether no station exceeds its capacity."""
+        throughput = _throughput(self, _cycle(self, values))
+        busy = (throughput[:, None, :] * _asked(self)).sum(-1) + self.open_load
+        return np.asarray((busy <= 1.0 + 1e-11).all(-1), bool)
+
+    def overloaded(self, changes: Changes, values: Array) -> Flags:
+        """(P,) False: open classes are served in their turn."""
+        return np.zeros(len(values), bool)
 
 
 def _part(value: Any, chosen: Any) -> Any:
@@ -81,15 +109,6 @@ class Found(Record):
     """(P, K, R) what work left behind waits per visit; 0 where there is none."""
     starts: tuple[Any, ...] = ()
     """The residences of all core solutions, from which those of a batch that is nearly the same are found sooner."""
-
-
-class _Changes(Record):
-    """By class removed, how the shares of the other classes change: (P, K, R, R), (P, K, R, R)."""
-
-    queue: Any
-    busy: Any
-    behind: float = 1.0
-    """What is kept of how those met soon differ from those met at random."""
 
 
 def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
@@ -123,45 +142,22 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
               of absence: this tool.
     """
     with np.errstate(all="ignore"):
-        shape = (*lines.demands.shape, lines.demands.shape[-1])
-        classes = shape[-1]
-        none = _Changes(np.zeros(shape), np.zeros(shape))
-        changes, residence = none, _start(lines) if starts is None else starts[0]
-        cores: list[Any] = []
-        for number in range(2):
-            known = None if starts is None else starts[number * (1 + classes) : (number + 1) * (1 + classes)]
-            residence = _core(lines, changes, residence if known is None else known[0])
-            changes, fewer = _changes(lines, changes, residence, known and known[1:])
-            cores += [residence, *fewer]
-        last = residence if starts is None else starts[-1]
-        residence, throughput = last.copy(), np.zeros(lines.population.shape)
-        after, others = np.zeros(residence.shape), np.zeros(residence.shape[:2])
-        waiting = np.arange(len(throughput))
-        for share, behind in _CALMER:
-            here = lines.part(waiting)
-            calm = _Changes(share * changes.queue[waiting], share * changes.busy[waiting], behind)
-            found = _core(here, calm, residence[waiting])
-            residence[waiting] = found
-            if lines.left is not None:
-                left = _met(here, calm, found)[1]
-                after[waiting], others[waiting] = left.work, left.others
-            throughput[waiting] = _throughput(here, _cycle(here, found))
-            wrong = (_image(here, calm, found)[1] > TOLERANCE) | ~_feasible(here, throughput[waiting])
-            waiting = waiting[wrong]
-            if not waiting.size:
-                break
-        if waiting.size:
-            where = f" at point {int(waiting[0]) + 1} of the batch" if len(throughput) > 1 else ""
+        begin = _start(lines) if starts is None else starts[0]
+        (residence, changes), rest, starts = Substitution(lines, _STAGES, starts).solve(begin)
+        if rest.size:
             help = "--method linearizer solves such stations like processor sharing"
-            problem = Problem("QN511", f"residual-service did not converge{where}", "a residual of 1e-10", help=help)
-            raise NotComputed(problem)
+            raise unproven("residual-service", rest, len(residence), help)
+        throughput = _throughput(lines, _cycle(lines, residence))
         queue = throughput[:, None, :] * residence
         busy = throughput[:, None, :] * lines.demands
         # Poisson arrivals find the mean work: by Little's law what waits, and the rest of what is served.
         work = (lines.weight * queue + lines.excess * busy).sum(-1)
         met = (work + lines.open_rest) / (1.0 - lines.open_load)
-        met = met + others
-    return Found(throughput, residence, met, after, (*cores, residence))
+        after = np.zeros(residence.shape)
+        if lines.left is not None:
+            left = _met(lines, changes, residence)[1]
+            after, met = left.work, met + left.others
+    return Found(throughput, residence, met, after, starts)
 
 
 def _start(lines: Lines) -> Any:
@@ -211,31 +207,7 @@ def _asked(lines: Lines) -> Any:
     return lines.demands if lines.left is None else lines.demands + lines.left.demands
 
 
-def _feasible(lines: Lines, throughput: Any) -> Any:
-    """(P,) whether no station does more than it can."""
-    busy = (throughput[:, None, :] * _asked(lines)).sum(-1) + lines.open_load
-    return (busy <= 1.0 + 1e-11).all(-1)
-
-
-def _core(lines: Lines, changes: _Changes, start: Any) -> Any:
-    """(P, K, R) residences at the fixed point."""
-
-    def images(chosen: Any) -> Image:
-        here, calm = lines, changes
-        if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
-            here = lines.part(chosen)
-            calm = _Changes(changes.queue[chosen], changes.busy[chosen], changes.behind)
-
-        def image(residence: Any) -> tuple[Any, Any]:
-            return _image(here, calm, residence)
-
-        return image
-
-    # Joins take most of a round: a point that does not move on is given up sooner.
-    return settled(images, start, 300 if lines.joins is None else 60)
-
-
-def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
+def _image(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
     cycle = _cycle(lines, residence)
     met = np.maximum(_met(lines, changes, residence)[0], 0.0)
@@ -244,7 +216,7 @@ def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
 
 
-def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
+def _met(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) what is met on arrival, as `Lines.weight`, and what work left behind makes of it, or None."""
     cycle = _cycle(lines, residence)
     throughput = _throughput(lines, cycle)[:, None, :]
@@ -254,10 +226,9 @@ def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
     busy = throughput * lines.demands
     queues = np.maximum(left * ((throughput * residence)[:, :, None, :] / whole + changes.queue), 0.0)
     served = np.clip(left * (busy[:, :, None, :] / whole + changes.busy), 0.0, queues)
+    kept = 1.0 - changes.relaxation[:, None, None, None]
     excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence, cycle)
-    work = (
-        lines.weight[:, :, None, :] * queues + excess + served * changes.behind * _behind(lines, residence, cycle)
-    ).sum(-1)
+    work = (lines.weight[:, :, None, :] * queues + excess + served * kept * _behind(lines, residence, cycle)).sum(-1)
     met = (work + _from_open(lines, residence, cycle, busy)) / (1.0 - lines.open_load)[..., None]
     if lines.left is None:
         return met, None
@@ -317,32 +288,3 @@ def _random(lines: Lines, residence: Any, cycle: Any) -> Any:
     absence = _away(lines, residence, cycle)
     known = _ABSENCE * lines.memory[:, :, None, :]
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)
-
-
-def _changes(
-    lines: Lines, changes: _Changes, residence: Any, starts: Sequence[Any] | None
-) -> tuple[_Changes, list[Any]]:
-    """How the shares of the classes change where a customer of a class is removed, and the residences then, by class.
-
-    starts   such residences to begin with.
-    """
-    queue, busy = np.zeros(changes.queue.shape), np.zeros(changes.busy.shape)
-    shares = _shares(lines, residence)
-    found: list[Any] = []
-    for kind in range(lines.population.shape[-1]):
-        population = lines.population.copy()
-        population[:, kind] = np.maximum(population[:, kind] - 1.0, 0.0)
-        fewer = lines.replace(population=population)
-        found.append(_core(fewer, changes, residence if starts is None else starts[kind]))
-        less = _shares(fewer, found[-1])
-        present = (population > 0)[:, None, :]
-        queue[:, :, kind, :] = np.where(present, less[0] - shares[0], 0.0)
-        busy[:, :, kind, :] = np.where(present, less[1] - shares[1], 0.0)
-    return _Changes(queue, busy, changes.behind), found
-
-
-def _shares(lines: Lines, residence: Any) -> tuple[Any, Any]:
-    """(P, K, R) queue length and utilization per customer of the class."""
-    people = np.where(lines.population > 0, lines.population, 1.0)[:, None, :]
-    rate = _throughput(lines, _cycle(lines, residence))[:, None, :] / people
-    return rate * residence, rate * lines.demands

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed, Problem
-from qnet.lazy import lazy, np
-from qnet.networks.closed.accelerated import Image, settled
-from qnet.networks.closed.ranked import PREEMPTIVE, SHARING, Ranked
+from qnet.lazy import Array, Flags, lazy, np
+from qnet.networks.closed.approximate_mva import Changes, Substitution, unproven
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -19,16 +17,85 @@ if TYPE_CHECKING:
 else:
     approximate_servers = lazy("qnet.networks.closed.approximate_servers")
 
-TOLERANCE = 1e-10
-"""Largest residual of an answer: change of a residence by one further round, in cycle times of its class."""
+SHARING, IN_ORDER, PREEMPTIVE = 0, 1, 2
+
 _ABSENCE = 3.0
 """As in `first_come`: how many time constants of a service an absence must last until it is seen at random."""
-_CALMER = ((1.0, 0.0), (0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
-"""What is kept of the estimated changes, and the least `company`, where an answer leaves the feasible region."""
-_PATIENCE = 40
-"""Rounds without progress: where a class starves, some points never settle, and are estimated with more care."""
+_STAGES = ((0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
+"""Where an answer leaves the feasible region: what is kept of the estimated changes, and a relaxation, which is the
+least chance with which customers are taken to find their rank there, and the least ratio of waits at several servers to
+those at one (less 1 for classes that interrupt all others)."""
 _LEAST = 1e-9
 """The least share of a server that is taken to be left."""
+
+
+class Ranked(Record):
+    """A batch of P networks with K queueing stations and R classes, as arrays; times are those of one server that does
+    what all of its station can do."""
+
+    demands: Any
+    """(P, K, R) seconds per passage, >= 0."""
+    visits: Any
+    """(P, K, R) arrivals per passage; above 0 where the demand is."""
+    service: Any
+    """(P, K, R) mean seconds of a visit."""
+    excess: Any
+    """(P, K, R) mean residual service at a random moment, less the mean service."""
+    memory: Any
+    """(P, K, R) seconds: the time constant of a service's past."""
+    kind: Any
+    """(K,) `SHARING`, `IN_ORDER` or `PREEMPTIVE`."""
+    rank: Any
+    """(K, R) the highest is served first; equal ones in order of arrival."""
+    population: Any
+    """(P, R) customers, >= 0; infinite for open classes."""
+    think_time: Any
+    """(P, R) seconds outside the queueing stations, >= 0."""
+    arrival_rate: Any
+    """(P, R) passages per second of open classes; 0 for others."""
+    servers: Any
+    """(K,) how many there are in place of that one, each slower by as much."""
+
+    @property
+    def patience(self) -> int:
+        """Rounds: where a class starves, some points never converge, and are estimated with more care."""
+        return 40
+
+    def part(self, chosen: Any) -> Ranked:
+        """Some of the batch."""
+        common = {"kind": self.kind, "rank": self.rank, "servers": self.servers}
+        return Ranked(*(common.get(name, value[chosen] if name not in common else None)
+                        for name, value in zip(self.fields(), self, strict=True)))  # fmt: skip
+
+    def to_iterate(self, values: Array) -> Array:
+        """The logarithms of residences over demands, so that a class that starves does not outweigh the others."""
+        stations = self.demands.shape[1]
+        longer = values[:, :stations] / np.where(self.demands > 0, self.demands, 1.0)
+        return np.concatenate([np.where(longer > 1, np.log(longer), 0.0), values[:, stations:]], axis=1)
+
+    def from_iterate(self, values: Array) -> Array:
+        """The inverse."""
+        stations = self.demands.shape[1]
+        return np.concatenate([self.demands * np.exp(values[:, :stations]), values[:, stations:]], axis=1)
+
+    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+        """Residences (see `_whole`) after a round, and (P,) the largest change, in cycle times of the class."""
+        return _image(self, changes, values)
+
+    def shares(self, values: Array) -> tuple[Array, Array]:
+        """(P, K, R) queue length and utilization per customer of the class; of open classes in total."""
+        closed = np.isfinite(self.population) & (self.population > 0)
+        rate = (_throughput(self, values) / np.where(closed, self.population, 1.0))[:, None, :]
+        return rate * values[:, : self.demands.shape[1]], rate * self.demands
+
+    def feasible(self, values: Array) -> Flags:
+        """(P,) whether no station exceeds its capacity."""
+        return ~_full(self, _throughput(self, values))
+
+    def overloaded(self, changes: Changes, values: Array) -> Flags:
+        """(P,) whether higher classes leave too little to an open class, and no estimate of changes explains that."""
+        unchanged = ~(changes.queue.any((1, 2, 3)) | changes.busy.any((1, 2, 3)))
+        return unchanged & ~self.feasible(values) & np.isinf(self.population).any(-1)
 
 
 class Found(Record):
@@ -40,13 +107,6 @@ class Found(Record):
     """(P, K, R) seconds, at the servers that there are."""
     overloaded: Any
     """(P,) whether an open class has no steady state beside closed ones that are served before it."""
-
-
-class _Changes(Record):
-    """By class removed, how the shares of the other classes change: (P, K, R, R), (P, K, R, R)."""
-
-    queue: Any
-    busy: Any
 
 
 def solve(ranked: Ranked) -> Found:
@@ -85,33 +145,13 @@ def solve(ranked: Ranked) -> Found:
     Fails     Relative errors of a class grow without bound as classes served before it leave it next to nothing.
     """
     with np.errstate(all="ignore"):
-        shape = (*ranked.demands.shape, ranked.demands.shape[-1])
-        changes = _Changes(np.zeros(shape), np.zeros(shape))
-        residence = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
-        for _ in range(2):
-            residence = _core(ranked, changes, residence)
-            changes = _changes(ranked, changes, residence)
-        throughput = np.zeros(ranked.population.shape)
-        overloaded = np.zeros(len(throughput), bool)
-        waiting = np.arange(len(throughput))
-        for share, company in _CALMER:
-            here = ranked.part(waiting)
-            here = here.replace(company=here.company + company)
-            calm = _Changes(*(share * value[waiting] for value in changes))
-            found = _core(here, calm, residence[waiting])
-            residence[waiting] = found
-            throughput[waiting] = rates = _throughput(here, found)
-            full = _full(here, rates)
-            wrong = (_image(here, calm, found)[1] > TOLERANCE) | full
-            overloaded[waiting] = full & np.isinf(here.population).any(-1)
-            # What no estimated change explains is no matter of estimates.
-            waiting = waiting[wrong & ~(overloaded[waiting] & (share == 0))]
-            if not waiting.size:
-                break
-        if waiting.size:
-            where = f" at point {int(waiting[0]) + 1} of the batch" if len(throughput) > 1 else ""
-            raise NotComputed(Problem("QN511", f"priority-mva did not converge{where}", "a residual of 1e-10"))
-        residence = _whole(ranked, residence)
+        begin = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
+        (values, _), rest, _ = Substitution(ranked, _STAGES).solve(begin)
+        if rest.size:
+            raise unproven("priority-mva", rest, len(values))
+        throughput = _throughput(ranked, values)
+        overloaded = ~ranked.feasible(values) & np.isinf(ranked.population).any(-1)
+        residence = _whole(ranked, values)
     return Found(throughput, residence, overloaded)
 
 
@@ -138,38 +178,12 @@ def _throughput(ranked: Ranked, residence: Any) -> Any:
     return np.where(closed, people / np.where(closed & (cycle > 0), cycle, 1.0), ranked.arrival_rate)
 
 
-def _full(ranked: Ranked, throughput: Any) -> Any:
-    """(P,) whether a station does more than it can."""
+def _full(ranked: Ranked, throughput: Any) -> Flags:
+    """(P,) whether a station exceeds its capacity."""
     return ((throughput[:, None, :] * ranked.demands).sum(-1) > 1.0 + 1e-11).any(-1)
 
 
-def _core(ranked: Ranked, changes: _Changes, start: Any) -> Any:
-    """Residences (see `_whole`) at the fixed point.
-
-    It is looked for in their logarithms over the demands, so that a class that starves does not outweigh the others.
-    """
-    stations = ranked.demands.shape[1]
-
-    def longer(state: Any, demands: Any) -> Any:
-        part = state[:, :stations] / np.where(demands > 0, demands, 1.0)
-        return np.concatenate([np.where(part > 1, np.log(part), 0.0), state[:, stations:]], axis=1)
-
-    def long(values: Any, demands: Any) -> Any:
-        return np.concatenate([demands * np.exp(values[:, :stations]), values[:, stations:]], axis=1)
-
-    def images(chosen: Any) -> Image:
-        here, calm = ranked.part(chosen), _Changes(*(value[chosen] for value in changes))
-
-        def image(values: Any) -> tuple[Any, Any]:
-            state, change = _image(here, calm, long(values, here.demands))
-            return longer(state, here.demands), change
-
-        return image
-
-    return long(settled(images, longer(start, ranked.demands), _PATIENCE), ranked.demands)
-
-
-def _image(ranked: Ranked, changes: _Changes, residence: Any) -> tuple[Any, Any]:
+def _image(ranked: Ranked, changes: Changes, residence: Any) -> tuple[Any, Any]:
     """Residences (see `_whole`) after a round, and (P,) the largest change, in cycle times of the class."""
     seen = _Seen(ranked, changes, residence)
     stations = ranked.demands.shape[1]
@@ -203,8 +217,8 @@ class _Before(Record):
 class _Seen:
     """What arriving customers find, by class that arrives and class that is found: (P, K, R, R)."""
 
-    def __init__(self, ranked: Ranked, changes: _Changes, residence: Any) -> None:
-        self.ranked = ranked
+    def __init__(self, ranked: Ranked, changes: Changes, residence: Any) -> None:
+        self.ranked, self.relaxation = ranked, changes.relaxation
         self.throughput = throughput = _throughput(ranked, residence)[:, None, :]
         at_servers = _whole(ranked, residence)
         residence = residence[:, : ranked.demands.shape[1]]
@@ -265,7 +279,7 @@ class _Seen:
         higher = (1.0 + came * idle / self.away) / (1.0 / clear + idle / self.away)
         higher = np.where(before.clear > 0, higher, 0.0)
         present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
-        present = np.maximum(present, np.minimum(ranked.company, 1.0)[:, None, None])
+        present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
         present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
         # Who comes again and finds its own rank in service finds what has come since that service began, or more.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
@@ -297,7 +311,7 @@ class _Seen:
                 else:
                     each = ratio(own >= rank if ranked.kind[place] == PREEMPTIVE else own == own)
                 first = ranked.kind[place] == PREEMPTIVE and not higher.any()
-                least = np.clip(ranked.company - first, 0.0, 1.0)[:, None]
+                least = np.clip(self.relaxation - first, 0.0, 1.0)[:, None]
                 row = np.where(here, np.clip(each, least, 1.0), row)
             found.append(row)
         return np.stack(found, axis=1)
@@ -316,27 +330,3 @@ class _Seen:
         clear = (before.clear + self.work(before, here).sum(-1) * slow) * stretch
         found = np.minimum(before.found + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, found, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))
-
-
-def _changes(ranked: Ranked, changes: _Changes, residence: Any) -> _Changes:
-    """How the shares of the classes change where a customer of a class is removed."""
-    queue, busy = np.zeros(changes.queue.shape), np.zeros(changes.busy.shape)
-    shares = _shares(ranked, residence)
-    for kind in range(ranked.population.shape[-1]):
-        if np.isinf(ranked.population[:, kind]).all():
-            continue
-        population = ranked.population.copy()
-        population[:, kind] = np.maximum(population[:, kind] - 1.0, 0.0)
-        fewer = ranked.replace(population=population)
-        less = _shares(fewer, _core(fewer, changes, residence))
-        present = (population > 0)[:, None, :]
-        queue[:, :, kind, :] = np.where(present, less[0] - shares[0], 0.0)
-        busy[:, :, kind, :] = np.where(present, less[1] - shares[1], 0.0)
-    return _Changes(queue, busy)
-
-
-def _shares(ranked: Ranked, residence: Any) -> tuple[Any, Any]:
-    """(P, K, R) queue length and utilization per customer of the class; of open classes in all."""
-    closed = np.isfinite(ranked.population) & (ranked.population > 0)
-    rate = (_throughput(ranked, residence) / np.where(closed, ranked.population, 1.0))[:, None, :]
-    return rate * residence[:, : ranked.demands.shape[1]], rate * ranked.demands

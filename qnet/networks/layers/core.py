@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.lazy import Array, np
-from qnet.networks.closed.accelerated import Image, settled
+from qnet.networks.fixed_point import BatchMap, fixed_points
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.queues.finite_source import full_probabilities
 from qnet.record import Record
@@ -92,7 +92,7 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool)
     """(P, S) waits at the fixed point, and what they imply."""
     logs = np.full(start.shape, np.nan)
 
-    def images(chosen: Any) -> Image:
+    def images(chosen: Any) -> BatchMap:
         here, own = numbers.part(chosen), changes[:, chosen]
 
         def image(waits: Any) -> tuple[Any, Any]:
@@ -109,7 +109,7 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool)
         if (after.residual <= _NEAR).all():
             break
         waits = after.waits if number < _WHOLE else (waits + after.waits) / 2
-    waits = settled(images, waits[..., None], _HASTE if rough else _PATIENCE, rough)[..., 0]
+    waits = fixed_points(images, waits[..., None], _HASTE if rough else _PATIENCE, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 
 

@@ -19,12 +19,10 @@ from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
     from qnet.networks.closed import priorities
-    from qnet.networks.closed import ranked as closed_ranked
     from qnet.networks.product import first_come
     from qnet.queues import waiting
 else:
     priorities = lazy("qnet.networks.closed.priorities")
-    closed_ranked = lazy("qnet.networks.closed.ranked")
     first_come = lazy("qnet.networks.product.first_come")
     waiting = lazy("qnet.queues.waiting")
 
@@ -73,17 +71,17 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
 
 
-def _arrays(network: Demands, places: list[int]) -> tuple[closed_ranked.Ranked, Any]:
+def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
     table, ordered = first_come.Table(network), set(first_come.lines(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
     kinds = [
-        closed_ranked.SHARING
+        priorities.SHARING
         if place not in ordered
-        else closed_ranked.PREEMPTIVE
+        else priorities.PREEMPTIVE
         if network.disciplines[place] == "preemptive"
-        else closed_ranked.IN_ORDER
+        else priorities.IN_ORDER
         for place in places
     ]
 
@@ -92,7 +90,7 @@ def _arrays(network: Demands, places: list[int]) -> tuple[closed_ranked.Ranked, 
         return np.stack([np.broadcast_to(np.asarray(cell, float), (size,)) for cell in cells], axis=1)
 
     away = np.where(np.array(network.delay)[None, :, None], table.demands, 0.0)
-    whole = closed_ranked.Ranked(
+    whole = priorities.Ranked(
         demands=table.fast[:, places],
         visits=table.visits[:, places],
         service=table.each[:, places],
@@ -104,7 +102,6 @@ def _arrays(network: Demands, places: list[int]) -> tuple[closed_ranked.Ranked, 
         think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0) + away.sum(1),
         arrival_rate=column(network.arrival_rate, 0.0),
         servers=np.array([network.servers[place] for place in places]),
-        company=np.zeros(size),
     )
     return whole, away
 
