@@ -1,9 +1,10 @@
 """The fixed points of the house: their iteration, acceleration, enclosure, proof and refusal.
 
 Two forms of one problem. `fixed_point` takes a few unknowns in plain floats, without loading numpy, and cannot fail for
-one unknown: waits inside holds of open networks. `fixed_points` takes a batch of maps in arrays: the core solutions of
-approximate mean value analysis, waits of layers, rates of second-phase work. What both have found is proven by its
-residual, by `fixed_point` itself or by the caller of `fixed_points`, and refused by `not_converged` otherwise.
+one unknown: waits inside holds of open networks. `fixed_points` takes a batch of maps in arrays: core solutions of
+approximate mean value analysis, rates of second-phase work; `falling_points` takes maps of one value that fall. Their
+points are proven by the residual, by `fixed_point` itself or by the callers of the others, or refused by
+`not_converged`.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ _LEAST = 0.2
 _NUDGE = 1e-7
 _STEEPEST = 1e100
 """Larger slopes are dropped, like those that are not finite."""
+_FALSE_POSITIONS = 100
 _NUDGED_AT_ONCE = 20_000
 """Values of points, each with one value changed, that are mapped together."""
 
@@ -363,3 +365,31 @@ def _mixture(history: list[tuple[Array, Array]], moves: Array) -> Array | float:
     weights: Array = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
     taken = np.einsum("pnm,pm->pn", steps + 0.5 * turns, weights).reshape(moves.shape)
     return np.where(np.isfinite(taken), taken, 0.0)
+
+
+def falling_points(image: BatchMap, low: Array, tolerance: float) -> Array:
+    """The values (P, 1, 1), one for each point of a batch, that equal their images, where images fall as values rise.
+
+    low      values below their images.
+    Returns  values within the tolerance of the residual, or the last ones where that takes more than 100 rounds.
+    Method   False position (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174), and every eighth round a halving.
+    """
+    high = image(low)[0]
+    above, below = high - low, image(high)[0] - high
+    values = high
+    side: Array = np.zeros(low.shape)
+    for number in range(_FALSE_POSITIONS):
+        share = above / np.where(above - below > 0, above - below, 1.0)
+        share = np.where(number % 8 == 7, 0.5, np.clip(share, 0.0, 1.0))
+        values = low + share * (high - low)
+        after, residual = image(values)
+        if residual.max() <= tolerance:
+            break
+        move = after - values
+        rising = move > 0
+        below = np.where(rising & (side > 0), below / 2, below)
+        above = np.where(~rising & (side < 0), above / 2, above)
+        low, above = np.where(rising, values, low), np.where(rising, move, above)
+        high, below = np.where(rising, high, values), np.where(rising, below, move)
+        side = np.where(rising, 1.0, -1.0)
+    return values

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import Array, lazy, np
+from qnet.lazy import lazy, np
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio, total
@@ -28,8 +27,6 @@ _QUICK = 12
 
 _LEAST = 1e-9
 """The least load by work that is left."""
-_ENCLOSING = 100
-"""Rounds of false position."""
 _CERTAIN = 1.0 - 1e-9
 _STEEP = 16
 """How steeply the share of work left that is met rises to all of it where a station gets full."""
@@ -160,8 +157,7 @@ def settled_rates(
               piles up, and the passages are those beside a station that is full of it.
     Raises    `NotComputed` QN511 where no rates are found whose passages are the same within 1e-10.
     Method    Rounds with the memory of the last one. More work left means fewer passages, so that of one class there is
-              one such rate, which false position encloses (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174); of
-              several, damped rounds with the memory of several.
+              one such rate, which false position encloses; of several, damped rounds with the memory of several.
     """
 
     def spread(values: Any) -> dict[int, Value]:
@@ -193,7 +189,7 @@ def settled_rates(
         found = np.maximum(step, 0.0)
 
     if len(classes) == 1:
-        found = _enclosed(image, size or 1)
+        found = fixed_point.falling_points(image, np.zeros((size or 1, 1, 1)), TOLERANCE)
         if image(found)[1].max() <= TOLERANCE:
             return spread(found)
 
@@ -216,30 +212,6 @@ def settled_rates(
     found = fixed_point.fixed_points(images, found)
     residual = image(found)[1].max()
     if not residual <= TOLERANCE:
-        text = f"the rate at which closed classes leave work behind did not converge: residual {residual:.1e}"
-        raise NotComputed(Problem("QN511", text, f"a residual of {TOLERANCE:.0e}", help="try fewer customers"))
+        what = f"the rate at which closed classes leave work behind: residual {residual:.1e}"
+        raise fixed_point.not_converged(what, f"a residual of {TOLERANCE:.0e}", "try fewer customers")
     return spread(found)
-
-
-def _enclosed(image: Callable[[Array], tuple[Array, Array]], size: int) -> Array:
-    """The rates at which one class passes as often as it leaves work behind, of every point, by false position."""
-    low = np.zeros((size, 1, 1))
-    above = image(low)[0]
-    high, below = above, image(above)[0] - above
-    found = high
-    side: Array = np.zeros(low.shape)
-    for number in range(_ENCLOSING):
-        share = above / np.where(above - below > 0, above - below, 1.0)
-        share = np.where(number % 8 == 7, 0.5, np.clip(share, 0.0, 1.0))
-        found = low + share * (high - low)
-        after, residual = image(found)
-        if residual.max() <= TOLERANCE:
-            break
-        move = after - found
-        left = move > 0
-        below = np.where(left & (side > 0), below / 2, below)
-        above = np.where(~left & (side < 0), above / 2, above)
-        low, above = np.where(left, found, low), np.where(left, move, above)
-        high, below = np.where(left, high, found), np.where(left, below, move)
-        side = np.where(left, 1.0, -1.0)
-    return found

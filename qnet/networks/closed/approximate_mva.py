@@ -11,7 +11,7 @@ as many unknowns as classes, some ten steps do at any population, several times 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from qnet.errors import NotComputed
@@ -42,11 +42,6 @@ A = TypeVar("A", bound=Batch)
 class Method(Protocol[C, A]):
     """What a method states for a batch of P points."""
 
-    @property
-    def stages(self) -> Sequence[tuple[float, float]]:
-        """Less and less of the estimated changes, for points that are not proven: arguments of `relaxed`."""
-        ...
-
     def core(self, changes: C, start: A | None) -> A:
         """The core solutions at given changes."""
         ...
@@ -55,15 +50,20 @@ class Method(Protocol[C, A]):
         """The changes, from core solutions with one customer less of each class."""
         ...
 
-    def repeats(self, before: A, answer: A) -> bool:
-        """Whether a further turn would change nothing, or be of no use."""
+
+class Relaxable(Method[C, A], Protocol[C, A]):
+    """A method that may leave the feasible region, where less of the estimated changes leads back into it."""
+
+    @property
+    def stages(self) -> Sequence[tuple[float, float]]:
+        """Less and less of the changes, for points that are not proven: arguments of `relaxed`."""
         ...
 
     def proven(self, answer: A) -> Flags:
         """(P,) which points have a residual within the tolerance and are feasible, or must not be relaxed."""
         ...
 
-    def relaxed(self, answer: A, chosen: Places, stage: tuple[float, float]) -> tuple[Method[C, A], C]:
+    def relaxed(self, answer: A, chosen: Places, stage: tuple[float, float]) -> tuple[Relaxable[C, A], C]:
         """Some of the points, with as much of the changes of an answer as a stage keeps."""
         ...
 
@@ -72,23 +72,30 @@ class Method(Protocol[C, A]):
         ...
 
 
-def core_solutions(method: Method[C, A], changes: C, start: A | None, solutions: int | None = 3) -> A:
+def core_solutions(
+    method: Method[C, A],
+    changes: C,
+    start: A | None,
+    solutions: int | None = 3,
+    repeats: Callable[[A, A], bool] | None = None,
+) -> A:
     """The last core solution.
 
     changes    none.
     start      where the first core solution begins.
     solutions  how many core solutions at the full population: 1 is the assumption of Bard and Schweitzer that there are
-               no changes, 3 the published Linearizer, None as many as it takes until they repeat.
+               no changes, 3 the published Linearizer, None at most 100.
+    repeats    whether a core solution, given the one before it, is the last; None: the number of them says that.
     """
     answer = method.core(changes, start)
     for turn in range(1, solutions or MOST_TURNS):
         before, answer = answer, method.core(method.estimate(answer, turn), answer)
-        if solutions is None and method.repeats(before, answer):
+        if repeats is not None and repeats(before, answer):
             break
     return answer
 
 
-def relaxed(method: Method[C, A], answer: A) -> tuple[A, Places]:
+def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Places]:
     """The answer, with less of the changes where it is not proven; and the points that are not proven at any stage."""
     estimated = answer
     rest: Places = np.flatnonzero(~method.proven(answer))
@@ -254,10 +261,6 @@ class Substitution(Generic[E]):
             queue[:, :, removed, :] = np.where(present, less_queue - queues, 0.0)
             busy[:, :, removed, :] = np.where(present, less_busy - utilizations, 0.0)
         return Changes(queue, busy, before.relaxation)
-
-    def repeats(self, before: Solved, answer: Solved) -> bool:
-        """Whether the unknowns are the same; the number of core solutions is fixed."""
-        return bool((before.values == answer.values).all())
 
     def proven(self, answer: Solved) -> Flags:
         """(P,) whether the residual is within the tolerance at a feasible point, or nothing can be."""

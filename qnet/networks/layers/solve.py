@@ -15,11 +15,13 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
+from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
 from qnet.networks.exactness import Beyond, between_whole
 from qnet.networks.figures import Steady, figures
-from qnet.networks.layers.core import TOLERANCE, State
+from qnet.networks.fixed_point import not_converged
+from qnet.networks.layers.core import State
 from qnet.networks.layers.core import solve as solve_tables
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
@@ -209,15 +211,14 @@ class _Layers:
         for load in loads.values():
             settled = settled | ((residual <= _ENDLESS) & (np.asarray(load) > 1.0 + _ENDLESS))
         if not settled.all():
-            where = f" at point {int(settled.argmin()) + 1} of the batch" if len(residual) > 1 else ""
-            worst = float(residual[~settled].max())
-            found = f"the waits of the layers did not converge{where}: a residual of {worst:.0e}"
+            what = f"the waits of the layers: a residual of {float(residual[~settled].max()):.0e}"
+            point = int(settled.argmin()) if len(residual) > 1 else None
             help = (
                 "keep open classes out of what closed ones hold, or try a lower load"
                 if self.open
                 else "change the load"
             )
-            raise NotComputed(Problem("QN540", found, f"a residual of {tolerance:.0e}", help=help))
+            raise not_converged(what, f"a residual of {tolerance:.0e}", help, point, "QN540")
 
     def beyond(self, shape: Shape, numbers: Numbers, state: State) -> list[str]:
         """Why the answer is less sure than what was measured."""
