@@ -13,9 +13,9 @@ from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
     from qnet.networks import fixed_point
-    from qnet.networks.closed import absence
+    from qnet.networks.closed import return_times
 else:
-    absence = lazy("qnet.networks.closed.absence")
+    return_times = lazy("qnet.networks.closed.return_times")
     fixed_point = lazy("qnet.networks.fixed_point")
 
 TOLERANCE = 1e-10
@@ -129,7 +129,7 @@ def _apart(item: ClosedClass, station: str, operations: Operations) -> tuple[_Ti
         for step in route.steps:
             if step.phase == 1 and not (isinstance(step, Hold) and step.station == station):
                 every.append((route.probability * step.visits, _time(step)))
-    found = absence.between(item, station, operations) if absence.plain(item.routes) else None
+    found = return_times.between(item, station, operations) if return_times.plain(item.routes) else None
     if found is None:
         return [(1.0, item.think_time)], [(1.0, item.think_time)]
     return [

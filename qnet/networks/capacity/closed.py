@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import Array, np
-from qnet.networks.by_demands import ceiling
 from qnet.networks.capacity.chain import Chain
 from qnet.networks.capacity.closed_exactness import reasons_for
 from qnet.networks.capacity.closed_levels import Levels, Rest
@@ -38,6 +37,7 @@ from qnet.networks.capacity.exactness import LOSSES
 from qnet.networks.capacity.lines import LEAST
 from qnet.networks.capacity.offered import with_offered
 from qnet.networks.capacity.thinned import Losses, thinned
+from qnet.networks.closed_networks import ceiling
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond
 from qnet.networks.figures import Steady, figures, not_above_one

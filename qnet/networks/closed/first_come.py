@@ -12,7 +12,7 @@ from typing import Any
 
 from qnet.lazy import Array, Flags, np
 from qnet.networks.closed.approximate_mva import Changes, Substitution, unproven
-from qnet.networks.closed.left_lines import Left, with_left
+from qnet.networks.closed.second_phase import Left, with_left
 from qnet.record import Record
 
 _ABSENCE = 3.0

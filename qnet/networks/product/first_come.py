@@ -18,13 +18,13 @@ from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks import measured_errors
-    from qnet.networks.closed import first_come, left_lines
+    from qnet.networks.closed import first_come, second_phase
     from qnet.networks.measured_errors import Measured
     from qnet.networks.solvers.protocol import SolvePart
 else:
     measured_errors = lazy("qnet.networks.measured_errors")
     first_come = lazy("qnet.networks.closed.first_come")
-    left_lines = lazy("qnet.networks.closed.left_lines")
+    second_phase = lazy("qnet.networks.closed.second_phase")
 
 METHOD = RESIDUAL
 _CELLS = 2_000_000
@@ -330,7 +330,7 @@ class Table:
                 decay=np.where(several, np.nan, absence.decay[:, places]),
                 passed=passed,
             )
-        return left_lines.Left(rows[0], rows[1], rows[2], absence)
+        return second_phase.Left(rows[0], rows[1], rows[2], absence)
 
 
 class _Joins:

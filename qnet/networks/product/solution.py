@@ -13,10 +13,10 @@ from qnet.plain_tables import markdown_table, plain_table
 
 if TYPE_CHECKING:
     from qnet.networks.product import bounds as product_bounds
-    from qnet.networks.product import doubts
+    from qnet.networks.product import warnings
     from qnet.networks.product.bounds import Bounds
 else:
-    doubts = lazy("qnet.networks.product.doubts")
+    warnings = lazy("qnet.networks.product.warnings")
     product_bounds = lazy("qnet.networks.product.bounds")
 
 
@@ -61,7 +61,7 @@ class Solution:
             return ()
         rates = self.figures.throughput
         passages = rates if self.network.size is None else [rates[:, kind] for kind in range(rates.shape[1])]
-        return doubts.warnings_of(self.network, self.method, passages)
+        return warnings.warnings_of(self.network, self.method, passages)
 
     @property
     def bounds(self) -> Bounds | None:

@@ -19,11 +19,11 @@ from qnet.lazy import Array, lazy, np
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks.closed import absence as closed_absence
-    from qnet.networks.closed.absence import Absence
+    from qnet.networks.closed import return_times
     from qnet.networks.closed.first_come import Lines
+    from qnet.networks.closed.return_times import Absence
 else:
-    closed_absence = lazy("qnet.networks.closed.absence")
+    return_times = lazy("qnet.networks.closed.return_times")
 
 _LEAST = 1e-9
 _BUSY = 0.5
@@ -91,7 +91,7 @@ def with_left(lines: Lines, left: Left, residence: Array, throughput: Array, awa
         each = np.where(lines.visits > 0, lines.demands / visits, 0.0)
         times = each * (each + 2.0 * lines.excess)
         scv = 1.0 + 2.0 * left.excess / np.where(left.weight > 0, left.weight, 1.0)
-        own = closed_absence.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
+        own = return_times.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
         still = np.where(np.isnan(own), still, own)
     again = np.minimum(often / visits, 1.0) * still * left.weight
     customers = met + (whole[..., None] + tail[..., None] - (behind * time + each_tail) / people + again) / room

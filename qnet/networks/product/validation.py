@@ -15,7 +15,7 @@ MOST_PRIORITY = 99
 _NUMBER = f"a number of 0, or from {LEAST:g} to {MOST:g}"
 
 
-class Given:
+class Arguments:
     """What the caller gave, with everything that is wrong with it."""
 
     def __init__(self) -> None:
