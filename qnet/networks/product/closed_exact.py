@@ -8,10 +8,10 @@ from qnet.errors import NotComputed, Problem
 from qnet.lazy import np
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedNetwork
-from qnet.networks.product.closed_classes import Answer, closed_part
+from qnet.networks.product.closed_classes import closed_part
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.loads import loads
-from qnet.networks.product.mixed import states_needed, with_open
+from qnet.networks.product.mixed import Answer, states_needed, with_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import afford, budget

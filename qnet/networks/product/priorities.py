@@ -19,11 +19,11 @@ from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
     from qnet.networks.closed import priorities
-    from qnet.networks.product import first_come
+    from qnet.networks.product import arrays as product_arrays
     from qnet.queues import waiting
 else:
     priorities = lazy("qnet.networks.closed.priorities")
-    first_come = lazy("qnet.networks.product.first_come")
+    product_arrays = lazy("qnet.networks.product.arrays")
     waiting = lazy("qnet.queues.waiting")
 
 METHOD = PRIORITY
@@ -73,7 +73,7 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
 
 def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-    table, ordered = first_come.Table(network), set(first_come.lines(network))
+    table, ordered = product_arrays.Table(network), set(product_arrays.ordered_stations(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
     kinds = [

@@ -185,5 +185,30 @@ class Solution:
         return f"Solution(method={self.method!r}, {trust}, throughput={self.figures.throughput!r})"
 
 
+def stacked(network: Demands, points: list[Solution]) -> Solution:
+    """The solutions of the points of a batch as one."""
+    values: list[Any] = []
+    for name in Figures.fields():
+        column = [getattr(point.figures, name) for point in points]
+        if name == "states":
+            values.append(None if any(item is None for item in column) else _padded(column))
+        else:
+            values.append(None if any(item is None for item in column) else np.array(column, float))
+    methods = dict.fromkeys(point.method for point in points)
+    reasons = dict.fromkeys(reason for point in points for reason in point.reasons)
+    why = dict.fromkeys(point.why for point in points)
+    return Solution(network, Figures(*values), ", ".join(methods), tuple(reasons), "; ".join(why))
+
+
+def _padded(rows: list[Any]) -> Any:
+    """State probabilities of different lengths, filled up with zeros: (B, K, longest)."""
+    longest = max(len(row) for states in rows for row in states)
+    table = np.zeros((len(rows), len(rows[0]), longest))
+    for point, states in enumerate(rows):
+        for station, row in enumerate(states):
+            table[point, station, : len(row)] = row
+    return table
+
+
 def _array(value: Any) -> Any:
     return np.asarray(value, dtype=float)

@@ -10,12 +10,11 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, suggest
 from qnet.lazy import np
-from qnet.networks.product.batches import stacked
 from qnet.networks.product.closed_exact import ClosedMethods
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.loads import ranked, refuse_overload
 from qnet.networks.product.mixed import states_needed
-from qnet.networks.product.solution import Solution
+from qnet.networks.product.solution import Solution, stacked
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
 from qnet.networks.solvers.features import does_not_apply
