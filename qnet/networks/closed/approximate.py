@@ -36,7 +36,7 @@ from qnet.networks.fixed_point import not_converged
 from qnet.record import Record
 
 METHODS: dict[str, str] = {
-    "bard-schweitzer": "proportions stay when a customer is removed",
+    "bard-schweitzer": "proportions do not change when a customer is removed",
     "linearizer": "changes of proportions are estimated by class",
     "aql": "changes of the total queues are estimated",
 }
@@ -150,7 +150,7 @@ def _check(method: str, correction: str, solutions: int | None) -> None:
     if correction not in CORRECTIONS:
         raise InvalidInput(Problem("QN514", f'no correction "{correction}"', " or ".join(CORRECTIONS)))
     if solutions is not None and solutions < 1:
-        raise InvalidInput(Problem("QN514", f"{solutions} core solutions", "a whole number of at least 1"))
+        raise InvalidInput(Problem("QN514", f"{solutions} core solutions", "an integer of at least 1"))
 
 
 def _open_load(given: Any, size: int, stations: int) -> Any:
@@ -220,7 +220,7 @@ def _prove(answer: CoreAnswer, method: str, correction: str, first: int, size: i
         places = np.flatnonzero(failed)
         if places.size:
             point = first + int(places[0])
-            help = 'use the method "bard-schweitzer", which always stays feasible, or an exact method'
+            help = 'use the method "bard-schweitzer", which is always feasible, or an exact method'
             if method == "bard-schweitzer":
                 help = "use an exact method"
             if correction != DEFAULT_CORRECTION:

@@ -128,7 +128,7 @@ class _Layers:
             ),
             stations=tuple(self.within(item, stable) for item in solution.stations),
             ceiling=self.ceilings(shape, numbers, whole) if alone else None,
-            why="it is the only one that knows what is waited for while servers are held",
+            why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
 
     def within(self, item: StationFigures, stable: Value) -> StationFigures:
@@ -245,7 +245,7 @@ class _Layers:
             found.append(Beyond(text, "QN729", text))
         if self.open and held:
             text = "open classes meet closed ones whose servers are held while others are waited for: errors were "
-            reason = "open classes beside closed ones that hold servers"
+            reason = "open classes with closed ones that hold servers"
             found.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
         return found
 
@@ -264,7 +264,7 @@ class _Layers:
         both = {name for (_, name), found in asked.items() if len(found) > 1}
         return [
             *(f"the same customers ask for {name} inside holds and from outside" for name in queues if name in both),
-            *(f"work is left behind at {name}, in or around holds" for name in queues if name in left),
+            *(f"second-phase work at {name}, in or around holds" for name in queues if name in left),
         ]
 
     def crowded(self, numbers: Numbers) -> Numbers:

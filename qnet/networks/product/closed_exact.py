@@ -42,7 +42,7 @@ class ClosedMethods:
         rows = [row for row in table.rows("closed") if auto or row.name == self.wanted.method]
         missing = unsupported(self.features, frozenset[str]().union(*(row.supports for row in rows)))
         if "fractional populations" in self.features:
-            self.why = "a population is fractional, and exact methods need whole ones"
+            self.why = "a population is fractional, and exact methods need integers"
         return missing
 
     def solve(self) -> Solution:

@@ -193,7 +193,7 @@ def _refuse(network: Demands, wanted: Wanted) -> None:
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without priorities"))
     if any(rates is not None for rates in network.rates):
-        found = f"station {ranked(network)[0]} serves one class before another, and another has rates of its own"
+        found = f"station {ranked(network)[0]} serves one class before another, and another has load-dependent rates"
         raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
     if network.shape[0] * network.shape[1] ** 2 > _LARGEST:
         raise NotComputed(Problem("QN546", "there are too many stations and classes", f"at most {_LARGEST} pairs"))
