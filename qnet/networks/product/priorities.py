@@ -67,8 +67,10 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     rates = [float(column[0]) if single else column for column in throughput.T]
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[place]]
             for place in range(network.shape[0])]  # fmt: skip
-    told = (f"{METHOD} is an approximation", *reasons(network))
-    return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
+    why_not_exact = (f"{METHOD} is an approximation", *reasons(network))
+    return Solution(
+        network, figures(network, rates, rows), METHOD, why_not_exact, "it has the smallest measured error there"
+    )
 
 
 def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any]:
@@ -96,7 +98,7 @@ def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any
         service=table.each[:, places],
         excess=table.excess[:, places],
         memory=table.memory[:, places],
-        kind=np.array(kinds, int),
+        discipline=np.array(kinds, int),
         rank=np.array([network.ranks(place) for place in places], int).reshape(len(places), len(classes)),
         population=column([network.population[kind] for kind in classes], np.inf),
         think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0) + away.sum(1),
