@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -35,11 +35,11 @@ from qnet.queues.waiting import waits_beside_holders as beside_holders
 
 if TYPE_CHECKING:
     from qnet.networks import fixed_point as networks_fixed_point
-    from qnet.networks import hold_trust, qna
+    from qnet.networks import hold_warnings, qna
     from qnet.networks.qna import Uneven
 else:
     qna = lazy("qnet.networks.qna")
-    hold_trust = lazy("qnet.networks.hold_trust")
+    hold_warnings = lazy("qnet.networks.hold_warnings")
     networks_fixed_point = lazy("qnet.networks.fixed_point")
 
 NAME = "open"
@@ -47,9 +47,6 @@ QNA = "qna"
 
 _TOLERANCE = 1e-12
 _ACCELERATED = 10
-_ALONE: dict[Any, tuple[tuple[Wait, ...], int]] = {}
-"""Points of batches that were solved by themselves: searches ask for the same ones again and again."""
-_MAX_ALONE = 256
 _JUST_BELOW = 1 - 1e-9
 _UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts nobody'
 
@@ -79,7 +76,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
         return solution.replace(reasons=(*solution.reasons, *beyond))
     solution = solver.solve()
     if solver.felt or solver.compiled.deferred:
-        beyond = hold_trust.beyond(solver, solution.stable)
+        beyond = hold_warnings.beyond(solver, solution.stable)
         if solver.compiled.deferred:
             beyond += qna.unmeasured_left(network, solver.compiled, solver.centres, solver.operations)
         return solution.replace(reasons=(*solution.reasons, *beyond))
@@ -223,14 +220,9 @@ class OpenSolver:
         """What every stream waits at one point of a batch, and the rounds it took."""
         network = self.network.point(point)
         # Streams of a batch are streams of each of its points, with the same numbers.
-        key = network, tuple((stream.station, stream.group, stream.priority) for stream in self.compiled.streams)
-        if key not in _ALONE:
-            if len(_ALONE) >= _MAX_ALONE:
-                _ALONE.clear()
-            single = OpenSolver(network, at_point(self.compiled, point))
-            rounds = single.iterate()
-            _ALONE[key] = tuple(single.waits), rounds
-        return _ALONE[key]
+        single = OpenSolver(network, at_point(self.compiled, point))
+        rounds = single.iterate()
+        return tuple(single.waits), rounds
 
     def enclose(self) -> int:
         """Find what every stream waits where rounds have not settled; the number of further rounds.

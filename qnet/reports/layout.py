@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
+from qnet.lazy import lazy
 from qnet.record import Record
+from qnet.reports.content import Cell, Column, Content, Note
 from qnet.reports.records import checked_rows
-from qnet.reports.report import Cell, Column, Note, Report
 from qnet.reports.text import clean
 from qnet.units import UnitError, format_number, format_quantity, scale, unit
+
+if TYPE_CHECKING:
+    from qnet.reports import matrix as crossed
+else:
+    crossed = lazy("qnet.reports.matrix")
 
 
 class Table(Record):
@@ -69,7 +75,7 @@ def is_number(cell: Cell) -> TypeGuard[float]:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def tables(report: Report, ascii: bool) -> list[Table]:
+def tables(report: Content, ascii: bool) -> list[Table]:
     """The blocks of a report: one, or one per run of values in the column that `group` names.
 
     A block leaves out columns that are empty in all its rows, and tells words that all its rows share in its heading.
@@ -77,11 +83,8 @@ def tables(report: Report, ascii: bool) -> list[Table]:
     Rows that fill the `matrix` that a report asks for are told as one.
     """
     rows = list(checked_rows(report))
-    if report.matrix:
-        from qnet.reports.matrix import is_matrix, matrices
-
-        if is_matrix(report, rows):
-            return matrices(report, report.matrix, rows, ascii)
+    if report.matrix and crossed.is_matrix(report, rows):
+        return crossed.matrices(report, report.matrix, rows, ascii)
     if not report.group or not rows:
         shown = [index for index, column in enumerate(report.columns) if not column.footed and not column.math]
         columns = [report.columns[index] for index in shown]
@@ -114,7 +117,7 @@ def tables(report: Report, ascii: bool) -> list[Table]:
     return blocks
 
 
-def _math(report: Report, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
+def _math(report: Content, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
     """The formulas of some rows, in their order."""
     places = [index for index, column in enumerate(report.columns) if column.math]
     return tuple(str(row[index]) for row in rows for index in places if row[index])
@@ -131,7 +134,7 @@ def title_of(column: Column) -> str:
     return column.title or column.key
 
 
-def column_index(report: Report, key: str) -> int:
+def column_index(report: Content, key: str) -> int:
     """Where a column is. Raises `ValueError` where there is none of that key."""
     return [column.key for column in report.columns].index(key)
 

@@ -74,7 +74,7 @@ DONE = (
 )
 """Rooms whose texts are rewritten: none of the retired words is left in them."""
 
-LEFT: dict[str, int] = {"qnet/networks": 107, "qnet/questions": 106}
+LEFT: dict[str, int] = {"qnet/networks": 83, "qnet/questions": 106}
 """Rooms that are still to be rewritten, with the number of retired words in them, which may only fall."""
 
 KEPT = {

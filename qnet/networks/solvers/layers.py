@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from qnet.networks.exactness import refuse_uneven
 from qnet.networks.layers.solve import solve as solve_layers
-from qnet.networks.memory.solve import applies as apart
-from qnet.networks.memory.solve import held
+from qnet.networks.memory.regions import applies as apart
+from qnet.networks.memory.regions import held
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution

@@ -13,13 +13,13 @@ from qnet.networks.wanted import NO_STATES, Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks import closed_networks
-    from qnet.networks.capacity import solve as capacity
-    from qnet.networks.memory import solve as memory
+    from qnet.networks.capacity import open as capacity
+    from qnet.networks.memory import regions as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     closed_networks = lazy("qnet.networks.closed_networks")
-    capacity = lazy("qnet.networks.capacity.solve")
-    memory = lazy("qnet.networks.memory.solve")
+    capacity = lazy("qnet.networks.capacity.open")
+    memory = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open"
 APPLIES = "any stations; closed classes beside them are solved by one of the others"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, UsageError
 from qnet.expression.nodes import Name
+from qnet.lazy import lazy
 from qnet.model.conditions import Condition
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
@@ -16,8 +18,14 @@ from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
-from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
+from qnet.reports.content import Cell, Column, Matrix, Note, Plot
+from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
+
+if TYPE_CHECKING:
+    from qnet.questions.uncertainty import carried as uncertainty
+else:
+    uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""
@@ -75,12 +83,11 @@ def envelope_report(
 
 def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:
     """Add the intervals that a calibration leaves, behind all other columns; and say what they rest on."""
-    from qnet.questions.uncertainty.carried import carried_envelope
 
     notes: dict[Note, None] = {}
     ends: list[tuple[Cell, ...]] = []
     for item in envelopes:
-        carried, doubts = carried_envelope(item.question, item.points)
+        carried, doubts = uncertainty.carried_envelope(item.question, item.points)
         notes.update(dict.fromkeys(doubts.notes(carried.lame)))
         for low, high in zip(carried.low[0].tolist(), carried.high[0].tolist(), strict=True):
             ends.append(tuple(value if abs(value) < float("inf") else None for value in (low, high)))

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, short, suggest
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.metrics import every_metric, metrics
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -22,13 +22,16 @@ from qnet.questions.presentation.columns import Columns, effect_notes, metric_ce
 from qnet.questions.presentation.labels import labels
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.record import Record
+from qnet.reports.content import Cell, Column, Note
 from qnet.reports.csv_ import line
 from qnet.reports.json_ import dumps
 from qnet.reports.records import column_names
-from qnet.reports.report import Cell, Column, Note
 
 if TYPE_CHECKING:
+    from qnet.questions.uncertainty import carried as uncertainty
     from qnet.questions.uncertainty.carried import Doubts
+else:
+    uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 MAX_LINE = 1 << 20
 """Characters of a line; nobody knows how long the next one is."""
@@ -348,10 +351,8 @@ class Mapper:
         if self.model.calibration is None:
             return []
 
-        from qnet.questions.uncertainty.carried import Doubts
-
         key = tuple(names)
-        doubts = self._doubts.get(key) or Doubts(self.model, key)
+        doubts = self._doubts.get(key) or uncertainty.Doubts(self.model, key)
         if len(self._doubts) < _MOST_UNREAD:
             self._doubts[key] = doubts
         asked = [item.expression for item in self.metrics]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse, solution_name
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
@@ -23,11 +23,19 @@ from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, trust_notes
-from qnet.reports.report import Cell, Column, Note, Report, row_maker
+from qnet.reports.content import Cell, Column, Note, row_maker
+from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
 
 if TYPE_CHECKING:
+    from qnet.model import metrics
     from qnet.model.conditions import Condition
+    from qnet.questions.presentation import assertions
+    from qnet.questions.uncertainty import carried as uncertainty
+else:
+    uncertainty = lazy("qnet.questions.uncertainty.carried")
+    metrics = lazy("qnet.model.metrics")
+    assertions = lazy("qnet.questions.presentation.assertions")
 
 _FIGURES = ("throughput", "response")
 
@@ -39,7 +47,6 @@ def doubted(
 
     solved   the model at its stated point.
     """
-    from qnet.questions.uncertainty.carried import Doubts
 
     keys = [column.key for column in columns]
     asked: list[str] = []
@@ -54,7 +61,7 @@ def doubted(
             places += [(number, 0, ""), (number, 2, "")]
     expressions = [parse(item) for item in asked]
     here = np.array([[float(solved.metric(item))] for item in expressions])
-    doubts = Doubts(model)
+    doubts = uncertainty.Doubts(model)
     carried = doubts.at({}, 1, expressions, here, wanted)
     added: list[list[Cell]] = [[None] * len(DOUBT) for _ in rows]
     for place, (number, first, output) in enumerate(places):
@@ -165,9 +172,8 @@ def metric_value(model: Model, text: str) -> float:
 
     Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state.
     """
-    from qnet.model.metrics import metric
 
-    asked = metric(text, model)
+    asked = metrics.metric(text, model)
     solved = solve_points(model)
     if not solved.stable:
         raise no_steady_state(model, solved, saturation(model, solved))
@@ -178,18 +184,16 @@ def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
     """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
     if not asserted:
         return ()
-    from qnet.questions.presentation.assertions import conditions
 
-    return conditions(asserted, model)
+    return assertions.conditions(asserted, model)
 
 
 def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
     """The assertions that the answer does not meet."""
     if not claimed:
         return ()
-    from qnet.questions.presentation.assertions import broken
 
-    return tuple(broken(solved, claimed))
+    return tuple(assertions.broken(solved, claimed))
 
 
 def _told(solution: RoutedSolution) -> dict[str, object]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from qnet.questions.study.influences import Influences, influences
+from qnet.questions.study.load import load_studies
 from qnet.questions.study.refit import Doubt, Refit, doubts, refits
-from qnet.questions.study.study import Study, load_studies
+from qnet.questions.study.study import Study
 from qnet.questions.study.tally import counted
 from qnet.questions.study.validate import Validation, validate, value_of
 from qnet.questions.study.validate_points import Computer
 from qnet.record import Record
-from qnet.reports.report import Cell, Column, Note, Report, row_maker
+from qnet.reports.content import Cell, Column, Note, row_maker
+from qnet.reports.report import Report
 from qnet.units import base_unit, in_unit
 
 COLUMNS = (
