@@ -1,4 +1,11 @@
-"""Where a map meets its own argument, proven by its residual or by an enclosure."""
+"""The fixed points of the house: their iteration, acceleration, enclosure, proof and refusal.
+
+Two forms of one problem. `fixed_point` takes a few unknowns in plain floats, without loading numpy, and cannot fail for
+one unknown: waits inside holds of open networks. `fixed_points` takes a batch of maps in arrays: core solutions of
+approximate mean value analysis, rates of second-phase work; `falling_points` takes maps of one value that fall. Their
+points are proven by the residual, by `fixed_point` itself or by the callers of the others, or refused by
+`not_converged`.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +13,63 @@ from collections.abc import Callable, Sequence
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value
+from qnet.lazy import Array, Places, np
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.roots import bracket
 from qnet.record import Record
 
 Image = Callable[[Sequence[float]], list[float]]
-"""From n unknowns to their n images, and whatever else is to be read at the fixed point, in one list."""
+"""From n unknowns to their n images, followed by any other values to be read at the fixed point, in one list."""
+BatchMap = Callable[[Array], tuple[Array, Array]]
+"""From values (P, ...) to their images and the residuals (P,)."""
+BatchMaps = Callable[[Places], BatchMap]
+"""The map of the points of a batch at some indices, which may repeat."""
 
 TOLERANCE = 1e-12
 _TIGHT = 1e-14
-"""The tolerance of unknowns that others are found for."""
+"""The tolerance of unknowns inside of which others are searched."""
 _TOGETHER = 10
 """Rounds for one unknown before it is enclosed; twice as many for several."""
 _MAX_ROUNDS = 4000
 _WIDTH = 4e-15
 """Of an enclosure, relative to what it encloses."""
+
+_BATCH_ROUNDS, _ROUGH_ROUNDS = 3000, 300
+_ENOUGH = 1e-13
+"""The residual at which rounds end."""
+_CONVERGED = 1e-11
+"""The residual above which a point is started again."""
+_MEMORY = 5
+_WORSE = 3.0
+_FIRST = 4
+"""Rounds before the first slopes are taken."""
+_NEAR = 1e-3
+"""Residuals below which slopes predict the next step."""
+_FEW = 24
+"""The most values of a point whose slopes are taken."""
+_STEPS = 30
+_LEAST = 0.2
+"""What one step leaves of a value at least: at values of 0 the image predicts nothing."""
+_NUDGE = 1e-7
+_STEEPEST = 1e100
+"""Larger slopes are dropped, like those that are not finite."""
+_FALSE_POSITIONS = 100
+_NUDGED_AT_ONCE = 20_000
+"""Values of points, each with one value changed, that are mapped together."""
+
+
+def not_converged(
+    what: str, expected: str, help: str = "", point: int | None = None, code: str = "QN511"
+) -> NotComputed:
+    """The refusal of a fixed point that is not proven.
+
+    what      the method or the quantity, such as `priority-mva`, with a reason after a colon if there is one.
+    expected  the residual that would have proven it.
+    point     the index of the first point of a batch that is not proven; None for a single point.
+    """
+    subject, colon, reason = what.partition(": ")
+    where = "" if point is None else f" at point {point + 1} of the batch"
+    return NotComputed(Problem(code, f"{subject} did not converge{where}{colon}{reason}", expected, help=help))
 
 
 class Fixed(Record):
@@ -28,9 +77,9 @@ class Fixed(Record):
 
     values: list[float]
     images: list[float]
-    """What the map answers there, all entries."""
+    """All entries of the image there."""
     rounds: int
-    """How often the map was asked."""
+    """How often the map was evaluated."""
 
 
 def fixed_point(
@@ -38,8 +87,8 @@ def fixed_point(
 ) -> Fixed:
     """The unknowns u >= 0 with H(u) = u.
 
-    Applies     H >= 0, continuous and bounded: then H_k(u) - u_k changes sign over u_k, whatever the others.
-    image       H; entries after the first n are answered, not iterated.
+    Applies     H >= 0, continuous and bounded: then H_k(u) - u_k changes sign over u_k, for any values of the others.
+    image       H; entries after the first n are returned, not iterated.
     start       n values, at least 0.
     constant_from  n values above which no image changes any more.
     tolerance   of the residual, relative to each unknown.
@@ -48,9 +97,9 @@ def fixed_point(
                 H(u) - u has opposite signs, and the images are interpolated between the two.
     Raises      `NotComputed` where neither is reached, or not within 4000 rounds.
     Method      All unknowns at once, with one step of memory (Anderson; a secant for one unknown). A single unknown
-                never leaves its bracket, and is enclosed by `bracket` where it has not settled after 10 rounds: that
-                cannot fail. Several that have not settled after 20 rounds are found one inside the other: for each
-                value of the last, all others first.
+                never leaves its bracket, and is enclosed by `bracket` where it has not converged after 10 rounds:
+                that cannot fail. Several that have not converged after 20 rounds are nested: for each value of the
+                last, all others are solved first.
     Source      Anderson, J. ACM 12 (1965) 547-560.
     """
     return _Search(image, constant_from, tolerance).find(list(start))
@@ -66,32 +115,32 @@ def mixed(
     return [new - weight * (new - old) for new, old in zip(after, after_before, strict=True)]
 
 
-def unsettled(found: str) -> NotComputed:
-    """The refusal of waits that are not proven."""
-    expected = f"a residual of {TOLERANCE:.0e}"
-    return NotComputed(Problem("QN511", f"the waits inside holds did not converge: {found}", expected, help=_HELP))
-
-
-_HELP = "try a lower load, or report the model"
+def _waits_not_converged(reason: str) -> NotComputed:
+    """The refusal of waits inside holds."""
+    what = f"the waits inside holds: {reason}"
+    return not_converged(what, f"a residual of {TOLERANCE:.0e}", "try a lower load, or report the model")
 
 
 class _Search:
+    """A search for a fixed point, with what it knows so far."""
+
     def __init__(self, image: Image, constant_from: Sequence[float], tolerance: float) -> None:
-        self.ask = image
+        self.map = image
         self.constant_from = list(constant_from)
         self.tolerance = tolerance
         self.rounds = 0
         self.low, self.high = 0.0, float("inf")
-        """Of a single unknown: where its image was last seen above it, and below it."""
+        """Of a single unknown: the last values with an image above and below them."""
 
     def image(self, values: list[float]) -> list[float]:
         self.rounds += 1
         if self.rounds > _MAX_ROUNDS:
-            raise unsettled(f"residual {self.residual(values, self.ask(values)):.1e} after {_MAX_ROUNDS} rounds")
-        return self.ask(values)
+            residual = self.residual(values, self.map(values))
+            raise _waits_not_converged(f"residual {residual:.1e} after {_MAX_ROUNDS} rounds")
+        return self.map(values)
 
     def find(self, values: list[float]) -> Fixed:
-        """All at once; if that does not settle, one inside the other."""
+        """All at once; if that does not converge, one inside the other."""
         values, images = self.together(values)
         if self.residual(values, images) <= self.tolerance:
             return Fixed(values, images, self.rounds)
@@ -120,14 +169,14 @@ class _Search:
         return values, images
 
     def inside(self, value: float, move: float, chosen: float) -> float:
-        """What was chosen for a single unknown, or the middle between its ends where it is not between them."""
+        """The next value of a single unknown, or the middle of its bracket where it would leave that."""
         self.low, self.high = (max(self.low, value), self.high) if move > 0 else (self.low, min(self.high, value))
         if self.low < chosen < self.high or self.high == float("inf"):
             return chosen
         return (self.low + self.high) / 2
 
     def enclosed(self) -> Fixed:
-        """A single unknown between two floats as close as they go."""
+        """A single unknown between two neighbouring floats."""
         if self.high == float("inf"):
             self.high = 2 * max(self.image(self.constant_from)[0], *self.constant_from)
 
@@ -136,7 +185,7 @@ class _Search:
 
         below, above = excess(self.low), excess(self.high)
         if not below <= 0 <= above:
-            raise unsettled(f"no change of sign from {self.low:.3g} to {self.high:.3g}")
+            raise _waits_not_converged(f"no change of sign from {self.low:.3g} to {self.high:.3g}")
         low, high = bracket(excess, self.low, self.high, min(below, -1e-300), above, FLOATS, _WIDTH / 2)
         at_low, at_high = self.image([low]), self.image([high])
         gap_low, gap_high = at_low[0] - low, high - at_high[0]
@@ -145,7 +194,7 @@ class _Search:
         return Fixed([low + share * (high - low)], images, self.rounds)
 
     def nested(self, values: list[float]) -> Fixed:
-        """The last unknown by itself; for each value of it, the others are found first."""
+        """The last unknown by itself; for each value of it, the others are solved first."""
         rest = len(values) - 1
 
         def image(last: Sequence[float]) -> list[float]:
@@ -157,3 +206,190 @@ class _Search:
 
         fixed = fixed_point(image, values[rest:], self.constant_from[rest:], self.tolerance)
         return Fixed([*fixed.images[1 : rest + 1], *fixed.values], fixed.images[rest + 1 :], self.rounds)
+
+
+def fixed_points(maps: BatchMaps, start: Array, patience: int = 300, rough: bool = False) -> Array:
+    """The values of a batch that equal their images, as closely as iteration brings them.
+
+    maps      the map of the points of the batch at some indices.
+    start     (P, ...) values >= 0.
+    patience  after how many rounds without progress a point is given up.
+    rough     whether points may stop at a residual of 1e-3, and others after some hundred rounds.
+    Returns   (P, ...) the values of the smallest residual; the caller proves them.
+    Method    Half of each move, and the mix of the last five moves with the smallest residual (Anderson, J. ACM 12
+              (1965) 547-560); the memory is dropped where that makes the residual worse. Points of few values change
+              to Newton's method after a few rounds, with slopes taken once and then corrected by every step (Broyden,
+              Mathematics of Computation 19 (1965) 577-593). Points that have converged are left out of later rounds;
+              those that have not start again, with rounds alone, and at last without memory.
+    """
+    with np.errstate(all="ignore"):  # Values that overflow are not finite, and never taken.
+        return _fixed_points(maps, np.asarray(start, dtype=float), patience, rough)
+
+
+def _fixed_points(maps: BatchMaps, start: Array, patience: int, rough: bool) -> Array:
+    """As `fixed_points`."""
+    every: Places = np.arange(len(start))
+    few = start[0].size <= _FEW if len(start) else False
+    rounds, enough = (_FIRST, _NEAR) if few else (_BATCH_ROUNDS, _ENOUGH)
+    best, moves, least = _rounds(maps, start, every, _MEMORY, patience, rounds, enough)
+    if few:
+        at_once = max(1, _NUDGED_AT_ONCE // start[0].size ** 2)
+        for first in range(0, len(start), at_once):
+            _newton(maps, best, moves, least, every[first : first + at_once])
+    rounds, enough = (_ROUGH_ROUNDS, _NEAR) if rough else (_BATCH_ROUNDS, _ENOUGH)
+    for memory in (_MEMORY, 0) if few else (0,):
+        failed: Places = np.flatnonzero(least > (_NEAR if rough else _CONVERGED))
+        if failed.size:
+            values, _, residual = _rounds(maps, start, failed, memory, patience, rounds, enough)
+            better = residual < least[failed]
+            best[failed[better]], least[failed[better]] = values[better], residual[better]
+    return best
+
+
+def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chosen: Places) -> None:
+    """Newton's steps of some points, in place, as long as they reduce the residuals."""
+    shape, size = best.shape[1:], best[0].size
+    live = chosen[least[chosen] > _ENOUGH]
+    if not live.size:
+        return
+    values: Array = best[live].reshape(-1, size)
+    moves: Array = best_moves[live].reshape(-1, size)
+    inverse = np.zeros((len(live), size, size))
+    stale = np.ones(len(live), bool)
+    """Whether slopes are to be taken anew."""
+    fresh = ~stale
+    image = maps(live)
+    for _ in range(_STEPS):
+        if stale.any():
+            inverse[stale] = _inverse_slopes(maps, live[stale], values[stale], moves[stale], shape)
+            fresh = stale
+        step = (inverse @ moves[..., None])[..., 0]
+        step = np.maximum(step, (_LEAST - 1.0) * values + _LEAST * np.minimum(moves, 0.0))
+        after, residual = image((values + step).reshape(-1, *shape))
+        change = moves - (after.reshape(-1, size) - values - step)
+        # Broyden's correction of the inverse.
+        predicted = (inverse @ change[..., None])[..., 0]
+        along = (step[:, None] @ inverse)[:, 0]
+        product = (step * predicted).sum(-1)
+        factor = np.where(product != 0, 1.0 / np.where(product != 0, product, 1.0), 0.0)
+        inverse = inverse + (factor[:, None] * (step - predicted))[..., None] * along[:, None]
+        better = residual < least[live]
+        values, moves = (
+            np.where(better[:, None], values + step, values),
+            np.where(better[:, None], moves - change, moves),
+        )
+        stale = ~(residual < 0.5 * least[live]) & ~fresh
+        best[live[better]], least[live[better]] = values[better].reshape(-1, *shape), residual[better]
+        going = (least[live] > _ENOUGH) & (better | stale)
+        if not going.any():
+            return
+        if not going.all():
+            live, values, moves, inverse, stale = live[going], values[going], moves[going], inverse[going], stale[going]
+            image = maps(live)
+        fresh = np.zeros(len(live), bool)
+
+
+def _inverse_slopes(maps: BatchMaps, chosen: Places, values: Array, moves: Array, shape: tuple[int, ...]) -> Array:
+    """(p, n, n) the inverse of the slopes at which moves decrease with values, by differences."""
+    size: int = values.shape[1]
+    index: Places = np.arange(size)
+    nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
+    nudged = np.repeat(values[:, None], size, axis=1)
+    nudged[:, index, index] += nudge
+    after = maps(np.repeat(chosen, size))(nudged.reshape(-1, *shape))[0].reshape(-1, size, size)
+    slopes = (after - (values + moves)[:, None]) / (nudged[:, index, index] - values)[..., None]
+    table: Array = np.eye(size) - slopes.swapaxes(1, 2)
+    table[~(np.abs(table) <= _STEEPEST).all((1, 2))] = np.eye(size)
+    try:
+        return np.asarray(np.linalg.inv(table), np.float64)
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(table), np.float64)
+
+
+def _rounds(
+    maps: BatchMaps, start: Array, chosen: Places, memory: int, patience: int, most: int, enough: float
+) -> tuple[Array, Array, Array]:
+    """Damped rounds of some points: the best values, their moves and their residuals.
+
+    memory   how many earlier moves are mixed.
+    most     the most rounds.
+    enough   the residual at which a point has converged.
+    """
+    start = start[chosen]
+    best = np.array(start, dtype=float)
+    best_moves, least = np.zeros(best.shape), np.full(len(best), np.inf)
+    live: Places = np.arange(len(best))
+    values = best.copy()
+    history: list[tuple[Array, Array]] = []
+    idle = np.zeros(len(best), dtype=int)
+    """Rounds without progress."""
+    image = maps(chosen)
+    before: tuple[Array, Array] | None = None
+    for _ in range(most):
+        after, residual = image(values)
+        better = residual < least[live]
+        idle[live] = np.where(residual < 0.9 * least[live], 0, idle[live] + 1)
+        best[live[better]], least[live[better]] = values[better], residual[better]
+        best_moves[live[better]] = (after - values)[better]
+        going = (least[live] > enough) & (idle[live] < np.where(least[live] > _CONVERGED, patience, 8))
+        if not going.any():
+            break
+        if not going.all():
+            live, values, after, residual = live[going], values[going], after[going], residual[going]
+            history = [(one[going], two[going]) for one, two in history]
+            before = before and (before[0][going], before[1][going])
+            image = maps(chosen[live])
+        moves = after - values
+        if before is not None and memory:
+            history = [*history, (values - before[0], moves - before[1])][-memory:]
+        worse = residual > _WORSE * least[live]
+        for one, two in history:
+            one[worse] = two[worse] = 0.0
+        before = (values, moves)
+        values = np.maximum(values + 0.5 * moves - _mixture(history, moves), 0.2 * np.minimum(values, after))
+    return best, best_moves, least
+
+
+def _mixture(history: list[tuple[Array, Array]], moves: Array) -> Array | float:
+    """What the memory of earlier rounds takes off a damped move."""
+    if not history:
+        return 0.0
+    size = len(moves)
+    steps = np.stack([one.reshape(size, -1) for one, _ in history], axis=-1)
+    turns = np.stack([two.reshape(size, -1) for _, two in history], axis=-1)
+    scale = np.sqrt((turns**2).sum(1, keepdims=True))
+    scale = np.where(scale > 0, scale, 1.0)
+    unit = turns / scale
+    square: Array = np.einsum("pnm,pnl->pml", unit, unit) + 1e-12 * np.eye(len(history))
+    right: Array = np.einsum("pnm,pn->pm", unit, moves.reshape(size, -1))
+    weights: Array = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
+    taken = np.einsum("pnm,pm->pn", steps + 0.5 * turns, weights).reshape(moves.shape)
+    return np.where(np.isfinite(taken), taken, 0.0)
+
+
+def falling_points(image: BatchMap, low: Array, tolerance: float) -> Array:
+    """The values (P, 1, 1), one for each point of a batch, that equal their images, where images fall as values rise.
+
+    low      values below their images.
+    Returns  values within the tolerance of the residual, or the last ones where that takes more than 100 rounds.
+    Method   False position (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174), and every eighth round a halving.
+    """
+    high = image(low)[0]
+    above, below = high - low, image(high)[0] - high
+    values = high
+    side: Array = np.zeros(low.shape)
+    for number in range(_FALSE_POSITIONS):
+        share = above / np.where(above - below > 0, above - below, 1.0)
+        share = np.where(number % 8 == 7, 0.5, np.clip(share, 0.0, 1.0))
+        values = low + share * (high - low)
+        after, residual = image(values)
+        if residual.max() <= tolerance:
+            break
+        move = after - values
+        rising = move > 0
+        below = np.where(rising & (side > 0), below / 2, below)
+        above = np.where(~rising & (side < 0), above / 2, above)
+        low, above = np.where(rising, values, low), np.where(rising, move, above)
+        high, below = np.where(rising, high, values), np.where(rising, below, move)
+        side = np.where(rising, 1.0, -1.0)
+    return values

@@ -204,15 +204,17 @@ class OpenSolver:
     def one_by_one(self, settled: Value) -> int:
         """Solve every point of a batch that has not settled by itself; the largest number of rounds."""
         shape = (self.network.size or 0,)
-        means = {index: np.broadcast_to(self.waits[index].mean, shape).copy() for index in self.felt}
-        variances = {index: np.broadcast_to(self.waits[index].variance, shape).copy() for index in self.felt}
+        # Also those whose waits nobody else waits for: they follow from the others.
+        inner = sorted({*self.felt, *(index for centre in self.inner for index in centre.indices)})
+        means = {index: np.broadcast_to(self.waits[index].mean, shape).copy() for index in inner}
+        variances = {index: np.broadcast_to(self.waits[index].variance, shape).copy() for index in inner}
         rounds = 0
         for point in np.flatnonzero(~np.broadcast_to(settled, shape)).tolist():
             waits, more = self.alone(point)
             rounds = max(rounds, more)
-            for index in self.felt:
+            for index in inner:
                 means[index][point], variances[index][point] = waits[index]
-        for index in self.felt:
+        for index in inner:
             self.waits[index] = Wait(means[index], variances[index])
         return rounds
 

@@ -11,7 +11,7 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import NOTHING
 from qnet.networks.exactness import LAYERS, in_order, met_again, ranked
 from qnet.networks.joined_classes import ParallelSteps
-from qnet.networks.layers.calm import calm, layered
+from qnet.networks.layers.contention import layered, without_waiting
 from qnet.networks.product.demands import Demands
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
 from qnet.networks.second_phase import Rates, share_at_arrival
@@ -20,9 +20,9 @@ from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
-    from qnet.networks.closed import absence as closed_absence
+    from qnet.networks.closed import return_times
 else:
-    closed_absence = lazy("qnet.networks.closed.absence")
+    return_times = lazy("qnet.networks.closed.return_times")
 
 MAX_COPIES = 20_000
 
@@ -48,7 +48,7 @@ class Reduction:
         nested = any(item.around for item in self.unit.streams)
         self.refuse(nested)
         self.members = self.unit.members()
-        self.calm = calm(network, self.unit, self.members, self.operations) if nested else {}
+        self.calm = without_waiting(network, self.unit, self.members, self.operations) if nested else {}
         """The station groups that nobody can wait for, where there are holds inside holds."""
         self.columns = _columns(self.unit, len(network.classes))
         """The classes, and at last the work that classes leave behind: by class and whether it is left."""
@@ -304,7 +304,7 @@ class Reduction:
                 left.append((kind, pieces))
         # Pure delays are one station more.
         nowhere = Station(name="", delay=True, servers=1, discipline="ps", groups=(Group("", 1, 0.0),))
-        self.absent = closed_absence.absences(
+        self.absent = return_times.absences(
             self.network, [*rows, (nowhere, 0)], [(kind, _with_one(pieces)) for kind, pieces in left]
         )
         return self.absent

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import Array, lazy, np
+from qnet.lazy import lazy, np
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
-    from qnet.networks.closed import absence, accelerated
+    from qnet.networks import fixed_point
+    from qnet.networks.closed import return_times
 else:
-    absence = lazy("qnet.networks.closed.absence")
-    accelerated = lazy("qnet.networks.closed.accelerated")
+    return_times = lazy("qnet.networks.closed.return_times")
+    fixed_point = lazy("qnet.networks.fixed_point")
 
 TOLERANCE = 1e-10
 _HIGHEST = 1 - 1e-6
@@ -25,8 +25,6 @@ _UNDAMPED = 12
 """Rounds that are not damped."""
 _LEAST = 1e-9
 """The smallest load by second phases."""
-_ENCLOSING = 100
-"""Rounds of false position."""
 _CERTAIN = 1.0 - 1e-9
 _STEEP = 16
 """How steeply the share of second phases that arrivals find rises to all of them where a station saturates."""
@@ -131,7 +129,7 @@ def _times_elsewhere(item: ClosedClass, station: str, operations: Operations) ->
         for step in route.steps:
             if step.phase == 1 and not (isinstance(step, Hold) and step.station == station):
                 every.append((route.probability * step.visits, _time(step)))
-    absent = absence.between(item, station, operations) if absence.plain(item.routes) else None
+    absent = return_times.between(item, station, operations) if return_times.plain(item.routes) else None
     if absent is None:
         return [(1.0, item.think_time)], [(1.0, item.think_time)]
     return [
@@ -194,11 +192,11 @@ def _fixed_point(
         rates = np.maximum(step, 0.0)
 
     if len(classes) == 1:
-        rates = _enclosed(image, size or 1)
+        rates = fixed_point.falling_points(image, np.zeros((size or 1, 1, 1)), TOLERANCE)
         if image(rates)[1].max() <= TOLERANCE:
             return by_class(rates)
 
-    def images(chosen: Any) -> accelerated.Image:
+    def images(chosen: Any) -> fixed_point.BatchMap:
         points, times = np.unique(chosen, return_counts=True)
 
         def part(values: Any) -> tuple[Any, Any]:
@@ -214,33 +212,9 @@ def _fixed_point(
 
         return part
 
-    rates = accelerated.settled(images, rates)
+    rates = fixed_point.fixed_points(images, rates)
     residual = image(rates)[1].max()
     if not residual <= TOLERANCE:
-        text = f"the rate of second phases of closed classes did not converge: residual {residual:.1e}"
-        raise NotComputed(Problem("QN511", text, f"a residual of {TOLERANCE:.0e}", help="try fewer customers"))
+        what = f"the rate of second phases of closed classes: residual {residual:.1e}"
+        raise fixed_point.not_converged(what, f"a residual of {TOLERANCE:.0e}", "try fewer customers")
     return by_class(rates)
-
-
-def _enclosed(image: Callable[[Array], tuple[Array, Array]], size: int) -> Array:
-    """The rates at which the second phases of one class equal its passages, of every point, by false position."""
-    low = np.zeros((size, 1, 1))
-    above = image(low)[0]
-    high, below = above, image(above)[0] - above
-    rates = high
-    side: Array = np.zeros(low.shape)
-    for number in range(_ENCLOSING):
-        share = above / np.where(above - below > 0, above - below, 1.0)
-        share = np.where(number % 8 == 7, 0.5, np.clip(share, 0.0, 1.0))
-        rates = low + share * (high - low)
-        after, residual = image(rates)
-        if residual.max() <= TOLERANCE:
-            break
-        move = after - rates
-        positive = move > 0
-        below = np.where(positive & (side > 0), below / 2, below)
-        above = np.where(~positive & (side < 0), above / 2, above)
-        low, above = np.where(positive, rates, low), np.where(positive, move, above)
-        high, below = np.where(positive, high, rates), np.where(positive, below, move)
-        side = np.where(positive, 1.0, -1.0)
-    return rates

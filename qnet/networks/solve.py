@@ -14,11 +14,11 @@ from qnet.networks.solvers.features import SENTENCES, of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
-    from qnet.networks import by_demands, degenerate_classes, exactness, parallel_bounds
+    from qnet.networks import closed_networks, degenerate_classes, exactness, parallel_bounds
     from qnet.networks.memory import regions as memory
     from qnet.networks.product import solve as product
 else:
-    by_demands = lazy("qnet.networks.by_demands")
+    closed_networks = lazy("qnet.networks.closed_networks")
     degenerate_classes = lazy("qnet.networks.degenerate_classes")
     exactness = lazy("qnet.networks.exactness")
     memory = lazy("qnet.networks.memory.regions")
@@ -80,7 +80,7 @@ class _Demands:
 
     def solve(self) -> RoutedSolution:
         """The solution by the method that the demands are best solved by."""
-        return by_demands.solve(self.network, self.wanted, solve_part)
+        return closed_networks.solve(self.network, self.wanted, solve_part)
 
 
 def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> RoutedSolution:

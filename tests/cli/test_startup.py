@@ -92,7 +92,10 @@ CASES = [
     (("catalog", "list", "--csv"), (*LIGHT, "qnet.networks.open")),
     (("catalog", "show", "dasd/ibm-3390-3"), LIGHT),
     (("schema", "envelope"), (*LIGHT, "qnet.networks.open")),
-    ((*INLINE, "--csv"), (*NOT_ASKED, "qnet.networks.by_demands", "qnet.networks.product", "qnet.networks.closed")),
+    (
+        (*INLINE, "--csv"),
+        (*NOT_ASKED, "qnet.networks.closed_networks", "qnet.networks.product", "qnet.networks.closed"),
+    ),
     ((*CLOSED, "--csv"), (*NOT_ASKED, "qnet.networks.open", "qnet.queues.waiting", "qnet.queues.erlang")),
     ((*INLINE, "--json"), LIGHT),
     (INLINE, LIGHT),

@@ -98,7 +98,7 @@ def test_the_finder_finds_a_circle():
 
 
 def test_lazy_modules_and_imports_in_functions_are_seen():
-    assert "qnet.networks.by_demands" in graph()["qnet.networks.solve"]
+    assert "qnet.networks.closed_networks" in graph()["qnet.networks.solve"]
     assert "qnet.networks.solvers.table" in graph()["qnet.networks.solve"]
     assert list(in_functions("qnet.cli.methods"))
 

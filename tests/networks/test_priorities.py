@@ -204,11 +204,11 @@ def test_a_server_that_is_held_elsewhere_is_not_interrupted():
     "priority, words",
     [
         ([1], "priority has 1 entries"),
-        ([1, 0.5], "whole numbers from -99 to 99"),
-        ([1, 1e300], "whole numbers from -99 to 99"),
-        ([1, float("nan")], "whole numbers from -99 to 99"),
-        ("12", "one whole number per class: 2"),
-        ([[1, 0], [0, 1]], "one whole number per class: 2, or a row of them per station"),
+        ([1, 0.5], "integers from -99 to 99"),
+        ([1, 1e300], "integers from -99 to 99"),
+        ([1, float("nan")], "integers from -99 to 99"),
+        ("12", "one integer per class: 2"),
+        ([[1, 0], [0, 1]], "one integer per class: 2, or a row of them per station"),
     ],
 )
 def test_priorities_that_mean_nothing_are_refused(priority: Any, words: str):

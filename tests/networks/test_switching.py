@@ -180,7 +180,7 @@ def test_the_time_per_visit_of_a_chain_is_that_of_whichever_class_comes():
         ({"population": [None], "arrivals": [[1], [0]]}, "never leave"),
         ({"think_time": [1, 2]}, "think_time has 2 entries; expected one per class: 1"),
         ({"scv": [[1]]}, "scv has another shape than service_times"),
-        ({"priority": [[1], [1], [1]], "disciplines": "priority"}, "expected one whole number per class: 1"),
+        ({"priority": [[1], [1], [1]], "disciplines": "priority"}, "expected one integer per class: 1"),
     ],
 )
 def test_what_is_no_network_is_told(changes: dict[str, Any], words: str):

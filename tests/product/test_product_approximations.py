@@ -84,7 +84,7 @@ def test_fractional_populations_lie_between_whole_ones():
 
     below, between, above = throughput(3), throughput(3.5), throughput(4)
     assert below[0] < between[0] < above[0]
-    assert between[1] == "a population is fractional, and exact methods need whole ones"
+    assert between[1] == "a population is fractional, and exact methods need integers"
 
 
 def test_rates_that_approximations_do_not_take_are_refused_with_the_size_of_the_exact_answer():

@@ -61,10 +61,10 @@ def problems(**arguments: Any) -> list[str]:
         ({"disciplines": ["ps", "lifo"]}, r"disciplines\[1\] is 'lifo'; fcfs or ps or lcfs-pr"),
         ({"servers": 2}, "servers is 2; one entry per station: 2"),
         ({"servers": [2]}, "servers has 1 entries; one entry per station: 2"),
-        ({"servers": [1, 0]}, r"servers\[1\] is 0; a whole number of 1 or more"),
-        ({"servers": [1, 1.5]}, r"servers\[1\] is 1.5; a whole number of 1 or more"),
-        ({"servers": [1, "2"]}, r"servers\[1\] is '2'; a whole number of 1 or more"),
-        ({"servers": [1, None]}, r"servers\[1\] is None; a whole number of 1 or more"),
+        ({"servers": [1, 0]}, r"servers\[1\] is 0; an integer of 1 or more"),
+        ({"servers": [1, 1.5]}, r"servers\[1\] is 1.5; an integer of 1 or more"),
+        ({"servers": [1, "2"]}, r"servers\[1\] is '2'; an integer of 1 or more"),
+        ({"servers": [1, None]}, r"servers\[1\] is None; an integer of 1 or more"),
         ({"rates": 2.0}, "rates is 2.0; one entry per station: 2"),
         ({"rates": [None]}, "rates has 1 entries; one entry per station: 2"),
         ({"rates": [None, 2.0]}, r"rates\[1\] is 2.0; positive numbers, or None"),
@@ -268,7 +268,7 @@ def test_open_classes_beside_closed_ones_at_too_many_servers_are_refused():
     [
         ({"operations": -1}, "operations is -1; expected a number above 0"),
         ({"memory": float("nan")}, "memory is nan; expected a number above 0"),
-        ({"core_solutions": 1.5}, "core_solutions is 1.5; expected a whole number of 1 or more, or None"),
+        ({"core_solutions": 1.5}, "core_solutions is 1.5; expected an integer of 1 or more, or None"),
         ({"servers_correction": "foo"}, 'no correction "foo"; expected conway or seidmann or rolia-sevcik'),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from building import at_station, delay, station, visit
 
 from qnet.errors import NotComputed
-from qnet.networks.by_demands import solve as solve_by_demands
+from qnet.networks.closed_networks import solve as solve_by_demands
 from qnet.networks.exactness import Beyond
 from qnet.networks.layers.solve import solve as solve_layers
 from qnet.networks.reduction import Reduction

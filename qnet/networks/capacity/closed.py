@@ -16,7 +16,6 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
 from qnet.lazy import Array, np
 from qnet.networks.aggregation.solution import Aggregation
-from qnet.networks.by_demands import ceiling
 from qnet.networks.capacity.closed_exactness import reasons_for
 from qnet.networks.capacity.closed_levels import Levels, PlaceChain, Pool, Surroundings
 from qnet.networks.capacity.closed_network import (
@@ -36,6 +35,7 @@ from qnet.networks.capacity.closed_network import (
 from qnet.networks.capacity.flows import Losses, drain_rate, flows_with_losses, with_offered
 from qnet.networks.capacity.open_exactness import LOSSES
 from qnet.networks.capacity.stations import LEAST
+from qnet.networks.closed_networks import ceiling
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork

@@ -41,15 +41,15 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem
 from qnet.lazy import Array, np
-from qnet.networks.closed.approximate_core import CoreAnswer
 from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
 from qnet.networks.closed.approximate_servers import conway, one_server, rolia_sevcik, seidmann, servers_of
-from qnet.networks.closed.approximate_state import Core
+from qnet.networks.closed.newton_core import Core, CoreAnswer
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
+from qnet.networks.fixed_point import not_converged
 from qnet.record import Record
 
 METHODS: dict[str, str] = {
-    "bard-schweitzer": "proportions stay when a customer is removed",
+    "bard-schweitzer": "proportions do not change when a customer is removed",
     "linearizer": "changes of proportions are estimated by class",
     "aql": "changes of the total queues are estimated",
 }
@@ -65,6 +65,7 @@ CORRECTIONS: dict[str, str] = {
 DEFAULT_CORRECTION = "conway"
 """The correction with the smallest ninth decile and worst of errors, as `tests/closed/approximate` measures them."""
 
+_EXPECTED = "a fixed point with a residual of 1e-10"
 _CELLS = 1_000_000
 """How many numbers of one array a part of a large batch may have."""
 
@@ -105,7 +106,7 @@ def solve(
     Raises      `NotComputed` QN511 where a fixed point is not found or not feasible, QN513 for other rates than
                 servers; `NoAnswer` QN401 where open classes saturate a station, QN403 for customers that spend no
                 time; `InvalidInput` QN514 for an unknown method or correction, or an open load that is no load.
-    Method      See `approximate_methods` and `approximate_core`. Where Linearizer or AQL leaves the feasible region (a
+    Method      See `approximate_methods` and `newton_core`. Where Linearizer or AQL leaves the feasible region (a
                 residence below the demand, a utilization above 1; one random network in twenty with Linearizer, one in
                 six with AQL), the last core is solved again with 0.98, 0.95, ... of the estimated changes, at last with
                 none, which is Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class,
@@ -162,7 +163,7 @@ def _check(method: str, correction: str, solutions: int | None) -> None:
     if correction not in CORRECTIONS:
         raise InvalidInput(Problem("QN514", f'no correction "{correction}"', " or ".join(CORRECTIONS)))
     if solutions is not None and solutions < 1:
-        raise InvalidInput(Problem("QN514", f"{solutions} core solutions", "a whole number of at least 1"))
+        raise InvalidInput(Problem("QN514", f"{solutions} core solutions", "an integer of at least 1"))
 
 
 def _open_load(given: Any, size: int, stations: int) -> Any:
@@ -228,18 +229,18 @@ def _answer(core: Core, method: str, solutions: int | None) -> CoreAnswer:
 def _prove(answer: CoreAnswer, method: str, correction: str, first: int, size: int) -> None:
     """Refuses answers that are not converged or not possible."""
     beyond = "left the feasible region (a residence below the demand, a utilization above 1)"
-    for failed, found in ((~answer.converged, "did not converge"), (~answer.feasible, beyond)):
+    for failed in (~answer.converged, ~answer.feasible):
         places = np.flatnonzero(failed)
         if places.size:
-            where = _where(first + int(places[0]), size)
-            help = 'use the method "bard-schweitzer", which always stays feasible, or an exact method'
+            point = first + int(places[0])
+            help = 'use the method "bard-schweitzer", which is always feasible, or an exact method'
             if method == "bard-schweitzer":
                 help = "use an exact method"
             if correction != DEFAULT_CORRECTION:
                 help += f', or the correction "{DEFAULT_CORRECTION}"'
-            raise NotComputed(
-                Problem("QN511", f"{method} {found}{where}", "a fixed point with a residual of 1e-10", help=help)
-            )
+            if not answer.converged.all():
+                raise not_converged(method, _EXPECTED, help, point if size > 1 else None)
+            raise NotComputed(Problem("QN511", f"{method} {beyond}{_where(point, size)}", _EXPECTED, help=help))
 
 
 def _where(point: int, size: int) -> str:

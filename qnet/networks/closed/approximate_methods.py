@@ -1,4 +1,4 @@
-"""Bard-Schweitzer, Linearizer and AQL as sequences of fixed points: each takes a core and gives its answer.
+"""Bard-Schweitzer, Linearizer and AQL, as methods of the driver of approximate mean value analysis.
 
 They differ in what they assume of the queues that are left when one customer is removed: the same proportions, changes
 of proportions that are estimated by class, or changes of the total queues.
@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import Places, np
-from qnet.networks.closed.approximate_core import CoreAnswer, solve_core
-from qnet.networks.closed.approximate_state import Core
+from qnet.lazy import Array, Flags, Places, np
+from qnet.networks.closed.approximate_mva import core_solutions, relaxed
+from qnet.networks.closed.newton_core import Core, CoreAnswer, solve_core
+from qnet.record import Record
 
-SETTLED = 1e-9
+CONVERGED = 1e-9
 """Largest change of a queue length by a further turn, in units of the total population."""
 
-_MOST_TURNS = 100
 _MANY = 1e5
-_PARTS = (0.98, 0.95, 0.9, 0.8, 0.6, 0.3, 0.0)
+_STAGES = tuple((share, 0.0) for share in (0.98, 0.95, 0.9, 0.8, 0.6, 0.3, 0.0))
+"""What is kept of the estimated changes where an answer leaves the feasible region."""
 
 
 def bard_schweitzer(core: Core) -> CoreAnswer:
@@ -26,7 +27,7 @@ def bard_schweitzer(core: Core) -> CoreAnswer:
     Applies   every core without shifts.
     core      a batch of fixed points.
     Returns   `CoreAnswer`.
-    Method    seen(k, r) = Q(k) - Q(k, r) / N(r).
+    Method    queue on arrival(k, r) = Q(k) - Q(k, r) / N(r).
     Fails     never raises; the caller looks at `converged` and `feasible`.
     Source    Bard, in Arato et al. (eds), Performance of Computer Systems, 1979, 51-62; Schweitzer, in Proc. Int.
               Conf. Stochastic Control and Optimization, Amsterdam, 1979.
@@ -39,8 +40,8 @@ def linearizer(core: Core, solutions: int | None) -> CoreAnswer:
 
     Applies    every core without shifts.
     core       a batch of fixed points.
-    solutions  how many core solutions at the full population; None: until the queue lengths settle.
-    Returns    `CoreAnswer`; infinite residuals where the queue lengths do not settle.
+    solutions  how many core solutions at the full population; None: until the queue lengths converge.
+    Returns    `CoreAnswer`; infinite residuals where the queue lengths do not converge.
     Method     The cores at N and at N less one customer of each class share the differences
                D(k, s, j) = F(k, s | N - 1(j)) - F(k, s | N) of the fractions F = Q / N; their sum over classes is kept
                instead of the single terms, so that a core costs K R numbers. All cores of a batch are one Newton.
@@ -48,26 +49,12 @@ def linearizer(core: Core, solutions: int | None) -> CoreAnswer:
     Source     Chandy and Neuse, Comm. ACM 25 (1982) 126-134; de Souza e Silva and Muntz, IEEE Trans. Computers 39
                (1990) 840-842; the relaxation: this tool.
     """
-    answer, every = solve_core(core), _every(core)
-    reduced = _spread(answer, every, core.population)
-    moved = np.full(len(core.population), np.inf)
-    for turn in range(1, solutions or _MOST_TURNS):
-        reduced = solve_core(every, reduced)
-        sound = reduced.converged.reshape(len(moved), -1).all(-1)
-        shifts = _linear_shifts(reduced, every.population, core.population)
-        shifts = _damped(shifts, every.shift, turn)
-        every = every.replace(shift=shifts.reshape(every.demands.shape))
-        before, shifted = answer, core.replace(shift=shifts[:, 0])
-        answer = solve_core(shifted, before)
-        if turn + 1 == solutions:
-            answer = _relaxed(shifted, answer)
-            return answer.replace(residual=np.where(sound, answer.residual, np.inf))
-        moved = _moved(answer.queue_length, before.queue_length, core.population)
-        if solutions is None and (moved <= _settled(core.population)).all():
-            return _relaxed(shifted, answer)
-        if not (sound.all() and answer.converged.all()):
-            break
-    return answer if solutions == 1 else answer.replace(residual=np.full(len(moved), np.inf))
+    method = _Linearizer(core)
+    repeats = method.repeats if solutions is None else None
+    answer = core_solutions(method, np.zeros((0,)), None, solutions, repeats)
+    if solutions == 1:
+        return answer.core
+    return method.judged(relaxed(method, answer)[0].core, solutions is None)
 
 
 def aql(core: Core) -> CoreAnswer:
@@ -75,38 +62,146 @@ def aql(core: Core) -> CoreAnswer:
 
     Applies   every core without shifts.
     core      a batch of fixed points.
-    Returns   `CoreAnswer`; infinite residuals where the queue lengths do not settle.
-    Method    seen(k, r) = (n - 1)(Q(k) / n - g(k, r)), n the total population and g(k, r) the change of Q(k) / n when
-              a customer of class r is removed, from the cores at N and N less one customer, until the queues settle.
+    Returns   `CoreAnswer`; infinite residuals where the queue lengths do not converge.
+    Method    queue on arrival(k, r) = (n - 1)(Q(k) / n - g(k, r)), n the total population and g(k, r) the change of
+              Q(k) / n when a customer of class r is removed, from the cores at N and N less one customer, until the
+              queues converge.
     Fails     never raises; the caller looks at `converged` and `feasible`.
     Source    Zahorjan, Eager and Sweillam, Performance Evaluation 8 (1988) 255-270; the relaxation: this tool.
     """
-    every = _every(core)
-    size: int
-    classes: int
-    size, classes = core.population.shape
-    total = every.population.sum(-1)
-    others = np.maximum(total - 1.0, 0.0)
-    every = every.replace(weight=others / np.where(total > 0, total, 1.0), own=np.zeros(every.own.shape))
-    whole = total.reshape(size, classes + 1)
-    first: Places = np.arange(size) * (classes + 1)
-    reduced = solve_core(every)
-    moved = np.full(size, np.inf)
-    for turn in range(_MOST_TURNS):
-        aggregate = reduced.queue_length.sum(-1).reshape(size, classes + 1, -1)
-        share = aggregate / np.where(whole > 0, whole, 1.0)[:, :, None]
-        change = np.where((whole[:, 1:] > 0)[:, :, None], share[:, 1:] - share[:, :1], 0.0)
-        change = change / _removed(core.population)[:, :, None]
-        shift = others.reshape(size, classes + 1)[:, :, None, None] * np.swapaxes(change, 1, 2)[:, None]
-        every = every.replace(shift=_damped(shift, every.shift, turn).reshape(every.demands.shape))
-        before = reduced
-        reduced = solve_core(every, before)
-        moved = _moved(reduced.queue_length[first], before.queue_length[first], core.population)
-        if (moved <= _settled(core.population)).all() or not reduced.converged.all():
-            break
-    sound = reduced.converged.reshape(size, -1).all(-1) & (moved <= _settled(core.population))
-    answer = _relaxed(every.part(first), CoreAnswer(*(value[first] for value in reduced)))
-    return answer.replace(residual=np.where(sound, answer.residual, np.inf))
+    method = _Aql(core)
+    answer = core_solutions(method, np.zeros((0,)), None, None, method.repeats)
+    first: Places = np.arange(len(core.population)) * (core.population.shape[1] + 1)
+    full = _Linearizer(method.every.part(first))
+    shifts = answer.changes[:, :1]
+    return method.judged(relaxed(full, _Answer(answer.core.part(first), shifts))[0].core, True)
+
+
+class _Answer(Record):
+    """Core solutions, and the shifts at which they were solved."""
+
+    core: CoreAnswer
+    changes: Array
+    """(P, R + 1, K, R), at N and at N less one customer of each class; of any size for no shifts."""
+
+    def part(self, chosen: Any) -> _Answer:
+        """Those of some points."""
+        return _Answer(self.core.part(chosen), self.changes[chosen])
+
+
+class _Linearizer:
+    """Linearizer of a batch of P points; its changes are the shifts of cores."""
+
+    stages = _STAGES
+
+    def __init__(self, core: Core, from_scratch: bool = False) -> None:
+        self.full = core
+        self.from_scratch = from_scratch
+        """Whether core solutions begin anew, as relaxed ones do."""
+        self.every = core
+        """The cores at N and at N less one customer."""
+        self.reduced: CoreAnswer | None = None
+        """Their solutions."""
+        self.sound = np.ones(len(core.population), bool)
+        """(P,) whether all core solutions at N less one customer converged."""
+        self.change = np.full(len(core.population), np.inf)
+        """(P,) largest change of a queue length by the last turn, in units of the total population."""
+
+    def core(self, changes: Array, start: _Answer | None) -> _Answer:
+        """The core solutions at N."""
+        core = self.full.replace(shift=changes[:, 0]) if changes.size else self.full
+        begin = None if start is None or self.from_scratch else start.core
+        return _Answer(solve_core(core, begin), changes)
+
+    def estimate(self, answer: _Answer, turn: int) -> Array:
+        """The shifts, from the cores at N less one customer of each class."""
+        population = self.full.population
+        if self.reduced is None:
+            self.every = _every(self.full)
+            self.reduced = _spread(answer.core, self.every, population)
+        else:
+            self.sound &= answer.core.converged
+        self.reduced = solve_core(self.every, self.reduced)
+        self.sound &= self.reduced.converged.reshape(len(self.sound), -1).all(-1)
+        shifts = _linear_shifts(self.reduced, self.every.population, population)
+        shifts = _averaged(shifts, self.every.shift, turn)
+        self.every = self.every.replace(shift=shifts.reshape(self.every.demands.shape))
+        return shifts
+
+    def repeats(self, before: _Answer, answer: _Answer) -> bool:
+        """Whether no queue length changes any more, or a core solution failed."""
+        population = self.full.population
+        self.change = _change(answer.core.queue_length, before.core.queue_length, population)
+        small = (self.change <= _rounding(population)).all()
+        return bool(small or not (self.sound.all() and answer.core.converged.all()))
+
+    def proven(self, answer: _Answer) -> Flags:
+        """(P,) whether the solution at N converged and is feasible."""
+        return answer.core.converged & answer.core.feasible
+
+    def relaxed(self, answer: _Answer, chosen: Places, stage: tuple[float, float]) -> tuple[_Linearizer, Array]:
+        """Some of the points, with a share of their shifts; without shifts Bard-Schweitzer."""
+        core, share = self.full.part(chosen), stage[0]
+        if not share:
+            core = core.replace(weight=np.ones(len(chosen)), own=core.absent)
+        return _Linearizer(core, from_scratch=True), share * answer.changes[chosen]
+
+    def joined(self, answer: _Answer, chosen: Places, other: _Answer) -> _Answer:
+        """The answer, with that of some points exchanged."""
+        values, changes = [value.copy() for value in answer.core], answer.changes.copy()
+        for value, new in zip((*values, changes), (*other.core, other.changes), strict=True):
+            value[chosen] = new
+        return _Answer(CoreAnswer(*values), changes)
+
+    def judged(self, answer: CoreAnswer, repeating: bool) -> CoreAnswer:
+        """The answer, with infinite residuals where it does not rest on converged core solutions.
+
+        repeating   whether queue lengths had to be found that no further turn changes.
+        """
+        sound = self.sound & (self.change <= _rounding(self.full.population)) if repeating else self.sound
+        return answer.replace(residual=np.where(sound, answer.residual, np.inf))
+
+
+class _Aql(_Linearizer):
+    """AQL of a batch: its core solutions are those at N and at N less one customer together."""
+
+    def __init__(self, core: Core, from_scratch: bool = False) -> None:
+        super().__init__(core, from_scratch)
+        every = _every(core)
+        self.total = every.population.sum(-1)
+        self.others = np.maximum(self.total - 1.0, 0.0)
+        weight = self.others / np.where(self.total > 0, self.total, 1.0)
+        self.every = every.replace(weight=weight, own=np.zeros(every.own.shape))
+
+    def core(self, changes: Array, start: _Answer | None) -> _Answer:
+        """The core solutions at N and at N less one customer."""
+        if changes.size:
+            self.every = self.every.replace(shift=changes.reshape(self.every.demands.shape))
+        return _Answer(solve_core(self.every, None if start is None else start.core), changes)
+
+    def estimate(self, answer: _Answer, turn: int) -> Array:
+        """The shifts, from the total queues."""
+        size: int
+        classes: int
+        size, classes = self.full.population.shape
+        total, others = self.total.reshape(size, classes + 1), self.others.reshape(size, classes + 1)
+        aggregate = answer.core.queue_length.sum(-1).reshape(size, classes + 1, -1)
+        share = aggregate / np.where(total > 0, total, 1.0)[:, :, None]
+        change = np.where((total[:, 1:] > 0)[:, :, None], share[:, 1:] - share[:, :1], 0.0)
+        change = change / _removed(self.full.population)[:, :, None]
+        shifts = others[:, :, None, None] * np.swapaxes(change, 1, 2)[:, None]
+        return _averaged(shifts, self.every.shift, turn - 1)
+
+    def repeats(self, before: _Answer, answer: _Answer) -> bool:
+        """Whether no queue length at N changes any more, or a core solution failed."""
+        size: int
+        classes: int
+        size, classes = self.full.population.shape
+        first: Places = np.arange(size) * (classes + 1)
+        queues = answer.core.queue_length[first], before.core.queue_length[first]
+        self.change = _change(*queues, self.full.population)
+        self.sound = answer.core.converged.reshape(size, -1).all(-1)
+        return bool((self.change <= _rounding(self.full.population)).all() or not self.sound.all())
 
 
 def _every(core: Core) -> Core:
@@ -120,7 +215,7 @@ def _every(core: Core) -> Core:
 
 
 def _removed(population: Any) -> Any:
-    """How many customers are removed to see how proportions change: one, and more where rounding would hide that."""
+    """How many customers are removed to observe how proportions change: one, and more where rounding would hide it."""
     return np.maximum(1.0, (population / _MANY) ** 1.5)
 
 
@@ -134,51 +229,34 @@ def _spread(answer: CoreAnswer, every: Core, population: Any) -> CoreAnswer:
     )
 
 
-def _linear_shifts(reduced: CoreAnswer, population: Any, whole: Any) -> Any:
-    """(B, R + 1, K, R): what the changes of all proportions add to the queue seen, at N and at N less one customer.
+def _linear_shifts(reduced: CoreAnswer, population: Any, full: Any) -> Any:
+    """(B, R + 1, K, R): what the changes of all proportions add to the queue on arrival, at N and at N less one.
 
     shift(k, r | n) = sum over s != r of n(s) D(k, s, r) + max(n(r) - 1, 0) D(k, r, r)
     """
-    size, classes = whole.shape
+    size, classes = full.shape
     queues = reduced.queue_length.reshape(size, classes + 1, -1, classes)
     counts = population.reshape(size, classes + 1, classes)
     shares = queues / np.where(counts > 0, counts, 1.0)[:, :, None, :]
-    change = (shares[:, 1:] - shares[:, :1]) / _removed(whole)[:, :, None, None]
+    change = (shares[:, 1:] - shares[:, :1]) / _removed(full)[:, :, None, None]
     """(B, j, K, s): per customer of class j that is removed"""
     change = np.where((counts[:, 1:] > 0)[:, :, None, :], change, 0.0)
-    owned = np.einsum("bjkj->bkj", change)
+    same = np.einsum("bjkj->bkj", change)
     summed = np.swapaxes(np.einsum("bps,bjks->bpjk", counts, change, optimize=True), 2, 3)
-    return summed - np.minimum(counts, 1.0)[:, :, None, :] * owned[:, None]
+    return summed - np.minimum(counts, 1.0)[:, :, None, :] * same[:, None]
 
 
-def _relaxed(core: Core, answer: CoreAnswer) -> CoreAnswer:
-    """The answer; where it did not converge or is not feasible, with as much of the changes as possible."""
-    values = [value.copy() for value in answer]
-    for part in _PARTS:
-        wrong = np.flatnonzero(~(CoreAnswer(*values).converged & values[-1]))
-        if not wrong.size:
-            break
-        less = core.part(wrong)
-        less = less.replace(shift=less.shift * part)
-        if not part:
-            less = less.replace(weight=np.ones(wrong.size), own=less.absent)
-        better = solve_core(less)
-        for value, other in zip(values, better, strict=True):
-            value[wrong] = other
-    return CoreAnswer(*values)
-
-
-def _damped(shift: Any, before: Any, turn: int) -> Any:
-    """The new estimate of changes, averaged with the one before where many turns have not settled it."""
+def _averaged(shift: Any, before: Any, turn: int) -> Any:
+    """The new estimate of changes, averaged with the one before where many turns have not made it converge."""
     new = 1.0 if turn < 20 else 0.5 if turn < 80 else 0.2
     return new * shift + (1.0 - new) * before.reshape(shift.shape)
 
 
-def _settled(population: Any) -> Any:
+def _rounding(population: Any) -> Any:
     """The change of queue lengths, in units of the total population, that is lost in rounding."""
-    return np.maximum(SETTLED, 1e-13 * population.sum(-1))
+    return np.maximum(CONVERGED, 1e-13 * population.sum(-1))
 
 
-def _moved(queues: Any, before: Any, population: Any) -> Any:
+def _change(queues: Any, before: Any, population: Any) -> Any:
     """(B,) largest change of a queue length, in units of the total population."""
     return np.abs(queues - before).max((1, 2), initial=0.0) / np.maximum(population.sum(-1), 1e-300)

@@ -126,7 +126,7 @@ def _one(network: ClosedNetwork, kind: BoundKind) -> tuple[Any, ...]:
     """The four rows of one network, classes without customers left out of the calculation."""
     counts = tuple(network.population)
     if any(count != int(count) for count in counts):
-        raise InvalidInput(Problem("QN514", "a population is fractional", "whole numbers, for bounds"))
+        raise InvalidInput(Problem("QN514", "a population is fractional", "integers, for bounds"))
     chosen = [kind for kind, count in enumerate(counts) if count > 0]
     if not chosen:
         nothing = (0.0,) * len(counts)

@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
-from qnet.networks.closed.accelerated import Image, settled
-from qnet.networks.closed.left_lines import Left, with_left
+from qnet.lazy import Array, Flags, np
+from qnet.networks.closed.approximate_mva import Changes, Substitution, unproven
+from qnet.networks.closed.second_phase import Left, waits_with_second_phases
 from qnet.record import Record
 
-TOLERANCE = 1e-10
-"""Largest residual of an answer: change of a residence by one further round, in cycle times of its class."""
 _ABSENCE = 3.0
-"""How many time constants of a service an absence must last until it is seen at random. Theory alone says 1; 2 to 4 do
-better and about alike on 340 small systems, other ones than those that the tests measure, and 3 is their middle."""
+"""How many time constants of a service an absence must last until it is observed at random. Theory alone gives 1; on
+340 small systems, others than those of the tests, 2 to 4 had about the same smaller error; 3 is their middle."""
 _PASSES, _FILLED, _FULL = 3, 30, 0.01
 """Of the start: how often parallel steps are looked at, how many waits are raised after each, and by what load."""
-_CALMER = ((1.0, 1.0), (0.9, 1.0), (0.5, 1.0), (0.0, 1.0), (0.5, 0.5), (0.0, 0.5), (0.0, 0.0))
-"""What is kept of the estimated changes, and of how those met soon differ from those met at random, where an answer
-leaves the feasible region."""
+_STAGES = ((0.9, 0.0), (0.5, 0.0), (0.0, 0.0), (0.5, 0.5), (0.0, 0.5), (0.0, 1.0))
+"""Where an answer leaves the feasible region: what is kept of the estimated changes, and how much is taken off the
+difference between customers that arrive soon again and those that arrive at random."""
 
 
 class Lines(Record):
@@ -36,9 +33,9 @@ class Lines(Record):
     visits: Any
     """(P, K, R) arrivals per passage; above 0 where the demand is."""
     weight: Any
-    """(P, K, R) what a customer in line adds to what is found: its mean service time; 1 at processor sharing."""
+    """(P, K, R) what a customer in line adds to the work ahead: its mean service time; 1 at processor sharing."""
     stretch: Any
-    """(P, K, R) how often what is found is waited for in a passage: the visits; the demand at processor sharing."""
+    """(P, K, R) how often the work ahead is waited for in a passage: the visits; the demand at processor sharing."""
     excess: Any
     """(P, K, R) mean residual service at a random moment, less the mean service; 0 at processor sharing."""
     memory: Any
@@ -52,14 +49,45 @@ class Lines(Record):
     think_time: Any
     """(P, R) seconds outside the queueing stations, >= 0; with some demand or think time for every customer."""
     left: Left | None = None
-    """What closed classes leave behind at stations first come first served that they come to again."""
+    """Second-phase work of closed classes at first-come-first-served stations that they return to."""
     joins: Any = None
     """Of parallel steps, from (P, K, R) residences to the (P, R) seconds by which a passage is longer than their sum,
     mostly below 0; points are taken from it like from an array."""
 
+    @property
+    def patience(self) -> int:
+        """Rounds; joins take most of the time of one."""
+        return 300 if self.joins is None else 60
+
     def part(self, chosen: Any) -> Lines:
         """Some of the batch."""
         return Lines(*(_part(value, chosen) for value in self))
+
+    def to_iterate(self, values: Array) -> Array:
+        """Residences are iterated as they are."""
+        return values
+
+    from_iterate = to_iterate
+
+    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+        """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
+        return _image(self, changes, values)
+
+    def shares(self, values: Array) -> tuple[Array, Array]:
+        """(P, K, R) queue length and utilization per customer of the class."""
+        people = np.where(self.population > 0, self.population, 1.0)[:, None, :]
+        rate = _throughput(self, _cycle(self, values))[:, None, :] / people
+        return rate * values, rate * self.demands
+
+    def feasible(self, values: Array) -> Flags:
+        """(P,) whether no station exceeds its capacity."""
+        throughput = _throughput(self, _cycle(self, values))
+        busy = (throughput[:, None, :] * _asked(self)).sum(-1) + self.open_load
+        return np.asarray((busy <= 1.0 + 1e-11).all(-1), bool)
+
+    def overloaded(self, changes: Changes, values: Array) -> Flags:
+        """(P,) False: open classes are served in their turn."""
+        return np.zeros(len(values), bool)
 
 
 def _part(value: Any, chosen: Any) -> Any:
@@ -68,7 +96,7 @@ def _part(value: Any, chosen: Any) -> Any:
     return value.part(chosen) if isinstance(value, Left) else value[chosen]
 
 
-class Found(Record):
+class Answer(Record):
     """Proven fixed points."""
 
     throughput: Any
@@ -76,27 +104,18 @@ class Found(Record):
     residence: Any
     """(P, K, R) seconds."""
     met: Any
-    """(P, K) what an open customer finds: wait per visit, or the stretch at processor sharing less 1."""
+    """(P, K) the work ahead of an open customer: wait per visit, or the stretch at processor sharing less 1."""
     after: Any
-    """(P, K, R) what work left behind waits per visit; 0 where there is none."""
+    """(P, K, R) the wait of second-phase work per visit; 0 where there is none."""
     starts: tuple[Any, ...] = ()
-    """The residences of all core solutions, from which those of a batch that is nearly the same are found sooner."""
+    """The residences of all core solutions, from which those of a similar batch converge sooner."""
 
 
-class _Changes(Record):
-    """By class removed, how the shares of the other classes change: (P, K, R, R), (P, K, R, R)."""
-
-    queue: Any
-    busy: Any
-    behind: float = 1.0
-    """What is kept of how those met soon differ from those met at random."""
-
-
-def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
+def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Answer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
     Applies   single servers, first come first served or processor sharing; any populations, fractions too.
-    starts    of what was found of a batch that is nearly the same.
+    starts    of the answer of a similar batch.
     Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    Residence = visits x (service + sum over classes of (service x queue found + U found x excess)), where
@@ -114,7 +133,7 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
               and between the two as after an exponential absence from M/M/1: from its transform at a random time of
               rate 1 / A (Takacs, Introduction to the Theory of Queues, 1962).
     Exact     (before the estimates of Linearizer) an open class and a closed one of equal exponential times; a closed
-              class without think time beside open ones at a single station.
+              class without think time with open ones at a single station.
     Fails     Errors by class reach tens of per cent where service times of classes differ by a factor of 5 or more
               and few customers are there; see `qnet methods --error`.
     Source    Reiser, IEEE Trans. Communications 27 (1979) 1199-1209; Bolch, Greiner, de Meer, Trivedi, Queueing
@@ -123,51 +142,28 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Found:
               of absence: this tool.
     """
     with np.errstate(all="ignore"):
-        shape = (*lines.demands.shape, lines.demands.shape[-1])
-        classes = shape[-1]
-        none = _Changes(np.zeros(shape), np.zeros(shape))
-        changes, residence = none, _start(lines) if starts is None else starts[0]
-        cores: list[Any] = []
-        for number in range(2):
-            known = None if starts is None else starts[number * (1 + classes) : (number + 1) * (1 + classes)]
-            residence = _core(lines, changes, residence if known is None else known[0])
-            changes, fewer = _changes(lines, changes, residence, known and known[1:])
-            cores += [residence, *fewer]
-        last = residence if starts is None else starts[-1]
-        residence, throughput = last.copy(), np.zeros(lines.population.shape)
-        after, others = np.zeros(residence.shape), np.zeros(residence.shape[:2])
-        waiting = np.arange(len(throughput))
-        for share, behind in _CALMER:
-            here = lines.part(waiting)
-            calm = _Changes(share * changes.queue[waiting], share * changes.busy[waiting], behind)
-            found = _core(here, calm, residence[waiting])
-            residence[waiting] = found
-            if lines.left is not None:
-                left = _met(here, calm, found)[1]
-                after[waiting], others[waiting] = left.work, left.others
-            throughput[waiting] = _throughput(here, _cycle(here, found))
-            wrong = (_image(here, calm, found)[1] > TOLERANCE) | ~_feasible(here, throughput[waiting])
-            waiting = waiting[wrong]
-            if not waiting.size:
-                break
-        if waiting.size:
-            where = f" at point {int(waiting[0]) + 1} of the batch" if len(throughput) > 1 else ""
+        begin = _start(lines) if starts is None else starts[0]
+        (residence, changes), rest, starts = Substitution(lines, _STAGES, starts).solve(begin)
+        if rest.size:
             help = "--method linearizer solves such stations like processor sharing"
-            problem = Problem("QN511", f"residual-service did not converge{where}", "a residual of 1e-10", help=help)
-            raise NotComputed(problem)
+            raise unproven("residual-service", rest, len(residence), help)
+        throughput = _throughput(lines, _cycle(lines, residence))
         queue = throughput[:, None, :] * residence
         busy = throughput[:, None, :] * lines.demands
         # Poisson arrivals find the mean work: by Little's law what waits, and the rest of what is served.
         work = (lines.weight * queue + lines.excess * busy).sum(-1)
         met = (work + lines.open_rest) / (1.0 - lines.open_load)
-        met = met + others
-    return Found(throughput, residence, met, after, (*cores, residence))
+        after = np.zeros(residence.shape)
+        if lines.left is not None:
+            left = _ahead(lines, changes, residence)[1]
+            after, met = left.work, met + left.others
+    return Answer(throughput, residence, met, after, starts)
 
 
 def _start(lines: Lines) -> Any:
     """(P, K, R) residences at which no station does more than it can: from others rounds find their way slowly."""
     residence = lines.demands + 0.0
-    place = np.arange(len(residence))
+    points = np.arange(len(residence))
     for _ in range(_PASSES):
         longer = 0.0 if lines.joins is None else lines.joins(residence)
         for _ in range(_FILLED):
@@ -175,13 +171,13 @@ def _start(lines: Lines) -> Any:
             used = _throughput(lines, cycle)[:, None, :] * _asked(lines)
             load = used.sum(-1) + lines.open_load
             full = load.argmax(1)
-            over = np.maximum(load[place, full] - 1.0, 0.0)
+            over = np.maximum(load[points, full] - 1.0, 0.0)
             if not (over > _FULL).any():
                 break
             # What of the load each second of waiting takes off, to the first order.
-            felt = (used[place, full] * lines.stretch[place, full] / np.where(cycle > 0, cycle, 1.0)).sum(-1)
-            wait = np.where(felt > 0, over / np.where(felt > 0, felt, 1.0), 0.0)
-            residence[place, full] += lines.stretch[place, full] * wait[:, None]
+            relief = (used[points, full] * lines.stretch[points, full] / np.where(cycle > 0, cycle, 1.0)).sum(-1)
+            wait = np.where(relief > 0, over / np.where(relief > 0, relief, 1.0), 0.0)
+            residence[points, full] += lines.stretch[points, full] * wait[:, None]
     return residence
 
 
@@ -202,66 +198,43 @@ def _throughput(lines: Lines, cycle: Any) -> Any:
 
 def _cycle(lines: Lines, residence: Any) -> Any:
     """(P, R) seconds from one passage to the next."""
-    whole = lines.think_time + residence.sum(1)
-    return whole if lines.joins is None else whole + lines.joins(residence)
+    cycle = lines.think_time + residence.sum(1)
+    return cycle if lines.joins is None else cycle + lines.joins(residence)
 
 
 def _asked(lines: Lines) -> Any:
-    """(P, K, R) seconds of a server per passage, those left behind too."""
+    """(P, K, R) seconds of a server per passage, second phases included."""
     return lines.demands if lines.left is None else lines.demands + lines.left.demands
 
 
-def _feasible(lines: Lines, throughput: Any) -> Any:
-    """(P,) whether no station does more than it can."""
-    busy = (throughput[:, None, :] * _asked(lines)).sum(-1) + lines.open_load
-    return (busy <= 1.0 + 1e-11).all(-1)
-
-
-def _core(lines: Lines, changes: _Changes, start: Any) -> Any:
-    """(P, K, R) residences at the fixed point."""
-
-    def images(chosen: Any) -> Image:
-        here, calm = lines, changes
-        if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
-            here = lines.part(chosen)
-            calm = _Changes(changes.queue[chosen], changes.busy[chosen], changes.behind)
-
-        def image(residence: Any) -> tuple[Any, Any]:
-            return _image(here, calm, residence)
-
-        return image
-
-    # Joins take most of a round: a point that does not move on is given up sooner.
-    return settled(images, start, 300 if lines.joins is None else 60)
-
-
-def _image(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
+def _image(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
     cycle = _cycle(lines, residence)
-    met = np.maximum(_met(lines, changes, residence)[0], 0.0)
+    met = np.maximum(_ahead(lines, changes, residence)[0], 0.0)
     image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * met, 0.0)
     change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)[:, None, :]
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
 
 
-def _met(lines: Lines, changes: _Changes, residence: Any) -> tuple[Any, Any]:
-    """(P, K, R) what is met on arrival, as `Lines.weight`, and what work left behind makes of it, or None."""
+def _ahead(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
+    """(P, K, R) the work ahead on arrival, as `Lines.weight`, and what second-phase work adds to it, or None."""
     cycle = _cycle(lines, residence)
     throughput = _throughput(lines, cycle)[:, None, :]
     one = np.eye(lines.population.shape[-1])
     left = np.maximum(lines.population[:, None, :] - one, 0.0)[:, None]
-    whole = np.where(lines.population > 0, lines.population, 1.0)[:, None, None, :]
+    present = np.where(lines.population > 0, lines.population, 1.0)[:, None, None, :]
     busy = throughput * lines.demands
-    queues = np.maximum(left * ((throughput * residence)[:, :, None, :] / whole + changes.queue), 0.0)
-    served = np.clip(left * (busy[:, :, None, :] / whole + changes.busy), 0.0, queues)
+    queues = np.maximum(left * ((throughput * residence)[:, :, None, :] / present + changes.queue), 0.0)
+    served = np.clip(left * (busy[:, :, None, :] / present + changes.busy), 0.0, queues)
+    kept = 1.0 - changes.relaxation[:, None, None, None]
     excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence, cycle)
-    work = (
-        lines.weight[:, :, None, :] * queues + excess + served * changes.behind * _behind(lines, residence, cycle)
-    ).sum(-1)
+    work = (lines.weight[:, :, None, :] * queues + excess + served * kept * _behind(lines, residence, cycle)).sum(-1)
     met = (work + _from_open(lines, residence, cycle, busy)) / (1.0 - lines.open_load)[..., None]
     if lines.left is None:
         return met, None
-    left = with_left(lines, lines.left, residence, throughput[:, 0], _away(lines, residence, cycle), met)
+    left = waits_with_second_phases(
+        lines, lines.left, residence, throughput[:, 0], _absence(lines, residence, cycle), met
+    )
     return left.customers, left
 
 
@@ -278,9 +251,9 @@ def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
     if not (change != 0).any():
         return least
     rest = np.where(load > 0, lines.open_rest[..., None] / np.where(load > 0, load, 1.0), 0.0)
-    away = _away(lines, residence, cycle)
-    late = (1.0 - load) * away - rest
-    decay = late + np.sqrt(late**2 + 4.0 * away * rest)
+    absent = _absence(lines, residence, cycle)
+    late = (1.0 - load) * absent - rest
+    decay = late + np.sqrt(late**2 + 4.0 * absent * rest)
     decay = np.where(decay > 0, 2.0 / np.where(decay > 0, decay, 1.0), np.inf)
     each = residence / np.where(lines.visits > 0, lines.visits, 1.0)
     met_again = load * decay / (1.0 + decay * rest) * each
@@ -290,59 +263,30 @@ def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
 
 
 def _behind(lines: Lines, residence: Any, cycle: Any) -> Any:
-    """(P, K, R, R) how much longer than at random an arriving class waits for a service of a class that is met.
+    """(P, K, R, R) how much longer than at random an arriving class waits for a service of a class that is present.
 
-    Who comes again soon meets those who came during its last time there, which is long where its own service is.
+    A customer that returns soon finds customers that arrived during its last visit, which is long where its service is.
     """
     longer = lines.weight[..., None] - lines.weight[:, :, None, :]
     if not (longer != 0).any():
         return 0.0
-    away = _away(lines, residence, cycle)
+    absent = _absence(lines, residence, cycle)
     each = residence / np.where(lines.visits > 0, lines.visits, 1.0)
-    own, other, there = away[..., None], away[:, :, None, :], each[:, :, None, :]
+    arriving, other, there = absent[..., None], absent[:, :, None, :], each[:, :, None, :]
     lasting = other * there
-    whole = lasting + own * (other + there)
-    remembered = np.where(whole > 0, lasting / np.where(whole > 0, whole, 1.0), 0.0)
+    total = lasting + arriving * (other + there)
+    remembered = np.where(total > 0, lasting / np.where(total > 0, total, 1.0), 0.0)
     known = other + 0.5 * (each + lines.weight)[..., None]
     return longer * remembered * np.where(known > 0, other / np.where(known > 0, known, 1.0), 0.0)
 
 
-def _away(lines: Lines, residence: Any, cycle: Any) -> Any:
+def _absence(lines: Lines, residence: Any, cycle: Any) -> Any:
     """(P, K, R) seconds from leaving a station to coming to it again."""
     return np.maximum(cycle[:, None, :] - residence, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
 
 
 def _random(lines: Lines, residence: Any, cycle: Any) -> Any:
-    """(P, K, R, R) how far a service that is met, of a class, is one at a random moment to an arriving class."""
-    absence = _away(lines, residence, cycle)
+    """(P, K, R, R) how far a service in progress, of a class, is one at a random moment to an arriving class."""
+    absence = _absence(lines, residence, cycle)
     known = _ABSENCE * lines.memory[:, :, None, :]
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)
-
-
-def _changes(
-    lines: Lines, changes: _Changes, residence: Any, starts: Sequence[Any] | None
-) -> tuple[_Changes, list[Any]]:
-    """How the shares of the classes change where a customer of a class is removed, and the residences then, by class.
-
-    starts   such residences to begin with.
-    """
-    queue, busy = np.zeros(changes.queue.shape), np.zeros(changes.busy.shape)
-    shares = _shares(lines, residence)
-    found: list[Any] = []
-    for kind in range(lines.population.shape[-1]):
-        population = lines.population.copy()
-        population[:, kind] = np.maximum(population[:, kind] - 1.0, 0.0)
-        fewer = lines.replace(population=population)
-        found.append(_core(fewer, changes, residence if starts is None else starts[kind]))
-        less = _shares(fewer, found[-1])
-        present = (population > 0)[:, None, :]
-        queue[:, :, kind, :] = np.where(present, less[0] - shares[0], 0.0)
-        busy[:, :, kind, :] = np.where(present, less[1] - shares[1], 0.0)
-    return _Changes(queue, busy, changes.behind), found
-
-
-def _shares(lines: Lines, residence: Any) -> tuple[Any, Any]:
-    """(P, K, R) queue length and utilization per customer of the class."""
-    people = np.where(lines.population > 0, lines.population, 1.0)[:, None, :]
-    rate = _throughput(lines, _cycle(lines, residence))[:, None, :] / people
-    return rate * residence, rate * lines.demands

@@ -1,17 +1,15 @@
 """Closed and mixed networks with stations that serve one class before another, interrupting it or not.
 
-Approximate mean value analysis: what a customer waits for is told apart by who it is served after, and what it finds
-of higher classes is neither what they leave to a random moment nor what an endless population would go on sending.
+Approximate mean value analysis: the wait consists of the work of each rank ahead, and the work of higher classes on
+arrival is neither that at a random moment nor that of an infinite source.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed, Problem
-from qnet.lazy import lazy, np
-from qnet.networks.closed.accelerated import Image, settled
-from qnet.networks.closed.ranked import PREEMPTIVE, SHARING, Ranked
+from qnet.lazy import Array, Flags, lazy, np
+from qnet.networks.closed.approximate_mva import Changes, Substitution, unproven
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -19,19 +17,88 @@ if TYPE_CHECKING:
 else:
     approximate_servers = lazy("qnet.networks.closed.approximate_servers")
 
-TOLERANCE = 1e-10
-"""Largest residual of an answer: change of a residence by one further round, in cycle times of its class."""
+SHARING, IN_ORDER, PREEMPTIVE = 0, 1, 2
+
 _ABSENCE = 3.0
 """As in `first_come`: how many time constants of a service an absence must last until it is seen at random."""
-_CALMER = ((1.0, 0.0), (0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
-"""What is kept of the estimated changes, and the least `company`, where an answer leaves the feasible region."""
-_PATIENCE = 40
-"""Rounds without progress: where a class starves, some points never settle, and are estimated with more care."""
+_STAGES = ((0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
+"""Where an answer leaves the feasible region: what is kept of the estimated changes, and a relaxation, which is the
+least chance with which customers are taken to find their rank there, and the least ratio of waits at several servers to
+those at one (less 1 for classes that interrupt all others)."""
 _LEAST = 1e-9
 """The least share of a server that is taken to be left."""
 
 
-class Found(Record):
+class Ranked(Record):
+    """A batch of P networks with K queueing stations and R classes, as arrays; times are those of one server that does
+    what all of its station can do."""
+
+    demands: Any
+    """(P, K, R) seconds per passage, >= 0."""
+    visits: Any
+    """(P, K, R) arrivals per passage; above 0 where the demand is."""
+    service: Any
+    """(P, K, R) mean seconds of a visit."""
+    excess: Any
+    """(P, K, R) mean residual service at a random moment, less the mean service."""
+    memory: Any
+    """(P, K, R) seconds: the time constant of a service's past."""
+    discipline: Any
+    """(K,) `SHARING`, `IN_ORDER` or `PREEMPTIVE`."""
+    rank: Any
+    """(K, R) the highest is served first; equal ones in order of arrival."""
+    population: Any
+    """(P, R) customers, >= 0; infinite for open classes."""
+    think_time: Any
+    """(P, R) seconds outside the queueing stations, >= 0."""
+    arrival_rate: Any
+    """(P, R) passages per second of open classes; 0 for others."""
+    servers: Any
+    """(K,) how many there are instead of that one, each slower by as much."""
+
+    @property
+    def patience(self) -> int:
+        """Rounds: where a class starves, some points never converge, and are estimated with more care."""
+        return 40
+
+    def part(self, chosen: Any) -> Ranked:
+        """Some of the batch."""
+        common = {"discipline": self.discipline, "rank": self.rank, "servers": self.servers}
+        return Ranked(*(common.get(name, value[chosen] if name not in common else None)
+                        for name, value in zip(self.fields(), self, strict=True)))  # fmt: skip
+
+    def to_iterate(self, values: Array) -> Array:
+        """The logarithms of residences over demands, so that a class that starves does not outweigh the others."""
+        stations = self.demands.shape[1]
+        longer = values[:, :stations] / np.where(self.demands > 0, self.demands, 1.0)
+        return np.concatenate([np.where(longer > 1, np.log(longer), 0.0), values[:, stations:]], axis=1)
+
+    def from_iterate(self, values: Array) -> Array:
+        """The inverse."""
+        stations = self.demands.shape[1]
+        return np.concatenate([self.demands * np.exp(values[:, :stations]), values[:, stations:]], axis=1)
+
+    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+        """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
+        return _image(self, changes, values)
+
+    def shares(self, values: Array) -> tuple[Array, Array]:
+        """(P, K, R) queue length and utilization per customer of the class; of open classes in total."""
+        closed = np.isfinite(self.population) & (self.population > 0)
+        rate = (_throughput(self, values) / np.where(closed, self.population, 1.0))[:, None, :]
+        return rate * values[:, : self.demands.shape[1]], rate * self.demands
+
+    def feasible(self, values: Array) -> Flags:
+        """(P,) whether no station exceeds its capacity."""
+        return ~_full(self, _throughput(self, values))
+
+    def overloaded(self, changes: Changes, values: Array) -> Flags:
+        """(P,) whether higher classes leave too little to an open class, and no estimate of changes explains that."""
+        unchanged = ~(changes.queue.any((1, 2, 3)) | changes.busy.any((1, 2, 3)))
+        return unchanged & ~self.feasible(values) & np.isinf(self.population).any(-1)
+
+
+class Answer(Record):
     """Proven fixed points."""
 
     throughput: Any
@@ -39,21 +106,14 @@ class Found(Record):
     residence: Any
     """(P, K, R) seconds, at the servers that there are."""
     overloaded: Any
-    """(P,) whether an open class has no steady state beside closed ones that are served before it."""
+    """(P,) whether an open class has no steady state with closed ones that are served before it."""
 
 
-class _Changes(Record):
-    """By class removed, how the shares of the other classes change: (P, K, R, R), (P, K, R, R)."""
-
-    queue: Any
-    busy: Any
-
-
-def solve(ranked: Ranked) -> Found:
+def solve(ranked: Ranked) -> Answer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
     Applies   single and several servers: processor sharing, and order by rank with or without preemption (resumed
-              later), first come first served within a rank; any populations, fractions too; open classes beside closed
+              later), first come first served within a rank; any populations, fractions too; open classes with closed
               ones.
     ranked    the batch.
     Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.
@@ -63,8 +123,8 @@ def solve(ranked: Ranked) -> Found:
                   W/b  the services W of its own rank that it finds, and at stations without preemption the rest of
                        a service of a lower class, stretched by what is left to them: b = 1 - U of higher classes,
                   S    its own service, S/b where higher classes interrupt it.
-              V of a rank beside higher ones: the work found, stretched by their b, and by the arrivals of its own rank
-              meanwhile, which only those can send who are not there: the share g of the population that is away while
+              V of a rank with higher ones: the work found, stretched by their b, and by the arrivals of its own rank
+              meanwhile, which only customers elsewhere can send: the share g of the population that is elsewhere while
               the rank is served. The mean stretch lies between 1 / (1 - g u) and 1 / (1 - U(n - 1)), with
               U(n - 1) = g u / (1 - u + g u); it is taken at u / 2 of the way.
               A customer that left did so when no higher class was there (at stations without preemption: when none was
@@ -72,7 +132,7 @@ def solve(ranked: Ranked) -> Found:
                   V (A + d t) / (A + V t), t = (1 - U) / U, d = S U / (1 - U) without preemption, 0 with it:
               higher classes begin to come at the rate that makes them use U. Where it finds its own rank, at least d.
               Without preemption an arriving class r finds a service of a lower class f going on with probability
-              u_f (A + R) / (A + S_f): all of r that are there while it goes on came during it and stay to its end.
+              u_f (A + R) / (A + S_f): all of r that are there while it goes on arrived during it and remain to its end.
               What is found at random is estimated by Linearizer with 3 core solutions.
               Several servers: the wait at one server of their speed times the chance to find all of them busy over
               the load found (where some are interrupted, so of each rank and all higher ones together); to be exact
@@ -85,37 +145,17 @@ def solve(ranked: Ranked) -> Found:
     Fails     Relative errors of a class grow without bound as classes served before it leave it next to nothing.
     """
     with np.errstate(all="ignore"):
-        shape = (*ranked.demands.shape, ranked.demands.shape[-1])
-        changes = _Changes(np.zeros(shape), np.zeros(shape))
-        residence = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
-        for _ in range(2):
-            residence = _core(ranked, changes, residence)
-            changes = _changes(ranked, changes, residence)
-        throughput = np.zeros(ranked.population.shape)
-        overloaded = np.zeros(len(throughput), bool)
-        waiting = np.arange(len(throughput))
-        for share, company in _CALMER:
-            here = ranked.part(waiting)
-            here = here.replace(company=here.company + company)
-            calm = _Changes(*(share * value[waiting] for value in changes))
-            found = _core(here, calm, residence[waiting])
-            residence[waiting] = found
-            throughput[waiting] = rates = _throughput(here, found)
-            full = _full(here, rates)
-            wrong = (_image(here, calm, found)[1] > TOLERANCE) | full
-            overloaded[waiting] = full & np.isinf(here.population).any(-1)
-            # What no estimated change explains is no matter of estimates.
-            waiting = waiting[wrong & ~(overloaded[waiting] & (share == 0))]
-            if not waiting.size:
-                break
-        if waiting.size:
-            where = f" at point {int(waiting[0]) + 1} of the batch" if len(throughput) > 1 else ""
-            raise NotComputed(Problem("QN511", f"priority-mva did not converge{where}", "a residual of 1e-10"))
-        residence = _whole(ranked, residence)
-    return Found(throughput, residence, overloaded)
+        begin = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
+        (values, _), rest, _ = Substitution(ranked, _STAGES).solve(begin)
+        if rest.size:
+            raise unproven("priority-mva", rest, len(values))
+        throughput = _throughput(ranked, values)
+        overloaded = ~ranked.feasible(values) & np.isinf(ranked.population).any(-1)
+        residence = _at_servers(ranked, values)
+    return Answer(throughput, residence, overloaded)
 
 
-def _whole(ranked: Ranked, state: Any) -> Any:
+def _at_servers(ranked: Ranked, state: Any) -> Any:
     """(P, K, R) residences at the servers that there are, from those at one of their speed and how waits differ.
 
     state  (P, K + M, R): residences at one server, and for the M stations of several the ratios of the waits.
@@ -132,58 +172,34 @@ def _whole(ranked: Ranked, state: Any) -> Any:
 
 def _throughput(ranked: Ranked, residence: Any) -> Any:
     """(P, R) by Little's law; of open classes what arrives."""
-    cycle = ranked.think_time + _whole(ranked, residence).sum(1)
+    cycle = ranked.think_time + _at_servers(ranked, residence).sum(1)
     closed = np.isfinite(ranked.population) & (ranked.population > 0)
     people = np.where(closed, ranked.population, 0.0)
     return np.where(closed, people / np.where(closed & (cycle > 0), cycle, 1.0), ranked.arrival_rate)
 
 
-def _full(ranked: Ranked, throughput: Any) -> Any:
-    """(P,) whether a station does more than it can."""
+def _full(ranked: Ranked, throughput: Any) -> Flags:
+    """(P,) whether a station exceeds its capacity."""
     return ((throughput[:, None, :] * ranked.demands).sum(-1) > 1.0 + 1e-11).any(-1)
 
 
-def _core(ranked: Ranked, changes: _Changes, start: Any) -> Any:
-    """Residences (see `_whole`) at the fixed point.
-
-    It is looked for in their logarithms over the demands, so that a class that starves does not outweigh the others.
-    """
+def _image(ranked: Ranked, changes: Changes, residence: Any) -> tuple[Any, Any]:
+    """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
+    arrivals = _Arrivals(ranked, changes, residence)
     stations = ranked.demands.shape[1]
-
-    def longer(state: Any, demands: Any) -> Any:
-        part = state[:, :stations] / np.where(demands > 0, demands, 1.0)
-        return np.concatenate([np.where(part > 1, np.log(part), 0.0), state[:, stations:]], axis=1)
-
-    def long(values: Any, demands: Any) -> Any:
-        return np.concatenate([demands * np.exp(values[:, :stations]), values[:, stations:]], axis=1)
-
-    def images(chosen: Any) -> Image:
-        here, calm = ranked.part(chosen), _Changes(*(value[chosen] for value in changes))
-
-        def image(values: Any) -> tuple[Any, Any]:
-            state, change = _image(here, calm, long(values, here.demands))
-            return longer(state, here.demands), change
-
-        return image
-
-    return long(settled(images, longer(start, ranked.demands), _PATIENCE), ranked.demands)
-
-
-def _image(ranked: Ranked, changes: _Changes, residence: Any) -> tuple[Any, Any]:
-    """Residences (see `_whole`) after a round, and (P,) the largest change, in cycle times of the class."""
-    seen = _Seen(ranked, changes, residence)
-    stations = ranked.demands.shape[1]
-    image = np.where((ranked.kind == SHARING)[:, None], ranked.demands * (1.0 + seen.queues.sum(-1)), 0.0)
-    before = _Before(np.zeros(seen.queues.shape[:3]), np.zeros(seen.queues.shape[:3]), np.zeros(seen.queues.shape[:2]))
+    image = np.where((ranked.discipline == SHARING)[:, None], ranked.demands * (1.0 + arrivals.queues.sum(-1)), 0.0)
+    before = _Before(
+        np.zeros(arrivals.queues.shape[:3]), np.zeros(arrivals.queues.shape[:3]), np.zeros(arrivals.queues.shape[:2])
+    )
     for rank in sorted(set(ranked.rank.flat), reverse=True):
-        here = (ranked.rank == rank) & (ranked.kind != SHARING)[:, None]
-        image = np.where(here, ranked.visits * seen.stay(before, here), image)
-        before = seen.after(before, here)
+        here = (ranked.rank == rank) & (ranked.discipline != SHARING)[:, None]
+        image = np.where(here, ranked.visits * arrivals.visit_time(before, here), image)
+        before = arrivals.after(before, here)
     image = np.where(ranked.population[:, None, :] > 0, image, ranked.demands)
-    cycle = (ranked.think_time + _whole(ranked, residence).sum(1))[:, None, :]
+    cycle = (ranked.think_time + _at_servers(ranked, residence).sum(1))[:, None, :]
     change = np.abs(image - residence[:, :stations]) / np.where(cycle > 0, cycle, 1.0)
     if (ranked.servers > 1).any():
-        ratios = seen.ratios(np.maximum(image - ranked.demands, 0.0))
+        ratios = arrivals.ratios(np.maximum(image - ranked.demands, 0.0))
         image = np.concatenate([image, ratios], axis=1)
         change = np.concatenate([change, np.abs(ratios - residence[:, stations:])], axis=1)
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
@@ -200,31 +216,31 @@ class _Before(Record):
     """(P, K) its utilization."""
 
 
-class _Seen:
-    """What arriving customers find, by class that arrives and class that is found: (P, K, R, R)."""
+class _Arrivals:
+    """The customers present on arrival, by the class that arrives and the class that is present: (P, K, R, R)."""
 
-    def __init__(self, ranked: Ranked, changes: _Changes, residence: Any) -> None:
-        self.ranked = ranked
+    def __init__(self, ranked: Ranked, changes: Changes, residence: Any) -> None:
+        self.ranked, self.relaxation = ranked, changes.relaxation
         self.throughput = throughput = _throughput(ranked, residence)[:, None, :]
-        at_servers = _whole(ranked, residence)
+        at_servers = _at_servers(ranked, residence)
         residence = residence[:, : ranked.demands.shape[1]]
         opened = np.isinf(ranked.population)[:, None, None, :]
         people = np.where(opened, 1.0, ranked.population[:, None, None, :])
         one = np.eye(people.shape[-1])
-        left = np.where(opened, 1.0, np.maximum(people - one, 0.0))
-        whole = np.where(people > 0, people, 1.0)
+        others = np.where(opened, 1.0, np.maximum(people - one, 0.0))
+        present = np.where(people > 0, people, 1.0)
         self.busy = np.minimum(throughput * ranked.demands, 1.0)
-        self.queues = np.maximum(left * ((throughput * residence)[:, :, None, :] / whole + changes.queue), 0.0)
-        self.served = np.clip(left * (self.busy[:, :, None, :] / whole + changes.busy), 0.0, self.queues)
+        self.queues = np.maximum(others * ((throughput * residence)[:, :, None, :] / present + changes.queue), 0.0)
+        self.served = np.clip(others * (self.busy[:, :, None, :] / present + changes.busy), 0.0, self.queues)
         self.people = np.where(opened, np.inf, people)
         visits = np.where(ranked.visits > 0, ranked.visits, 1.0)
         self.each = residence / visits
         slower = ranked.demands * (ranked.servers[:, None] - 1.0)
-        away = (ranked.think_time + at_servers.sum(1))[:, None, :] - at_servers + slower
-        away = np.maximum(away, 0.0) / visits
-        self.away = np.where(opened[:, 0], 1e300, np.maximum(away, 1e-300))
+        absence = (ranked.think_time + at_servers.sum(1))[:, None, :] - at_servers + slower
+        absence = np.maximum(absence, 0.0) / visits
+        self.absence = np.where(opened[:, 0], 1e300, np.maximum(absence, 1e-300))
         known = _ABSENCE * ranked.memory[:, :, None, :]
-        self.random = random = self.away[..., None] / (self.away[..., None] + known)
+        self.random = random = self.absence[..., None] / (self.absence[..., None] + known)
         open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
         idle = np.maximum(1.0 - (self.busy.sum(-1) - open_busy) / np.maximum(1.0 - open_busy, _LEAST), 0.0)
         # Open classes find what is there at random, whatever that is; of closed ones that could be too little.
@@ -232,53 +248,53 @@ class _Seen:
         self.excess = ranked.excess[:, :, None, :] * kept * random
 
     def work(self, before: _Before, here: Any) -> Any:
-        """(P, K, R, R) seconds of service found of classes of one rank, by what is served before it.
+        """(P, K, R, R) seconds of service of classes of one rank present on arrival, given what is served before it.
 
-        Where higher classes interrupt it, a service that has begun stays in progress while they are served.
+        Where higher classes interrupt it, a service that has begun remains in progress while they are served.
         """
         ranked = self.ranked
         longer = np.where(
-            (ranked.kind == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
+            (ranked.discipline == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
         )
         begun = np.minimum(self.served * longer[..., None], self.queues)
         return (ranked.service[:, :, None, :] * self.queues + self.excess * begun) * here[:, None, :]
 
-    def stay(self, before: _Before, here: Any) -> Any:
+    def visit_time(self, before: _Before, here: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given what is served before it."""
         ranked = self.ranked
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
-        preemptive = (ranked.kind == PREEMPTIVE)[:, None]
-        own = self.work(before, here).sum(-1)
+        preemptive = (ranked.discipline == PREEMPTIVE)[:, None]
+        ahead = self.work(before, here).sum(-1)
         lower = (ranked.rank < (np.where(here, ranked.rank, -np.inf).max(-1))[:, None]) & ~preemptive
         rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * self.random
-        lasting = (self.away + self.each)[..., None] / (self.away[..., None] + rest)
+        lasting = (self.absence + self.each)[..., None] / (self.absence[..., None] + rest)
         chance = np.minimum(self.busy[:, :, None, :] * lasting, 1.0)
-        own = own + (chance * rest * lower[:, None, :]).sum(-1)
+        ahead = ahead + (chance * rest * lower[:, None, :]).sum(-1)
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
         first = ~here & (ranked.rank > np.where(here, ranked.rank, np.inf).min(-1)[:, None])
-        coming = self.away[:, :, None, :] / (self.away[:, :, None, :] + ranked.service[..., None])
-        came = (self.served * first[:, None, :] * coming).sum(-1) / np.maximum(1.0 - before.found, _LEAST)
-        came = np.where(preemptive, 0.0, ranked.service * came)
+        coming = self.absence[:, :, None, :] / (self.absence[:, :, None, :] + ranked.service[..., None])
+        arrived = (self.served * first[:, None, :] * coming).sum(-1) / np.maximum(1.0 - before.found, _LEAST)
+        arrived = np.where(preemptive, 0.0, ranked.service * arrived)
         idle = np.where(before.found > 0, (1.0 - before.found) / np.where(before.found > 0, before.found, 1.0), 0.0)
         clear = np.where(before.clear > 0, before.clear, 1.0)
         # Both sides divided by the absence, which is endless for open classes.
-        higher = (1.0 + came * idle / self.away) / (1.0 / clear + idle / self.away)
+        higher = (1.0 + arrived * idle / self.absence) / (1.0 / clear + idle / self.absence)
         higher = np.where(before.clear > 0, higher, 0.0)
         present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
-        present = np.maximum(present, np.minimum(ranked.company, 1.0)[:, None, None])
+        present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
         present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
         # Who comes again and finds its own rank in service finds what has come since that service began, or more.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
-        return higher + own * slow + ranked.service * np.where(preemptive, slow, 1.0)
+        return higher + ahead * slow + ranked.service * np.where(preemptive, slow, 1.0)
 
     def ratios(self, waits: Any) -> Any:
         """(P, M, R) the waits at several servers over those at one of their speed, which are given: (P, K, R)."""
         ranked = self.ranked
         people = np.where(np.isfinite(self.people), self.people, 0.0)[:, 0]
-        found: list[Any] = []
-        for place in np.flatnonzero(ranked.servers > 1).tolist():
-            count, own, served = int(ranked.servers[place]), ranked.rank[place], self.served[:, place]
-            waiting = (self.throughput * waits)[:, place]
+        rows: list[Any] = []
+        for station in np.flatnonzero(ranked.servers > 1).tolist():
+            count, ranks, served = int(ranked.servers[station]), ranked.rank[station], self.served[:, station]
+            waiting = (self.throughput * waits)[:, station]
             row = np.zeros(waiting.shape)
 
             def ratio(members: Any, served: Any = served, count: int = count) -> Any:
@@ -288,19 +304,19 @@ class _Seen:
                 chance = approximate_servers.all_busy(count, load * count, np.minimum(closed, load) * count, total)[0]
                 return np.where(load > 0, chance / np.where(load > 0, load, 1.0), 0.0)
 
-            for rank in sorted(set(own)):
-                here, higher = own == rank, own > rank
-                if ranked.kind[place] == PREEMPTIVE and higher.any():
+            for rank in sorted(set(ranks)):
+                here, higher = ranks == rank, ranks > rank
+                if ranked.discipline[station] == PREEMPTIVE and higher.any():
                     above, mine = (waiting * higher).sum(-1)[:, None], (waiting * here).sum(-1)[:, None]
-                    together = ratio(own >= rank) * (above + mine) - ratio(higher) * above
+                    together = ratio(ranks >= rank) * (above + mine) - ratio(higher) * above
                     each = np.where(mine > 0, together / np.where(mine > 0, mine, 1.0), 0.0)
                 else:
-                    each = ratio(own >= rank if ranked.kind[place] == PREEMPTIVE else own == own)
-                first = ranked.kind[place] == PREEMPTIVE and not higher.any()
-                least = np.clip(ranked.company - first, 0.0, 1.0)[:, None]
+                    each = ratio(ranks >= rank if ranked.discipline[station] == PREEMPTIVE else ranks == ranks)
+                first = ranked.discipline[station] == PREEMPTIVE and not higher.any()
+                least = np.clip(self.relaxation - first, 0.0, 1.0)[:, None]
                 row = np.where(here, np.clip(each, least, 1.0), row)
-            found.append(row)
-        return np.stack(found, axis=1)
+            rows.append(row)
+        return np.stack(rows, axis=1)
 
     def after(self, before: _Before, here: Any) -> _Before:
         """What is served before the next rank."""
@@ -309,34 +325,10 @@ class _Seen:
         used = np.minimum(served.sum(-1) * slow, 1.0 - _LEAST)
         while_served = np.minimum(used, queues.sum(-1))[..., None]
         there = queues / np.where(while_served > 0, while_served, 1.0)
-        away = np.maximum(1.0 - there / np.maximum(self.people, 1e-300), 0.0)
-        fewer = np.minimum((away * served).sum(-1) * slow, used)
+        absence = np.maximum(1.0 - there / np.maximum(self.people, 1e-300), 0.0)
+        fewer = np.minimum((absence * served).sum(-1) * slow, used)
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
         clear = (before.clear + self.work(before, here).sum(-1) * slow) * stretch
         found = np.minimum(before.found + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, found, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))
-
-
-def _changes(ranked: Ranked, changes: _Changes, residence: Any) -> _Changes:
-    """How the shares of the classes change where a customer of a class is removed."""
-    queue, busy = np.zeros(changes.queue.shape), np.zeros(changes.busy.shape)
-    shares = _shares(ranked, residence)
-    for kind in range(ranked.population.shape[-1]):
-        if np.isinf(ranked.population[:, kind]).all():
-            continue
-        population = ranked.population.copy()
-        population[:, kind] = np.maximum(population[:, kind] - 1.0, 0.0)
-        fewer = ranked.replace(population=population)
-        less = _shares(fewer, _core(fewer, changes, residence))
-        present = (population > 0)[:, None, :]
-        queue[:, :, kind, :] = np.where(present, less[0] - shares[0], 0.0)
-        busy[:, :, kind, :] = np.where(present, less[1] - shares[1], 0.0)
-    return _Changes(queue, busy)
-
-
-def _shares(ranked: Ranked, residence: Any) -> tuple[Any, Any]:
-    """(P, K, R) queue length and utilization per customer of the class; of open classes in all."""
-    closed = np.isfinite(ranked.population) & (ranked.population > 0)
-    rate = (_throughput(ranked, residence) / np.where(closed, ranked.population, 1.0))[:, None, :]
-    return rate * residence[:, : ranked.demands.shape[1]], rate * ranked.demands

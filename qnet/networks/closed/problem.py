@@ -34,6 +34,11 @@ class ClosedNetwork(Record):
     """B, or None for a point held in tuples."""
 
     @property
+    def reductions(self) -> dict[bool, Any]:
+        """What `reduction.reduced` made of this network, by its argument: held as long as the network is."""
+        return self.__dict__.setdefault("_reductions", {})
+
+    @property
     def stations(self) -> int:
         """How many stations."""
         return len(self.delay)

@@ -8,7 +8,6 @@ stations are one group with a count.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
@@ -47,13 +46,19 @@ class Reduced(Record):
         return sum(self.population)
 
 
-@lru_cache(maxsize=8)
 def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
-    """The reduced network of a point.
+    """The reduced network of a point, made once for each network.
 
     apart   keep identical stations apart and delays as stations with rates 1, 2, ..., as marginal probabilities need
     Raises  `NoAnswer` for a class with customers that has no demand and no think time
     """
+    if apart not in network.reductions:
+        network.reductions[apart] = _reduced(network, apart)
+    return network.reductions[apart]
+
+
+def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
+    """As `reduced`."""
     classes = tuple(place for place, count in enumerate(network.population) if count > 0)
     population = tuple(network.population[place] for place in classes)
     think = [network.think_time[place] for place in classes]

@@ -47,7 +47,7 @@ def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
         core = reduced(network.point(index), marginals)
         growth = _growth(core)
         if growth > _RANGE and growth > _extended_range():
-            return "with so many customers its smallest probabilities, lost to underflow, might matter"
+            return "its smallest probabilities, lost to underflow, might matter with this many customers"
         if core.total and comb(core.total + _dimensions(core), _dimensions(core)) > _MOST_STATES:
             return "the numbers at the stations have too many combinations"
     return ""

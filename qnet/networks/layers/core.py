@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.lazy import Array, np
-from qnet.networks.closed.accelerated import Image, settled
+from qnet.networks.closed.approximate_mva import core_solutions
+from qnet.networks.fixed_point import BatchMap, fixed_points
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.queues.finite_source import full_probabilities
 from qnet.record import Record
 
-TOLERANCE = 1e-10
-"""Largest residual of an answer: the change of what is waited in a passage by one further round, in cycle times."""
 _ABSENCE = 3.0
 """How many time constants of a service an absence must last until the service is seen at random, as measured."""
 _JUST_BELOW = 1 - 1e-9
-_PASSES = 2
 _WHOLE, _CALM = 6, 12
 """Rounds without memory that lead from any start to where memory helps, the first ones not damped: half of the way to
 where an overload has gone leaves waits inside holds that are far too long, and those of others none."""
@@ -80,19 +78,45 @@ def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, Sta
               Neuse, Comm. ACM 25 (1982) 126-134, for what is found; the ratio of others met: this tool.
     """
     size, streams = numbers.visits.shape
-    changes = np.zeros((3, size, streams, streams))
-    waits = np.zeros((size, streams))
-    for _ in range(_PASSES):
-        waits, state = _core(shape, numbers, changes, waits, rough)
-        changes = _changes(shape, numbers, changes, waits, state, rough)
-    return _core(shape, numbers, changes, waits, rough)
+    answer = core_solutions(_Method(shape, numbers, rough), np.zeros((3, size, streams, streams)), None)
+    return answer.waits, answer.state
+
+
+class _Solved(Record):
+    """Core solutions, and the changes at which they were solved."""
+
+    waits: Any
+    """(P, S)"""
+    state: State
+    changes: Any
+    """(3, P, S, S)"""
+
+    def part(self, chosen: Any) -> _Solved:
+        """Those of some points."""
+        return _Solved(self.waits[chosen], self.state.part(chosen), self.changes[:, chosen])
+
+
+class _Method:
+    """Layers, as a method of the driver of approximate mean value analysis."""
+
+    def __init__(self, shape: Shape, numbers: Numbers, rough: bool) -> None:
+        self.shape, self.numbers, self.rough = shape, numbers, rough
+
+    def core(self, changes: Any, start: _Solved | None) -> _Solved:
+        """The core solutions at given changes."""
+        waits = np.zeros(self.numbers.visits.shape) if start is None else start.waits
+        return _Solved(*_core(self.shape, self.numbers, changes, waits, self.rough), changes)
+
+    def estimate(self, answer: _Solved, turn: int) -> Any:
+        """The changes, from core solutions with one customer less of each class."""
+        return _changes(self.shape, self.numbers, answer.changes, answer.waits, answer.state, self.rough)
 
 
 def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool) -> tuple[Any, State]:
     """(P, S) waits at the fixed point, and what they imply."""
     logs = np.full(start.shape, np.nan)
 
-    def images(chosen: Any) -> Image:
+    def images(chosen: Any) -> BatchMap:
         here, own = numbers.part(chosen), changes[:, chosen]
 
         def image(waits: Any) -> tuple[Any, Any]:
@@ -109,7 +133,7 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool)
         if (after.residual <= _NEAR).all():
             break
         waits = after.waits if number < _WHOLE else (waits + after.waits) / 2
-    waits = settled(images, waits[..., None], _HASTE if rough else _PATIENCE, rough)[..., 0]
+    waits = fixed_points(images, waits[..., None], _HASTE if rough else _PATIENCE, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 
 

@@ -15,11 +15,13 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
+from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
 from qnet.networks.exactness import Beyond, between_whole
 from qnet.networks.figures import Steady, figures
-from qnet.networks.layers.core import TOLERANCE, State
+from qnet.networks.fixed_point import not_converged
+from qnet.networks.layers.core import State
 from qnet.networks.layers.core import solve as solve_tables
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
@@ -128,7 +130,7 @@ class _Layers:
             ),
             stations=tuple(self.within(item, stable) for item in solution.stations),
             ceiling=self.ceilings(shape, numbers, whole) if alone else None,
-            why="it is the only one that knows what is waited for while servers are held",
+            why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
 
     def within(self, item: StationFigures, stable: Value) -> StationFigures:
@@ -211,15 +213,14 @@ class _Layers:
         for load in loads.values():
             settled = settled | ((residual <= _ENDLESS) & (np.asarray(load) > 1.0 + _ENDLESS))
         if not settled.all():
-            where = f" at point {int(settled.argmin()) + 1} of the batch" if len(residual) > 1 else ""
-            worst = float(residual[~settled].max())
-            found = f"the waits of the layers did not converge{where}: a residual of {worst:.0e}"
+            what = f"the waits of the layers: a residual of {float(residual[~settled].max()):.0e}"
+            point = int(settled.argmin()) if len(residual) > 1 else None
             help = (
                 "keep open classes out of what closed ones hold, or try a lower load"
                 if self.open
                 else "change the load"
             )
-            raise NotComputed(Problem("QN540", found, f"a residual of {tolerance:.0e}", help=help))
+            raise not_converged(what, f"a residual of {tolerance:.0e}", help, point, "QN540")
 
     def beyond(self, shape: Shape, numbers: Numbers, state: State) -> list[str]:
         """Why the answer is less sure than what was measured."""
@@ -249,7 +250,7 @@ class _Layers:
             found.append(Beyond(text, "QN729", text))
         if self.open and held:
             text = "open classes meet closed ones whose servers are held while others are waited for: errors were "
-            reason = "open classes beside closed ones that hold servers"
+            reason = "open classes with closed ones that hold servers"
             found.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
         return found
 
@@ -288,7 +289,7 @@ class _Layers:
         both = {name for (_, name), found in asked.items() if len(found) > 1}
         return [
             *(f"the same customers ask for {name} inside holds and from outside" for name in queues if name in both),
-            *(f"work is left behind at {name}, in or around holds" for name in queues if name in left),
+            *(f"second-phase work at {name}, in or around holds" for name in queues if name in left),
         ]
 
     def crowded(self, numbers: Numbers) -> Numbers:

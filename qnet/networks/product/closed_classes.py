@@ -7,22 +7,12 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.lazy import np
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
+from qnet.networks.closed.problem import ClosedNetwork, closed_network
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.open_classes import capacities_left
 from qnet.queues.arithmetic import total
-from qnet.record import Record
 
 _FEW = 300
-
-
-class Answer(Record):
-    """The figures of the closed classes and where they come from."""
-
-    figures: ClosedFigures
-    method: str
-    reasons: tuple[str, ...]
-    why: str
 
 
 def closed_part(network: Demands, loads: list[Any], left: bool = True) -> ClosedNetwork:

@@ -8,10 +8,10 @@ from qnet.errors import NotComputed, Problem
 from qnet.lazy import np
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedNetwork
-from qnet.networks.product.closed_classes import Answer, closed_part
+from qnet.networks.product.closed_classes import closed_part
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.loads import loads
-from qnet.networks.product.mixed import states_needed, with_open
+from qnet.networks.product.mixed import Answer, states_needed, with_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import afford, budget
@@ -42,7 +42,7 @@ class ClosedMethods:
         rows = [row for row in table.rows("closed") if auto or row.name == self.wanted.method]
         missing = unsupported(self.features, frozenset[str]().union(*(row.supports for row in rows)))
         if "fractional populations" in self.features:
-            self.why = "a population is fractional, and exact methods need whole ones"
+            self.why = "a population is fractional, and exact methods need integers"
         return missing
 
     def solve(self) -> Solution:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from qnet.lazy import np
-from qnet.networks.product.given import Given
+from qnet.networks.product.validation import Arguments
 
 if TYPE_CHECKING:
     from qnet.networks.product.switching import Switching
@@ -53,7 +53,7 @@ class Demands:
     """Of open classes that are work left behind by closed ones, first come first served before these come again: by
     open class the closed one. How often it comes, the throughput of the closed one tells."""
     absence: Any
-    """From leaving it to coming again, as of `closed.left_lines.Left`, over all stations and the closed classes."""
+    """From leaving it to coming again, as of `closed.second_phase.Left`, over all stations and the closed classes."""
     switching: Switching | None
     """Which classes the classes here, as chains, are made of; None where nobody changes his class."""
 
@@ -101,7 +101,7 @@ class Demands:
                       of parallel steps, work left behind and chains, as of the attributes; not checked.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
-        given = Given()
+        given = Arguments()
         self.demands = given.matrix("demands", demands)
         stations, classes = given.shape
         self.visits = None if visits is None else given.matrix("visits", visits)

@@ -1,4 +1,9 @@
-"""Networks with closed classes whose stations first come first served have no product form: corrected, not refused."""
+"""Networks with closed classes whose first-come-first-served stations have no product form: waits are corrected.
+
+The correction alone approximates two things: the order of arrival, and what product-form theory knows exactly. So it is
+made twice, with and without the order of arrival, and the waits of product form are multiplied by the ratio of the two.
+Where times become equal and exponential the ratio becomes 1 and the answer exact.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +12,35 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import Array, lazy, np
 from qnet.networks.exactness import RESIDUAL
+from qnet.networks.product.arrays import Table, ordered_stations
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import product_form, ranked, reasons
 from qnet.networks.product.solution import Solution
-from qnet.networks.product.weighted import product_form_residence, shared, weighted, weights
 from qnet.networks.wanted import Divided, Wanted
 from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks import measured_errors
-    from qnet.networks.closed import first_come, left_lines
+    from qnet.networks.closed import first_come
     from qnet.networks.measured_errors import Measured
     from qnet.networks.solvers.protocol import SolvePart
 else:
     measured_errors = lazy("qnet.networks.measured_errors")
     first_come = lazy("qnet.networks.closed.first_come")
-    left_lines = lazy("qnet.networks.closed.left_lines")
 
 METHOD = RESIDUAL
 _CELLS = 2_000_000
 """How many numbers of one array a part of a large batch may have."""
 _LARGEST = 20_000_000
 """How many a point may have."""
+OPERATIONS = 3e7
+"""The most that the exact product-form answer of a point may take: some hundredths of a second."""
+_LEAST = 1e-9
+"""Of a demand: a wait beside which one is nothing, and the demand of a class of zero time."""
+_HALVINGS = 40
+_ROUNDING = 1e-11
 
 
 def not_wanted(network: Demands, wanted: Wanted) -> str:
@@ -60,7 +70,7 @@ def not_wanted(network: Demands, wanted: Wanted) -> str:
     if theirs.median < ours.median:
         return "product form has the smaller measured error"
     needed: Any = False
-    for station in lines(network):
+    for station in ordered_stations(network):
         alike = product_form(network, station)
         needed = needed | ((not alike) if isinstance(alike, bool) else ~alike)
     if wanted.states and (needed if isinstance(needed, bool) else needed.any()):
@@ -78,7 +88,7 @@ _NO_STATES = "it gives no state probabilities"
 
 def measured(network: Demands) -> tuple[Measured, Measured]:
     """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
-    several = any(network.servers[station] > 1 for station in lines(network))
+    several = any(network.servers[station] > 1 for station in ordered_stations(network))
     name = "first come first served: several servers" if several else "first come first served"
     return measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
 
@@ -90,15 +100,6 @@ def why_corrected(network: Demands) -> str:
         "it has the smallest measured error there: "
         f"{100 * ours.median:.2g} % in the median, product form {100 * theirs.median:.2g} %"
     )
-
-
-def lines(network: Demands) -> list[int]:
-    """The queueing stations that serve first come first served."""
-    return [
-        station
-        for station, discipline in enumerate(network.disciplines)
-        if discipline in ("fcfs", "priority", "preemptive") and not network.delay[station]
-    ]
 
 
 def _refusal(network: Demands) -> str:
@@ -237,120 +238,109 @@ def _solution(table: Table, residence: Any, found: _Corrected) -> Solution:
     return Solution(network, figures(network, rates, rows), METHOD, told, why, found.starts)
 
 
-class Table:
-    """A network in arrays, (B, K, R), with several servers made a fast one and a rest."""
+def shared(network: Demands) -> Demands:
+    """The network with service shared at all stations, which has product form: what it asks of stations is the same.
 
-    def __init__(self, network: Demands) -> None:
-        size = 1 if network.size is None else network.size
-        stations, classes = network.shape
-
-        def table(cell: Any) -> Array:
-            found = np.empty((size, stations, classes))
-            for station in range(stations):
-                for kind in range(classes):
-                    found[:, station, kind] = cell(station, kind)
-            return found
-
-        def column(values: Any) -> Array:
-            return np.stack([np.broadcast_to(np.asarray(value, float), (size,)) for value in values], axis=1)
-
-        self.network = network
-        self.queues = [place for place, away in enumerate(network.delay) if not away]
-        self.demands, self.visits = table(network.demand), table(network.visit_ratio)
-        scv = table(network.variability)
-        servers = np.array(network.servers, float)[None, :, None]
-        self.fast = self.demands / servers
-        self.rest = self.demands - self.fast
-        line = np.zeros(stations, bool)
-        line[lines(network)] = True
-        ordered = line[None, :, None]
-        each = np.where(self.visits > 0, self.fast / np.where(self.visits > 0, self.visits, 1.0), 0.0)
-        self.each = each
-        self.weight = np.where(ordered, each, 1.0)
-        self.stretch: Array = np.where(ordered, self.visits, self.fast)
-        self.excess = np.where(ordered, each * (scv - 1.0) / 2.0, 0.0)
-        self.memory = np.where(ordered, each * np.where(scv > 1, 1.0 + scv, scv) / 2.0, 0.0)
-        self.closed = np.array([kind in network.closed for kind in range(classes)])
-        self.population = column([network.population[kind] for kind in network.closed])
-        away = np.array(network.delay)[None, :, None]
-        outside: Array = np.where(away, self.demands, self.rest).sum(1)
-        own = list(network.closed)
-        self.given_think_time = column([network.think_time[kind] for kind in own])
-        self.think_time = self.given_think_time + outside[:, own]
-        opened = list(network.open)
-        rates = column([network.arrival_rate[kind] for kind in opened]) if opened else np.zeros((size, 0))
-        self.behind = np.zeros(self.demands.shape, bool)
-        """Where open classes are work that the customers who left it meet again."""
-        for place, kind in network.left.items():
-            self.behind[:, :, place] = line & (self.demands[:, :, kind] > 0) & (self.demands[:, :, place] > 0)
-        self.load = np.where(self.behind, 0.0, self.fast)[:, :, opened] * rates[:, None, :]
-
-    def lines(self, places: list[int]) -> Any:
-        """The queueing stations and closed classes, with what open classes add to them."""
-        own, opened = list(self.network.closed), list(self.network.open)
-
-        def here(values: Any) -> Any:
-            return values[:, places][:, :, own]
-
-        load = self.load[:, places]
-        return first_come.Lines(
-            demands=here(self.fast),
-            visits=here(self.visits),
-            weight=here(self.weight),
-            stretch=here(self.stretch),
-            excess=here(self.excess),
-            memory=here(self.memory),
-            open_load=load.sum(-1),
-            open_rest=(load * (self.weight + self.excess)[:, places][:, :, opened]).sum(-1),
-            population=self.population,
-            think_time=self.think_time,
-            joins=None if self.network.joins is None else _Joins(self, places),
-            left=self.left(places),
-        )
-
-    def left(self, places: list[int]) -> Any:
-        """The work left behind that is met again, of every closed class."""
-        if not self.network.left:
-            return None
-
-        own = list(self.network.closed)
-        rows = [np.zeros((len(self.demands), len(places), len(own))) for _ in range(3)]
-        for column, kind in self.network.left.items():
-            here = self.behind[:, places, column]
-            for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
-                row[..., own.index(kind)] = np.where(here, values[:, places, column], 0.0)
-        absence = self.network.absence
-        if absence is not None:
-            passed = absence.passed[:, places][:, :, places]
-            # Who comes while a server is free does not wait for his own work: little is known of the others.
-            several = (np.array(self.network.servers)[places] > 1)[None, :, None]
-            absence = absence.replace(
-                mean=absence.mean[:, places],
-                variance=absence.variance[:, places],
-                decay=np.where(several, np.nan, absence.decay[:, places]),
-                passed=passed,
-            )
-        return left_lines.Left(rows[0], rows[1], rows[2], absence)
+    A class that comes to a station and asks nothing of it gets next to nothing, so that its wait is known.
+    """
+    found: Demands = object.__new__(Demands)
+    for name in Demands.__slots__:
+        setattr(found, name, getattr(network, name))
+    found.disciplines = ("ps",) * len(network.disciplines)
+    found.scv = found.priority = None
+    found.demands = _with_least(network)
+    return found
 
 
-class _Joins:
-    """The joins of a network, over its queueing stations and closed classes alone."""
+def _with_least(network: Demands) -> Any:
+    if network.visits is None:
+        return network.demands
+    if network.size is None:
+        rows: list[tuple[float, ...]] = []
+        for station, row in enumerate(network.demands):
+            least = 0.0 if network.delay[station] else _LEAST * max(row)
+            visited = [network.visits[station][kind] > 0 for kind in range(len(row))]
+            rows.append(tuple(max(one, least) if here else one for one, here in zip(row, visited, strict=True)))
+        return tuple(rows)
 
-    def __init__(self, table: Table, places: list[int]) -> None:
-        self.whole = table.network.joins
-        self.places = places
-        self.own = list(table.network.closed)
-        self.shape = table.network.shape
-        self.rest = table.rest[:, places][:, :, self.own]
+    least = np.where(np.array(network.delay)[:, None], 0.0, _LEAST * network.demands.max(-1, keepdims=True))
+    return np.where(network.visits > 0, np.maximum(network.demands, least), network.demands)
 
-    def __getitem__(self, chosen: Any) -> _Joins:
-        part = object.__new__(_Joins)
-        part.__dict__.update(self.__dict__)
-        part.whole, part.rest = self.whole[chosen], self.rest[chosen]
-        return part
 
-    def __call__(self, residence: Any) -> Any:
-        table = np.zeros((len(residence), *self.shape))
-        rows, columns = np.array(self.places, int)[:, None], np.array(self.own, int)[None, :]
-        table[:, rows, columns] = residence + self.rest
-        return self.whole.extra(table)[:, self.own]
+def product_form_residence(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Any:
+    """(B, K, R) seconds at all stations where service is shared, of each point as it would be alone.
+
+    Returns  None where no method finds them.
+    """
+    budget = Wanted(operations=min(wanted.operations, OPERATIONS), memory=wanted.memory, each=True)
+    try:
+        found = solve_part(network, budget).figures.residence
+    except NotComputed:
+        return None
+    except Divided as divided:
+        table = np.zeros(network.demands.shape)
+        for part in (divided.first, ~divided.first):
+            own = product_form_residence(_part(network, part), wanted, solve_part)
+            if own is None:
+                return None
+            table[part] = own
+        return table
+    table = np.asarray(found, float)
+    return table[None] if network.size is None else table
+
+
+def _part(network: Demands, chosen: Any) -> Demands:
+    """Some variants of a batch."""
+    found: Demands = object.__new__(Demands)
+    for name in Demands.__slots__:
+        setattr(found, name, getattr(network, name))
+    for name in ("demands", "visits"):
+        value = getattr(network, name)
+        setattr(found, name, None if value is None else value[chosen])
+    for name in ("population", "think_time", "arrival_rate"):
+        values = tuple(None if value is None else value[chosen] for value in getattr(network, name))
+        setattr(found, name, values)
+    found.size = int(chosen.sum())
+    return found
+
+
+def weights(demands: Any, known: Any, corrected: Any) -> Any:
+    """(B, K, R) what waits are to be multiplied by: those of product form over the corrected ones, both shared.
+
+    demands     (B, K, R) seconds of service, all positive where a class comes.
+    known       (B, K, R) residences of product form.
+    corrected   (B, K, R) residences by the method that corrects them.
+    """
+    least = _LEAST * demands
+    ratio = np.maximum(known - demands + least, least) / np.maximum(corrected - demands + least, 1e-300)
+    return np.where((demands > 0) & np.isfinite(ratio), ratio, 1.0)
+
+
+def weighted(demands: Any, waits: Any, weight: Any, spare: Any, population: Any, think_time: Any) -> Any:
+    """(B, K, C) residences of closed classes with their waits weighted, as far as no station does more than it can.
+
+    demands      (B, K, C) seconds of service per passage.
+    waits        (B, K, C) seconds of waiting per passage, with which no station does more than it can.
+    weight       (B, K, C) factors of the waits.
+    spare        (B, K) what open classes leave of the servers; infinite at delays.
+    population   (B, C) customers; think_time  (B, C) seconds.
+    """
+
+    def residence(share: Any) -> Any:
+        return demands + waits * weight ** share[:, None, None]
+
+    def feasible(share: Any) -> Any:
+        cycle = think_time + residence(share).sum(1)
+        rate = np.where(population > 0, population / np.where(cycle > 0, cycle, 1.0), 0.0)
+        return ((rate[:, None] * demands).sum(-1) <= spare * (1.0 + _ROUNDING)).all(-1)
+
+    most = np.ones(len(demands))
+    over = ~feasible(most)
+    if over.any():
+        low, high = np.zeros(len(demands)), most.copy()
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2.0
+            fits = feasible(middle)
+            low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+        most = np.where(over, low, most)
+    return residence(most)

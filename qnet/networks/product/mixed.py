@@ -1,4 +1,4 @@
-"""Closed classes with open ones beside them: what both spend where, once the closed ones are solved."""
+"""Open classes in closed form, alone and with closed ones; closed classes by approximate mean value analysis."""
 
 from __future__ import annotations
 
@@ -6,19 +6,73 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy
-from qnet.networks.product.closed_classes import Answer
+from qnet.networks.product.closed_classes import closed_part
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import reasons, shared, visited_open
-from qnet.networks.product.open_classes import capacities_left, residence_beside
+from qnet.networks.product.loads import loads, reasons, shared, visited_open
+from qnet.networks.product.open_classes import capacities_left, residence_beside, stretch
 from qnet.networks.product.solution import Solution
-from qnet.networks.wanted import Wanted
+from qnet.networks.wanted import Wanted, Work
 from qnet.queues.arithmetic import total
+from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.networks.closed import approximate
+    from qnet.networks.closed.problem import ClosedFigures
+    from qnet.networks.product import priorities
     from qnet.queues import erlang
 else:
+    approximate = lazy("qnet.networks.closed.approximate")
+    priorities = lazy("qnet.networks.product.priorities")
     erlang = lazy("qnet.queues.erlang")
+
+
+class Answer(Record):
+    """The figures of the closed classes and where they come from."""
+
+    figures: ClosedFigures
+    method: str
+    reasons: tuple[str, ...]
+    why: str
+
+
+def solve_open(network: Demands) -> Solution:
+    """The steady state of open classes, whose load is below every capacity."""
+    residence = [_open_residence(network, station, load) for station, load in enumerate(loads(network))]
+    throughput = list(network.arrival_rate)
+    found = figures(network, throughput, residence)
+    return Solution(network, found, "open", reasons(network), "open classes alone have a closed form")
+
+
+def _open_residence(network: Demands, station: int, load: Value) -> list[Value]:
+    """The row of residences at a station that only open customers use."""
+    if len(set(network.ranks(station))) > 1:
+        return priorities.open_row(network, station)
+    longer = 1.0 if network.delay[station] else stretch(load, network.capacities(station))
+    return [network.demand(station, kind) * longer for kind in range(network.shape[1])]
+
+
+def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution:
+    """The steady state by a method of `closed.approximate`.
+
+    Raises   `NotComputed` QN511 where it does not converge within its own laws, QN513 for rates other than servers.
+    """
+    loaded = loads(network)
+    closed = closed_part(network, loaded, left=False)
+    open_load: Any = None
+    if any(rates is not None and _any(load) for rates, load in zip(closed.rates, loaded, strict=True)):
+        open_load = tuple(0.0 if rates is None else load for rates, load in zip(closed.rates, loaded, strict=True))
+    correction = wanted.correction or approximate.DEFAULT_CORRECTION
+    figures = approximate.solve(closed, name, correction, wanted.core_solutions, open_load)
+    answer = Answer(figures, name, (f"{name} is an approximation",), "asked for")
+    return with_open(network, loaded, answer, wanted)
+
+
+def approximate_work(network: Demands) -> Work:
+    """That of some hundred rounds, whatever the populations."""
+    stations, classes = network.shape
+    cells = float(stations * classes**2 * (network.size or 1))
+    return Work(1e3 * cells, 50.0 * cells)
 
 
 def states_needed(network: Demands) -> bool:
@@ -81,3 +135,7 @@ def _approximate_stretch(
     busy = operations.minimum([busy, servers + 0.0 * busy])
     idle = servers - 1 - busy + erlang.erlang_c(servers, busy)
     return (1.0 + queue + operations.maximum([idle, 0.0 * idle])) / (servers - load)
+
+
+def _any(load: Any) -> bool:
+    return bool(load.any()) if hasattr(load, "any") else load != 0

@@ -19,13 +19,11 @@ from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
     from qnet.networks.closed import priorities
-    from qnet.networks.closed import ranked as closed_ranked
-    from qnet.networks.product import first_come
+    from qnet.networks.product import arrays as product_arrays
     from qnet.queues import waiting
 else:
     priorities = lazy("qnet.networks.closed.priorities")
-    closed_ranked = lazy("qnet.networks.closed.ranked")
-    first_come = lazy("qnet.networks.product.first_come")
+    product_arrays = lazy("qnet.networks.product.arrays")
     waiting = lazy("qnet.queues.waiting")
 
 METHOD = PRIORITY
@@ -69,21 +67,23 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     rates = [float(column[0]) if single else column for column in throughput.T]
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[place]]
             for place in range(network.shape[0])]  # fmt: skip
-    told = (f"{METHOD} is an approximation", *reasons(network))
-    return Solution(network, figures(network, rates, rows), METHOD, told, "it has the smallest measured error there")
+    why_not_exact = (f"{METHOD} is an approximation", *reasons(network))
+    return Solution(
+        network, figures(network, rates, rows), METHOD, why_not_exact, "it has the smallest measured error there"
+    )
 
 
-def _arrays(network: Demands, places: list[int]) -> tuple[closed_ranked.Ranked, Any]:
+def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-    table, ordered = first_come.Table(network), set(first_come.lines(network))
+    table, ordered = product_arrays.Table(network), set(product_arrays.ordered_stations(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
     kinds = [
-        closed_ranked.SHARING
+        priorities.SHARING
         if place not in ordered
-        else closed_ranked.PREEMPTIVE
+        else priorities.PREEMPTIVE
         if network.disciplines[place] == "preemptive"
-        else closed_ranked.IN_ORDER
+        else priorities.IN_ORDER
         for place in places
     ]
 
@@ -92,19 +92,18 @@ def _arrays(network: Demands, places: list[int]) -> tuple[closed_ranked.Ranked, 
         return np.stack([np.broadcast_to(np.asarray(cell, float), (size,)) for cell in cells], axis=1)
 
     away = np.where(np.array(network.delay)[None, :, None], table.demands, 0.0)
-    whole = closed_ranked.Ranked(
+    whole = priorities.Ranked(
         demands=table.fast[:, places],
         visits=table.visits[:, places],
         service=table.each[:, places],
         excess=table.excess[:, places],
         memory=table.memory[:, places],
-        kind=np.array(kinds, int),
+        discipline=np.array(kinds, int),
         rank=np.array([network.ranks(place) for place in places], int).reshape(len(places), len(classes)),
         population=column([network.population[kind] for kind in classes], np.inf),
         think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0) + away.sum(1),
         arrival_rate=column(network.arrival_rate, 0.0),
         servers=np.array([network.servers[place] for place in places]),
-        company=np.zeros(size),
     )
     return whole, away
 
@@ -196,7 +195,7 @@ def _refuse(network: Demands, wanted: Wanted) -> None:
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without priorities"))
     if any(rates is not None for rates in network.rates):
-        found = f"station {ranked(network)[0]} serves one class before another, and another has rates of its own"
+        found = f"station {ranked(network)[0]} serves one class before another, and another has load-dependent rates"
         raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
     if network.shape[0] * network.shape[1] ** 2 > _LARGEST:
         raise NotComputed(Problem("QN546", "there are too many stations and classes", f"at most {_LARGEST} pairs"))

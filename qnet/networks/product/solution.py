@@ -13,10 +13,10 @@ from qnet.plain_tables import markdown_table, plain_table
 
 if TYPE_CHECKING:
     from qnet.networks.product import bounds as product_bounds
-    from qnet.networks.product import doubts
+    from qnet.networks.product import warnings
     from qnet.networks.product.bounds import Bounds
 else:
-    doubts = lazy("qnet.networks.product.doubts")
+    warnings = lazy("qnet.networks.product.warnings")
     product_bounds = lazy("qnet.networks.product.bounds")
 
 
@@ -61,7 +61,7 @@ class Solution:
             return ()
         rates = self.figures.throughput
         passages = rates if self.network.size is None else [rates[:, kind] for kind in range(rates.shape[1])]
-        return doubts.warnings_of(self.network, self.method, passages)
+        return warnings.warnings_of(self.network, self.method, passages)
 
     @property
     def bounds(self) -> Bounds | None:
@@ -183,6 +183,31 @@ class Solution:
     def __repr__(self) -> str:
         trust = "exact" if self.exact else "approximate"
         return f"Solution(method={self.method!r}, {trust}, throughput={self.figures.throughput!r})"
+
+
+def stacked(network: Demands, points: list[Solution]) -> Solution:
+    """The solutions of the points of a batch as one."""
+    values: list[Any] = []
+    for name in Figures.fields():
+        column = [getattr(point.figures, name) for point in points]
+        if name == "states":
+            values.append(None if any(item is None for item in column) else _padded(column))
+        else:
+            values.append(None if any(item is None for item in column) else np.array(column, float))
+    methods = dict.fromkeys(point.method for point in points)
+    reasons = dict.fromkeys(reason for point in points for reason in point.reasons)
+    why = dict.fromkeys(point.why for point in points)
+    return Solution(network, Figures(*values), ", ".join(methods), tuple(reasons), "; ".join(why))
+
+
+def _padded(rows: list[Any]) -> Any:
+    """State probabilities of different lengths, filled up with zeros: (B, K, longest)."""
+    longest = max(len(row) for states in rows for row in states)
+    table = np.zeros((len(rows), len(rows[0]), longest))
+    for point, states in enumerate(rows):
+        for station, row in enumerate(states):
+            table[point, station, : len(row)] = row
+    return table
 
 
 def _array(value: Any) -> Any:

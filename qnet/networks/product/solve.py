@@ -10,12 +10,11 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, suggest
 from qnet.lazy import np
-from qnet.networks.product.batches import stacked
 from qnet.networks.product.closed_exact import ClosedMethods
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.loads import ranked, refuse_overload
 from qnet.networks.product.mixed import states_needed
-from qnet.networks.product.solution import Solution
+from qnet.networks.product.solution import Solution, stacked
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
 from qnet.networks.solvers.features import does_not_apply
@@ -50,7 +49,7 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     if wanted.method == "auto":
         return _best(choices, wanted, features)
     if not choices:
-        raise does_not_apply(wanted.method, "it needs the routes of classes, which demands do not tell", "auto")
+        raise does_not_apply(wanted.method, "it needs the routes of classes, which demands do not determine", "auto")
     if _EVERY_POINT in features and _EVERY_POINT not in named[-1].supports:
         return _Points(network, wanted).solve()
     return by_name(choices, lambda: _others(network, wanted, features))
@@ -148,6 +147,6 @@ def _check(wanted: Wanted) -> None:
             wrong.append(Problem("QN514", f"{name} is {value}", "a number above 0"))
     count = wanted.core_solutions
     if count is not None and (isinstance(count, bool) or count != int(count) or count < 1):
-        wrong.append(Problem("QN514", f"core_solutions is {count}", "a whole number of 1 or more, or None"))
+        wrong.append(Problem("QN514", f"core_solutions is {count}", "an integer of 1 or more, or None"))
     if wrong:
         raise InvalidInput(*wrong)

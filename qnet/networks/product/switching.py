@@ -218,9 +218,7 @@ def _priorities(priority: Any, visits: Rows, chain_of: Sequence[int], count: int
     stations, classes = len(visits), len(chain_of)
     rows: Any = given if _depth(given) == 2 else [given] * stations
     if _shape(rows) != (stations, classes):
-        raise _invalid(
-            f"priority is {priority!r}", f"one whole number per class: {classes}, or a row of them per station"
-        )
+        raise _invalid(f"priority is {priority!r}", f"one integer per class: {classes}, or a row of them per station")
     found: list[list[Any]] = []
     for station, (row, seen) in enumerate(zip(rows, visits, strict=True)):
         found.append([])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qnet.networks.product import approximated
+from qnet.networks.product import mixed
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution
 from qnet.networks.wanted import Wanted, Work
@@ -25,9 +25,9 @@ def applies(network: Demands, wanted: Wanted) -> str:
 
 def work(network: Demands, wanted: Wanted) -> Work:
     """Operations and bytes, for the number of iterations that most networks need."""
-    return approximated.work(network)
+    return mixed.approximate_work(network)
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     """The steady state; raises `NotComputed` QN511 where it does not converge, QN513 for rates other than servers."""
-    return approximated.solved(network, wanted, "aql")
+    return mixed.solve_approximately(network, wanted, "aql")

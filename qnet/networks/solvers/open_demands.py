@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.opened import solve_open
+from qnet.networks.product.mixed import solve_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.wanted import NO_STATES, Wanted, Work
 

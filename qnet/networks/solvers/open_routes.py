@@ -12,12 +12,12 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import NO_STATES, Wanted, Work
 
 if TYPE_CHECKING:
-    from qnet.networks import by_demands
+    from qnet.networks import closed_networks
     from qnet.networks.capacity import open as capacity
     from qnet.networks.memory import regions as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
-    by_demands = lazy("qnet.networks.by_demands")
+    closed_networks = lazy("qnet.networks.closed_networks")
     capacity = lazy("qnet.networks.capacity.open")
     memory = lazy("qnet.networks.memory.regions")
 
@@ -52,4 +52,4 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     if network.limited:
         return capacity.solve(network, wanted)
     solution = solve_open(network, wanted.method, wanted.each)
-    return by_demands.enclosed(network, solution, wanted.bounds) if wanted.bounds else solution
+    return closed_networks.enclosed(network, solution, wanted.bounds) if wanted.bounds else solution

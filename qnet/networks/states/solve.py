@@ -29,9 +29,9 @@ from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
-    from qnet.networks import by_demands
+    from qnet.networks import closed_networks
 else:
-    by_demands = lazy("qnet.networks.by_demands")
+    closed_networks = lazy("qnet.networks.closed_networks")
 
 NAME = STATES
 MOST = 50_000
@@ -494,6 +494,6 @@ def _ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
     if len(network.classes) != 1 or network.size is not None or not network.closed:
         return None
     try:
-        return by_demands.ceiling(network)
+        return closed_networks.ceiling(network)
     except NotComputed:
         return None

@@ -11,7 +11,7 @@ from approximate_cases import METHODS, certify, servers
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, QnetError
 from qnet.networks.closed import approximate
 from qnet.networks.closed.approximate import CORRECTIONS, solve
-from qnet.networks.closed.approximate_core import solve_core
+from qnet.networks.closed.newton_core import solve_core
 from qnet.networks.closed.problem import ClosedNetwork, closed_network
 from qnet.networks.wanted import CORRECTIONS as TOLD
 

@@ -1,8 +1,14 @@
-"""The fixed points of all approximations of closed networks, solved by Newton's method and proven by their residual.
+"""Core solutions of product-form networks by Newton's method: the fast strategy of `approximate_mva`.
 
-Newton works on the logarithms of throughputs and chances and on the total queues, as if they were independent: in this
-form, that of interior points, saturation is no wall, and some ten steps do at any population. Queues and chances are
-eliminated, so that as many unknowns as classes are left, whatever the number of stations.
+Each method estimates the queue that a customer of class r finds on arrival at station k as
+
+    queue on arrival(k, r) = weight x Q(k) - own(r) x Q(k, r) + shift(k, r)
+
+Given throughputs, total queue lengths Q(k) and, for Rolia and Sevcik, the chance that all servers are busy, the queue
+lengths by class follow in closed form. Newton works on the logarithms of throughputs and chances and on the total
+queues, as if they were independent: in this form, that of interior points, saturation is no wall, and some ten steps
+do at any population. Queues and chances are eliminated, so that as many unknowns as classes are left, whatever the
+number of stations. Every solution is proven by its residual.
 """
 
 from __future__ import annotations
@@ -11,12 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.lazy import Array, Flags, Places, np
-from qnet.networks.closed.approximate_servers import saturated
-from qnet.networks.closed.approximate_state import Core, Point, State, point_at
+from qnet.networks.closed.approximate_mva import TOLERANCE
+from qnet.networks.closed.approximate_servers import Slopes, saturated
 from qnet.record import Record
-
-TOLERANCE = 1e-10
-"""Largest residual of an answer."""
 
 _STEPS = 250
 _ROUNDS = 300
@@ -25,8 +28,83 @@ _UTILIZATION = 2e-15
 """What rounding may add to a utilization."""
 
 
+class Core(Record):
+    """A batch of P fixed points with K queueing stations and R classes; zero demands and populations are allowed."""
+
+    demands: Array
+    """(P, K, R) seconds, >= 0."""
+    population: Array
+    """(P, R) customers, >= 0, not necessarily integers."""
+    think_time: Array
+    """(P, R) seconds outside the queueing stations, >= 0."""
+    open_load: Array
+    """(P, K) offered load of open classes, in erlangs, in [0, servers)."""
+    weight: Array
+    """(P,) in [0, 1]."""
+    own: Array
+    """(P, R) in [0, 1]."""
+    absent: Array
+    """(P, R) in [0, 1]: share of the load of its class that a customer does not find on arrival."""
+    shift: Array
+    """(P, K, R) customers."""
+    servers: Array
+    """(K,) numbers of servers."""
+    correction: Callable[[Any, Any, Any, Any, Any, Any], Slopes]
+    """The effect of several servers: one of `approximate_servers`."""
+    bends: bool
+    """Whether the correction depends on the chance that all servers are busy."""
+
+    def part(self, chosen: Any) -> Core:
+        """Some of the fixed points."""
+        names = ("demands", "population", "think_time", "open_load", "weight", "own", "absent", "shift")
+        return self.replace(**{name: getattr(self, name)[chosen] for name in names})
+
+
+class State(Record):
+    """The unknowns."""
+
+    level: Array
+    """(P, R) logarithms of throughputs; 0 for classes without customers."""
+    queue: Array
+    """(P, K) total queue lengths."""
+    busy: Array
+    """(P, K) logarithms of the chances that all servers are busy."""
+
+    def part(self, chosen: Any) -> State:
+        """Those of some points."""
+        return State(self.level[chosen], self.queue[chosen], self.busy[chosen])
+
+
+class Point(Record):
+    """What follows from the unknowns."""
+
+    error: Array
+    """(P,) largest imbalance, relative to the population or queue."""
+    placed: Array
+    """(P, R) customers in the network by Little's law."""
+    queues: Array
+    """(P, K, R)"""
+    work: Array
+    """(P, K): the part of each queue that its own length does not add to."""
+    gap: Array
+    """(P, K): queues of all classes less the total queue."""
+    rise: Array
+    """(P, K): what the logarithm of the chance that all servers are busy must change by."""
+    growth: Array
+    """(P, K): its derivative by the load."""
+    offered: Array
+    share: Array
+    """(P, K, R): derivative of the throughput through the station by its own queue."""
+    slopes: Slopes
+
+    def part(self, chosen: Any) -> Point:
+        """Those of some points."""
+        slopes = Slopes(*(value[chosen] for value in self.slopes))
+        return Point(*(value[chosen] for value in self[:-1]), slopes=slopes)  # pyright: ignore[reportCallIssue]
+
+
 class CoreAnswer(Record):
-    """The fixed points: every queue length is throughput x residence, and every population is met."""
+    """The fixed points: every queue length is throughput x residence, and populations are kept."""
 
     throughput: Array
     """(P, R) customers per second."""
@@ -39,6 +117,10 @@ class CoreAnswer(Record):
     feasible: Flags
     """(P,) whether every residence is at least the demand and every utilization at most 1."""
 
+    def part(self, chosen: Any) -> CoreAnswer:
+        """Those of some points."""
+        return CoreAnswer(*(value[chosen] for value in self))
+
     @property
     def converged(self) -> Flags:
         """(P,) whether the residual is below 1e-10."""
@@ -50,7 +132,7 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
 
     Applies   every `Core`; classes with customers have some demand or think time.
     core      the batch.
-    start     the answer of a batch nearly like it, to begin with; None: customers in proportion to their demands.
+    start     the answer of a similar batch, to begin with; None: customers in proportion to their demands.
     Returns   `CoreAnswer`; where it did not converge, the residual says so.
     Method    Newton for the logarithms of throughputs and the total queue lengths, the latter eliminated. Then
               successive substitution, which keeps full precision. The residual is the larger of its last change and the
@@ -60,22 +142,22 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
               its reduction and solution: this tool.
     """
     with np.errstate(all="ignore"):
-        attempts = [_near(start), _afar, _grown] if start is not None else [_afar, _grown]
+        attempts = [_near(start), _proportional, _grown] if start is not None else [_proportional, _grown]
         active = core.population > 0
-        found = _polished(core, active, _newton(core, active, attempts[0](core, active)))
+        answer = _polished(core, active, _newton(core, active, attempts[0](core, active)))
         for begin in attempts[1:]:
-            again = np.flatnonzero(~found.converged)
+            again = np.flatnonzero(~answer.converged)
             if not again.size:
                 break
             here, some = core.part(again), active[again]
             repeated = _polished(here, some, _newton(here, some, begin(here, some)))
-            for value, other in zip(found, repeated, strict=True):
+            for value, other in zip(answer, repeated, strict=True):
                 value[again] = other
-        return found
+        return answer
 
 
 def _near(start: CoreAnswer) -> Callable[[Core, Flags], State]:
-    """A beginning: the answer of a batch nearly like it."""
+    """A beginning: the answer of a similar batch."""
 
     def begin(core: Core, active: Flags) -> State:
         offered = core.demands * np.where(active, start.throughput, 0.0)[:, None, :]
@@ -94,7 +176,7 @@ def _grown(core: Core, active: Flags) -> State:
     total = np.maximum(core.population.sum(-1), 1e-300)
     share = np.minimum(1.0 / total, 1.0)
     small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
-    state = _newton(small, active, _afar(small, active))
+    state = _newton(small, active, _proportional(small, active))
     while (share < 1.0).any():
         share = np.minimum(8.0 * share, 1.0)
         small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
@@ -102,21 +184,21 @@ def _grown(core: Core, active: Flags) -> State:
     return state
 
 
-def _afar(core: Core, active: Flags) -> State:
+def _proportional(core: Core, active: Flags) -> State:
     """A beginning: customers spread in proportion to their demands."""
     used = (core.demands > 0) & active[:, None, :]
     fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
     spread = fast / np.maximum(fast.sum(1, keepdims=True), 1e-300)
     queue = (spread * core.population[:, None, :]).sum(-1)
-    whole = core.think_time + core.demands.sum(1) + (fast * queue[..., None]).sum(1)
-    level = np.log(np.where(active, core.population / np.where(active, whole, 1.0), 1.0))
+    cycle = core.think_time + core.demands.sum(1) + (fast * queue[..., None]).sum(1)
+    level = np.log(np.where(active, core.population / np.where(active, cycle, 1.0), 1.0))
     offered = core.demands * np.where(active, np.exp(level), 0.0)[:, None, :]
     busy = np.minimum(saturated(core.servers, core.open_load, offered)[0], 0.0)
     return State(level, queue, busy)
 
 
 def _newton(core: Core, active: Flags, state: State) -> State:
-    """Throughputs, total queue lengths and chances that place each population and fit each other."""
+    """Throughputs, total queue lengths and chances that keep the populations and are consistent."""
     level, queue, busy = state.level.copy(), state.queue.copy(), state.busy.copy()
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
@@ -145,7 +227,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
 
 
 def _placing(core: Core, active: Flags, state: State) -> tuple[Array, Point]:
-    """Throughputs that place the populations at given total queue lengths, nearly, and what follows from them."""
+    """Throughputs that nearly keep the populations at given total queue lengths, and what follows from them."""
     point = point_at(core, active, state)
     for _ in range(2):
         ratio = np.where(active, core.population / np.where(active, point.placed, 1.0), 1.0)
@@ -163,17 +245,19 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array,
     slope = slopes.slope[..., None]
     own, weight = core.own[:, None, :], core.weight[:, None]
     # At the solution queue x free = work. With work / queue in place of free this is Newton for 1 - load = work /
-    # queue: where no own share is deducted, the maximum of a concave function of the queues, without walls.
+    # queue: if customers find themselves too, the maximum of a concave function of the queues, without walls.
     steady = (point.work > 0) & (queue > 0)
     load = (share * slope).sum(-1) * weight
     free: Array = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
-    found = core.shift + (weight * queue)[..., None]
-    seen = slopes.extra + slope * found
-    direct = share / (1.0 + slope * own * offered) * seen
+    arriving = core.shift + (weight * queue)[..., None]
+    stretch = slopes.extra + slope * arriving
+    direct = share / (1.0 + slope * own * offered) * stretch
     direct = direct - share * slopes.extra_change * core.absent[:, None, :] * offered
     common, moved = share * slopes.extra_change, 0.0
     if core.bends:
-        bend = share * (slopes.extra_bend[..., None] + slopes.slope_bend[..., None] * (found - share * own * seen))
+        bend = share * (
+            slopes.extra_bend[..., None] + slopes.slope_bend[..., None] * (arriving - share * own * stretch)
+        )
         common, moved = common + bend * point.growth[..., None], bend * point.rise[..., None]
     inner = direct + common.sum(-1)[..., None] * offered
     outer = np.swapaxes(share * (slope * weight[..., None]), 1, 2)
@@ -200,9 +284,9 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array,
 
 
 def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
-    """Successive substitution from what Newton found until a further round changes next to nothing.
+    """Successive substitution from Newton's solution until a further round changes next to nothing.
 
-    The chances that all servers are busy stay as they are; the imbalance sees what they miss.
+    The chances that all servers are busy are kept; the imbalance includes their error.
     """
     point = point_at(core, active, state)
     throughput = np.where(active, np.exp(state.level), 0.0)
@@ -258,7 +342,44 @@ def _round(core: Core, active: Flags, throughput: Array, queues: Array, busy: Ar
         core.servers, core.open_load, core.population.sum(-1), core.demands * throughput[:, None, :], core.absent, busy
     )
     total = core.weight[:, None] * queues.sum(-1)
-    seen = total[..., None] - core.own[:, None, :] * queues + core.shift
-    residence = core.demands * (slopes.extra + slopes.slope[..., None] * seen)
-    whole = core.think_time + residence.sum(1)
-    return np.where(active, core.population / np.where(active, whole, 1.0), 0.0), residence
+    arriving = total[..., None] - core.own[:, None, :] * queues + core.shift
+    residence = core.demands * (slopes.extra + slopes.slope[..., None] * arriving)
+    cycle = core.think_time + residence.sum(1)
+    return np.where(active, core.population / np.where(active, cycle, 1.0), 0.0), residence
+
+
+def point_at(core: Core, active: Flags, state: State) -> Point:
+    """What follows from the unknowns."""
+    throughput = np.where(active, np.exp(state.level), 0.0)
+    offered = core.demands * throughput[:, None, :]
+    slopes = core.correction(core.servers, core.open_load, core.population.sum(-1), offered, core.absent, state.busy)
+    slope = slopes.slope[..., None]
+    share = offered / (1.0 + slope * core.own[:, None, :] * offered)
+    alone = share * (slopes.extra + slope * core.shift)
+    queues = alone + share * slope * (core.weight[:, None] * state.queue)[..., None]
+    placed = throughput * core.think_time + queues.sum(1)
+    gap = queues.sum(-1) - state.queue
+    rise = growth = np.zeros(gap.shape)
+    if core.bends:
+        wanted, growth = saturated(core.servers, core.open_load, offered)
+        rise = wanted - state.busy
+    error = np.abs(np.where(active, core.population / np.where(active, placed, 1.0) - 1.0, 0.0)).max(-1, initial=0.0)
+    error = np.maximum(error, (np.abs(gap) / np.where(gap == 0, 1.0, state.queue)).max(-1, initial=0.0))
+    error = np.maximum(error, _chance_error(rise, state.busy))
+    return Point(
+        error=error,
+        placed=placed,
+        queues=queues,
+        work=alone.sum(-1),
+        gap=gap,
+        rise=rise,
+        growth=growth,
+        offered=offered,
+        share=share,
+        slopes=slopes,
+    )
+
+
+def _chance_error(rise: Array, busy: Array) -> Array:
+    """(P,) the largest error of a chance that all servers are busy."""
+    return np.abs(np.exp(np.minimum(busy + rise, 1.0)) - np.exp(busy)).max(-1, initial=0.0)

@@ -1,12 +1,12 @@
-r"""What closed customers leave behind at a station first come first served, and meet there when they come again.
+r"""Second-phase work of closed customers at first-come-first-served stations, which they find there on their return.
 
-Each customer has at most one piece of such work there at a time, since nobody is served before what he left: so it is
-no Poisson stream, and never more than there are customers. With N of a class, the work of L seconds that each leaves,
+Each customer has at most one piece of such work there at a time, since its next visit is served after it: so it is no
+Poisson stream, and never more than there are customers. With N of a class, the work of L seconds that each leaves,
 and R seconds from then until it is done, an arriving customer waits for
 
 .. math:: \frac{N - 1}{N} \lambda L R + \frac{L}{L + A} L
 
-the work of the others by Little's law, and the rest of his own where that lasts longer than his absence A.
+the work of the others by Little's law, and the rest of its own piece where that lasts longer than its absence A.
 
 Source    Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; the terms: this tool
 """
@@ -19,11 +19,11 @@ from qnet.lazy import Array, lazy, np
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks.closed import absence as closed_absence
-    from qnet.networks.closed.absence import Absence
+    from qnet.networks.closed import return_times
     from qnet.networks.closed.first_come import Lines
+    from qnet.networks.closed.return_times import Absence
 else:
-    closed_absence = lazy("qnet.networks.closed.absence")
+    return_times = lazy("qnet.networks.closed.return_times")
 
 _LEAST = 1e-9
 _BUSY = 0.5
@@ -34,13 +34,13 @@ class Left(Record):
     """The work of P networks with K stations and R closed classes, as arrays (P, K, R)."""
 
     demands: Any
-    """Seconds left behind per passage; 0 where none is, or where it is not met again."""
+    """Seconds of second-phase work per passage; 0 where there is none, or where its customer does not return to it."""
     weight: Any
     """Mean seconds of one piece."""
     excess: Any
     """Its mean residual service at a random moment, less the mean service."""
     absence: Absence | None = None
-    """From leaving it to coming again; None for the time away from the station."""
+    """From leaving it to the next visit; None for the time outside of the station."""
 
     def part(self, chosen: Any) -> Left:
         """Some of the networks."""
@@ -48,8 +48,8 @@ class Left(Record):
         return Left(self.demands[chosen], self.weight[chosen], self.excess[chosen], absence)
 
 
-class Met(Record):
-    """What is waited per visit where work is left behind."""
+class Waits(Record):
+    """Waits per visit with second-phase work."""
 
     customers: Any
     """(P, K, R) by closed customers."""
@@ -59,17 +59,19 @@ class Met(Record):
     """(P, K) by open customers, beyond what they wait for customers."""
 
 
-def with_left(lines: Lines, left: Left, residence: Array, throughput: Array, away: Array, met: Array) -> Met:
-    """What is waited, of the work that is left too.
+def waits_with_second_phases(
+    lines: Lines, left: Left, residence: Array, throughput: Array, absent: Array, met: Array
+) -> Waits:
+    """The waits of customers and of second-phase work.
 
     lines       the stations and classes, and `left` of them.
     residence   (P, K, R) seconds per passage.
     throughput  (P, R) passages per second.
-    away        (P, K, R) seconds from leaving a station to coming to it again.
+    absent      (P, K, R) seconds from leaving a station to coming to it again.
     met         (P, K, R) what customers wait for customers and open classes.
-    Method      As above. The work of a class waits for what its next customer does, but for his own; the waits of all
-                that is left together obey one linear equation. Where a station would do more than it can, all waits
-                there grow alike until it is just full: so customers and what they leave keep it busy together.
+    Method      As above. The work of a class waits for what its next customer does, but for its own customer; the waits
+                of all second-phase work together obey one linear equation. Where a station would exceed its capacity,
+                all waits there grow equally until it is just saturated by customers and second phases together.
     """
     people = np.maximum(np.where(lines.population > 0, lines.population, 1.0), 1.0)[:, None, :]
     rate = throughput[:, None, :]
@@ -86,26 +88,26 @@ def with_left(lines: Lines, left: Left, residence: Array, throughput: Array, awa
     tail = each_tail.sum(-1)
     often = np.where(left.weight > 0, left.demands / np.where(left.weight > 0, left.weight, 1.0), 0.0)
     visits = np.where(lines.visits > 0, lines.visits, 1.0)
-    still = left.weight / np.maximum(left.weight + away, _LEAST * (left.weight + 1e-300))
+    still = left.weight / np.maximum(left.weight + absent, _LEAST * (left.weight + 1e-300))
     if left.absence is not None:
         each = np.where(lines.visits > 0, lines.demands / visits, 0.0)
         times = each * (each + 2.0 * lines.excess)
         scv = 1.0 + 2.0 * left.excess / np.where(left.weight > 0, left.weight, 1.0)
-        own = closed_absence.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
+        own = return_times.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
         still = np.where(np.isnan(own), still, own)
     again = np.minimum(often / visits, 1.0) * still * left.weight
     customers = met + (whole[..., None] + tail[..., None] - (behind * time + each_tail) / people + again) / room
     customers = np.maximum(customers, 0.0)
-    # No station does more than it can.
+    # No station exceeds its capacity.
     here = (lines.stretch > 0) & (lines.population > 0)[:, None, :] & (left.demands.sum(-1) > 0)[..., None]
     stretch = np.where(here, lines.stretch, 1.0)
     beyond = np.where(here, (residence - lines.demands) / stretch - customers, np.inf).min(-1)
     cycle = np.where(throughput > 0, lines.population / np.where(throughput > 0, throughput, 1.0), np.inf)[:, None, :]
-    felt = np.where(here, (busy + behind) * lines.stretch / cycle, 0.0).sum(-1)
-    full = (load > _BUSY) & (felt > 0) & np.isfinite(beyond)
-    more = np.where(full, beyond + (load - 1.0) / np.where(felt > 0, felt, 1.0), 0.0)
+    relief = np.where(here, (busy + behind) * lines.stretch / cycle, 0.0).sum(-1)
+    full = (load > _BUSY) & (relief > 0) & np.isfinite(beyond)
+    more = np.where(full, beyond + (load - 1.0) / np.where(relief > 0, relief, 1.0), 0.0)
     more = np.maximum(more, 0.0)
-    return Met(
+    return Waits(
         customers + np.where(here, more[..., None], 0.0),
         np.where(left.demands > 0, time - left.weight + more[..., None], 0.0),
         (whole + tail) / room[..., 0] + more,

@@ -101,7 +101,7 @@ class _Answer(Reduction):
     def solve(self, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
         """Reduce, solve, and tell the figures of the routes."""
         if self.by_layers(wanted):
-            found = "a station is held while another is waited for, or work is left behind"
+            found = "it has simultaneous resource possession, or second phases"
             raise does_not_apply(wanted.method, found, "auto, or layers")
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
@@ -127,7 +127,7 @@ class _Answer(Reduction):
             running = sorted({name for name, _ in left_running(self.network, self.unit)})
             if not running or error.problems[0].code != "QN511":
                 raise
-            text = f"branches that nobody waits for come to {' or '.join(running)} nearly as fast as it can serve them"
+            text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"
             help = "wait for more of the branches (join), or state fewer customers"
             raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
         throughputs = [self.throughput(found, kind) for kind in range(len(self.network.classes))]

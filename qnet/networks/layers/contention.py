@@ -13,7 +13,7 @@ _ANY = 10**9
 """As many as there are customers."""
 
 
-def calm(
+def without_waiting(
     network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Sequence[int]], operations: Operations
 ) -> dict[Key, Value]:
     """Where no more can ever ask at once than there are servers, of every queueing station group with holds around it.

@@ -1,7 +1,7 @@
-"""How long closed customers are away between leaving work behind at a station and coming to it again.
+"""The time of closed customers between leaving second-phase work at a station and their next visit there.
 
-A customer who comes back meets what is not yet done of his own work: E[(L - A)+] of a piece of L seconds, of which A
-seconds have passed. For an exponential L that is L times the Laplace transform of A at 1 / L, a product over the parts
+A customer that returns waits for the rest of that work: E[(L - A)+] of a piece of L seconds, of which A seconds have
+passed. For an exponential L that is L times the Laplace transform of A at 1 / L, a product over the parts
 of A: think time, delays, and visits to other stations.
 """
 
@@ -68,8 +68,8 @@ def between(item: ClosedClass, station: str, operations: Operations) -> Between 
                 if steps is None:
                     parts.append((Time(item.think_time), share))
             found.append((route.probability, parts))
-    whole = sum((weight for weight, _ in found), 0.0)
-    if not found or not operations.all(whole > 0):
+    total = sum((weight for weight, _ in found), 0.0)
+    if not found or not operations.all(total > 0):
         return None
     delays: list[tuple[Value, Value, Value]] = []
     visits: list[tuple[Hold, Value]] = []
@@ -77,7 +77,7 @@ def between(item: ClosedClass, station: str, operations: Operations) -> Between 
         for step, share in parts:
             if step.phase == 2:
                 continue
-            often = weight / whole * share * step.visits
+            often = weight / total * share * step.visits
             if isinstance(step, Time):
                 delays.append((often, step.mean, step.scv))
             elif isinstance(step, Hold):
@@ -110,7 +110,7 @@ def absences(
     """The absences of all closed classes at all stations; None where steps are made of several.
 
     rows   by station of the reduced network: which station it is a copy of, and the group.
-    left   the places of the closed classes, in order, and (P, K) the mean seconds of a piece of their work at a
+    left   the indices of the closed classes, in order, and (P, K) the mean seconds of a piece of their work at a
            station; 0 where there is none.
     """
     if not all(plain(network.classes[kind].routes) for kind, _ in left):
@@ -162,8 +162,8 @@ def _copies(rows: Sequence[tuple[Station, int]], hold: Hold) -> Iterator[tuple[i
 
 def _decay(time: Array, scv: Array) -> Array:
     """-log E[e^-T] of a time T: gamma up to an scv of 1, which holds for Erlang times; two exponentials above."""
-    calm = np.where((scv > 0) & (scv <= 1), scv, 1.0)
-    below = np.where(scv > 1e-12, np.log1p(time * calm) / calm, time)
+    low_scv = np.where((scv > 0) & (scv <= 1), scv, 1.0)
+    below = np.where(scv > 1e-12, np.log1p(time * low_scv) / low_scv, time)
     odd = np.maximum(scv, 1.0)
     fast = (1.0 + np.sqrt((odd - 1.0) / (odd + 1.0))) / 2.0
     above = sum(share / (1.0 + time / (2.0 * share)) for share in (fast, 1.0 - fast))
@@ -171,7 +171,7 @@ def _decay(time: Array, scv: Array) -> Array:
 
 
 def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, visits: Array, times: Array) -> Array:
-    """(P, K, R) E[(L - A)+] / L: what of a piece of own work is still to be done when its customer comes again; not a
+    """(P, K, R) E[(L - A)+] / L: the rest of a piece of second-phase work when its customer returns; not a
     number where absences are not followed.
 
     piece      (P, K, R) mean seconds of a piece of work, and its `scv`.

@@ -15,7 +15,7 @@ MOST_PRIORITY = 99
 _NUMBER = f"a number of 0, or from {LEAST:g} to {MOST:g}"
 
 
-class Given:
+class Arguments:
     """What the caller gave, with everything that is wrong with it."""
 
     def __init__(self) -> None:
@@ -116,13 +116,13 @@ class Given:
             return None
         rows = _table(values if _depth(values) > 1 else [values])
         if rows is None or len(rows) not in (1, stations) or (len(rows) == 1 and _depth(values) > 1 and stations > 1):
-            self.fail(f"priority is {values!r}", f"one whole number per class: {classes}, or a row of them per station")
+            self.fail(f"priority is {values!r}", f"one integer per class: {classes}, or a row of them per station")
             return None
         if any(len(row) != classes for row in rows):
             self.fail(f"priority has {len(rows[0])} entries", f"one entry per class: {classes}")
             return None
         if any(not abs(cell) <= MOST_PRIORITY or cell != int(cell) for row in rows for cell in row):
-            self.fail(f"priority is {values!r}", f"whole numbers from {-MOST_PRIORITY} to {MOST_PRIORITY}")
+            self.fail(f"priority is {values!r}", f"integers from {-MOST_PRIORITY} to {MOST_PRIORITY}")
             return None
         found = tuple(tuple(int(cell) for cell in row) for row in rows)
         if not any(word in ("priority", "preemptive") for word in disciplines):
@@ -151,7 +151,7 @@ class Given:
         for place, value in enumerate(self.entries("servers", values, stations, "station")):
             whole = _number(value)
             if whole is None or not 1 <= whole <= 1e9 or whole != int(whole):
-                self.fail(f"servers[{place}] is {value!r}", "a whole number of 1 or more")
+                self.fail(f"servers[{place}] is {value!r}", "an integer of 1 or more")
                 whole = 1
             found.append(int(whole))
         return tuple(found)
@@ -218,7 +218,7 @@ class Given:
             if row is not None and count > 1:
                 self.fail(f"station {place} has {count} servers and rates", "one of the two")
             if away and (row is not None or count > 1):
-                self.fail(f"station {place} is a delay and has servers or rates", "neither: nobody waits there")
+                self.fail(f"station {place} is a delay and has servers or rates", "neither: a delay has no queue")
 
 
 def _sound(value: Any) -> Any:

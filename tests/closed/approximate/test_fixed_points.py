@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from qnet.networks.closed.accelerated import Image, settled
 from qnet.networks.closed.first_come import Lines, solve
+from qnet.networks.fixed_point import BatchMap, fixed_points
 
 np: Any = importlib.import_module("numpy")
 
@@ -14,7 +14,7 @@ np: Any = importlib.import_module("numpy")
 def _straight(slopes: Any, fixed: Any) -> Any:
     """Maps with a slope and a fixed point for each point, over a table of values."""
 
-    def images(chosen: Any) -> Image:
+    def images(chosen: Any) -> BatchMap:
         def image(values: Any) -> tuple[Any, Any]:
             after = fixed[chosen] + slopes[chosen, None, None] * (values - fixed[chosen])
             return after, np.abs(after - values).max((1, 2))
@@ -27,26 +27,26 @@ def _straight(slopes: Any, fixed: Any) -> Any:
 @pytest.mark.parametrize("size", [1, 4, 30])
 def test_maps_that_rounds_follow(size: int) -> None:
     fixed = np.linspace(1.0, 2.0, 3 * size).reshape(3, size, 1)
-    found = settled(_straight(np.array([0.5, -0.9, 0.99]), fixed), np.ones((3, size, 1)))
+    found = fixed_points(_straight(np.array([0.5, -0.9, 0.99]), fixed), np.ones((3, size, 1)))
     assert found == pytest.approx(fixed, rel=1e-9)
 
 
 def test_a_map_that_leads_away_from_where_it_stays() -> None:
     fixed = np.linspace(1.0, 2.0, 8).reshape(2, 4, 1)
-    found = settled(_straight(np.array([3.0, -5.0]), fixed), 1.1 * fixed)
+    found = fixed_points(_straight(np.array([3.0, -5.0]), fixed), 1.1 * fixed)
     assert found == pytest.approx(fixed, rel=1e-9)
 
 
 def test_values_that_vanish() -> None:
     fixed = np.zeros((1, 3, 1))
-    assert settled(_straight(np.array([0.5]), fixed), np.ones((1, 3, 1))).max() < 1e-10
+    assert fixed_points(_straight(np.array([0.5]), fixed), np.ones((1, 3, 1))).max() < 1e-10
 
 
 def test_no_point_changes_another() -> None:
     fixed = np.linspace(1.0, 2.0, 12).reshape(3, 4, 1)
     slopes = np.array([0.5, -0.9, 0.99])
-    together = settled(_straight(slopes, fixed), np.ones((3, 4, 1)))
-    alone = [settled(_straight(slopes[[place]], fixed[[place]]), np.ones((1, 4, 1)))[0] for place in range(3)]
+    together = fixed_points(_straight(slopes, fixed), np.ones((3, 4, 1)))
+    alone = [fixed_points(_straight(slopes[[place]], fixed[[place]]), np.ones((1, 4, 1)))[0] for place in range(3)]
     assert together == pytest.approx(np.array(alone), rel=1e-12)
 
 
@@ -69,11 +69,11 @@ def test_what_rounds_begin_with_does_not_matter(population: float) -> None:
 def test_a_map_that_overflows_is_left_without_a_word() -> None:
     """Warnings of numpy end the test; values that are not finite are never taken."""
 
-    def images(chosen: Any) -> Image:
+    def images(chosen: Any) -> BatchMap:
         def image(values: Any) -> tuple[Any, Any]:
             after = np.where(values == 1.0, 1.0 + 1e-4, 1e300 * np.sign(values - 1.0) * values**8)
             return after, np.abs(after - values).max((1, 2))
 
         return image
 
-    assert np.isfinite(settled(images, np.ones((2, 4, 1)))).all()
+    assert np.isfinite(fixed_points(images, np.ones((2, 4, 1)))).all()

@@ -1,0 +1,285 @@
+"""The one driver of approximate mean value analysis: core solutions, estimated changes, relaxation, proof.
+
+A core solution is the fixed point of the residence equations at given changes of the queues on arrival; the changes are
+estimated from core solutions with one customer less of each class (Chandy, Neuse, Comm. ACM 25 (1982) 126-134), and so
+on in turns. Bard-Schweitzer, Linearizer, AQL (`approximate_methods`), layers (`layers.core`), first come first served
+and priorities state their equations; this module does the rest. There are two strategies for a core solution:
+successive substitution, accelerated (`networks.fixed_point`), which takes any equations (`Substitution`), and Newton's
+method with queues eliminated (`newton_core`), for the equations of product form, which are linear in the queues: with
+as many unknowns as classes, some ten steps do at any population, several times as fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from qnet.errors import NotComputed
+from qnet.lazy import Array, Flags, Places, np
+from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
+from qnet.record import Record
+
+TOLERANCE = 1e-10
+"""Largest residual of an answer: change of a residence by one further round, in cycle times of its class."""
+MOST_TURNS = 100
+"""Core solutions after which changes that do not converge are given up."""
+
+
+class Batch(Protocol):
+    """Anything that holds one entry per point."""
+
+    def part(self, chosen: Any) -> Self:
+        """Some of the points."""
+        ...
+
+
+C = TypeVar("C")
+"""Changes of the queues on arrival."""
+A = TypeVar("A", bound=Batch)
+"""Core solutions, with the changes at which they were solved."""
+
+
+class Method(Protocol[C, A]):
+    """What a method states for a batch of P points."""
+
+    def core(self, changes: C, start: A | None) -> A:
+        """The core solutions at given changes."""
+        ...
+
+    def estimate(self, answer: A, turn: int) -> C:
+        """The changes, from core solutions with one customer less of each class."""
+        ...
+
+
+class Relaxable(Method[C, A], Protocol[C, A]):
+    """A method that may leave the feasible region, where less of the estimated changes leads back into it."""
+
+    @property
+    def stages(self) -> Sequence[tuple[float, float]]:
+        """Less and less of the changes, for points that are not proven: arguments of `relaxed`."""
+        ...
+
+    def proven(self, answer: A) -> Flags:
+        """(P,) which points have a residual within the tolerance and are feasible, or must not be relaxed."""
+        ...
+
+    def relaxed(self, answer: A, chosen: Places, stage: tuple[float, float]) -> tuple[Relaxable[C, A], C]:
+        """Some of the points, with as much of the changes of an answer as a stage keeps."""
+        ...
+
+    def joined(self, answer: A, chosen: Places, other: A) -> A:
+        """The answer, with that of some points exchanged."""
+        ...
+
+
+def core_solutions(
+    method: Method[C, A],
+    changes: C,
+    start: A | None,
+    solutions: int | None = 3,
+    repeats: Callable[[A, A], bool] | None = None,
+) -> A:
+    """The last core solution.
+
+    changes    none.
+    start      where the first core solution begins.
+    solutions  how many core solutions at the full population: 1 is the assumption of Bard and Schweitzer that there are
+               no changes, 3 the published Linearizer, None at most 100.
+    repeats    whether a core solution, given the one before it, is the last; None: the number of them says that.
+    """
+    answer = method.core(changes, start)
+    for turn in range(1, solutions or MOST_TURNS):
+        before, answer = answer, method.core(method.estimate(answer, turn), answer)
+        if repeats is not None and repeats(before, answer):
+            break
+    return answer
+
+
+def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Places]:
+    """The answer, with less of the changes where it is not proven; and the points that are not proven at any stage."""
+    estimated = answer
+    rest: Places = np.flatnonzero(~method.proven(answer))
+    for stage in method.stages:
+        if not rest.size:
+            break
+        part, less = method.relaxed(estimated, rest, stage)
+        other = part.core(less, answer.part(rest))
+        answer = method.joined(answer, rest, other)
+        rest = rest[~part.proven(other)]
+    return answer, rest
+
+
+def unproven(name: str, rest: Places, points: int, help: str = "") -> NotComputed:
+    """The refusal of an answer: by the method's name, the points that are not proven, and how many there are in all."""
+    return not_converged(name, f"a residual of {TOLERANCE:.0e}", help, int(rest[0]) if points > 1 else None)
+
+
+class Changes(Record):
+    """By class removed, how the shares of the other classes change."""
+
+    queue: Array
+    """(P, K, R, R) queue length per customer."""
+    busy: Array
+    """(P, K, R, R) utilization per customer."""
+    relaxation: Array
+    """(P,) how far the equations are relaxed beyond smaller changes; 0 for not at all."""
+
+    def part(self, chosen: Any) -> Changes:
+        """Those of some points."""
+        return Changes(*(value[chosen] for value in self))
+
+
+class Equations(Protocol):
+    """The residence equations of P points with K stations and R classes, whose unknowns (P, ...) are residences, and
+    whatever else they determine."""
+
+    @property
+    def demands(self) -> Array:
+        """(P, K, R) seconds."""
+        ...
+
+    @property
+    def population(self) -> Array:
+        """(P, R) customers; infinite for open classes."""
+        ...
+
+    @property
+    def patience(self) -> int:
+        """After how many rounds without progress a point is given up."""
+        ...
+
+    def part(self, chosen: Any) -> Self:
+        """The equations of some points."""
+        ...
+
+    def replace(self, **fields: Any) -> Self:
+        """The equations with another population."""
+        ...
+
+    def to_iterate(self, values: Array) -> Array:
+        """The unknowns in the form in which they are iterated, >= 0."""
+        ...
+
+    def from_iterate(self, values: Array) -> Array:
+        """The inverse of `to_iterate`."""
+        ...
+
+    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+        """The unknowns after one round, and (P,) the largest change, in cycle times of the class."""
+        ...
+
+    def shares(self, values: Array) -> tuple[Array, Array]:
+        """(P, K, R) queue length and utilization per customer of the class; of open classes in total."""
+        ...
+
+    def feasible(self, values: Array) -> Flags:
+        """(P,) whether no station exceeds its capacity."""
+        ...
+
+    def overloaded(self, changes: Changes, values: Array) -> Flags:
+        """(P,) whether open classes have no steady state, which no relaxation would change."""
+        ...
+
+
+E = TypeVar("E", bound=Equations)
+
+
+class Solved(Record):
+    """Core solutions of equations."""
+
+    values: Array
+    """(P, ...) the unknowns."""
+    changes: Changes
+
+    def part(self, chosen: Any) -> Solved:
+        """Those of some points."""
+        return Solved(self.values[chosen], self.changes.part(chosen))
+
+
+class Substitution(Generic[E]):
+    """Linearizer for equations that are solved by successive substitution.
+
+    equations  of the batch.
+    stages     the shares of the changes that are kept, each with a relaxation of the equations.
+    starts     the unknowns of all core solutions of a batch that is nearly the same; None: unknown.
+    """
+
+    def __init__(
+        self, equations: E, stages: Sequence[tuple[float, float]], starts: Sequence[Array] | None = None
+    ) -> None:
+        self.equations, self.stages, self.starts = equations, stages, starts
+        self.solved: list[Array] = []
+        """The unknowns of the core solutions so far."""
+
+    def solve(self, start: Array) -> tuple[Solved, Places, tuple[Array, ...]]:
+        """The answer, the points where it is not proven, and the `starts` of a batch that is nearly the same.
+
+        start   unknowns to begin with.
+        """
+        shape = (*self.equations.demands.shape, self.equations.demands.shape[-1])
+        none = Changes(np.zeros(shape), np.zeros(shape), np.zeros(len(start)))
+        answer, rest = relaxed(self, core_solutions(self, none, Solved(start, none)))
+        return answer, rest, (*self.solved[:-1], answer.values)
+
+    def core(self, changes: Changes, start: Solved | None) -> Solved:
+        """The unknowns at the fixed points."""
+        assert start is not None
+        return Solved(self.fixed(self.equations, changes, start.values), changes)
+
+    def fixed(self, equations: E, changes: Changes, start: Array) -> Array:
+        """The same, of the batch or of one with a customer less; noted in `solved`."""
+        start = start if self.starts is None else self.starts[len(self.solved)]
+
+        def maps(chosen: Places) -> BatchMap:
+            here, kept = equations, changes
+            if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
+                here, kept = equations.part(chosen), changes.part(chosen)
+
+            def image(values: Array) -> tuple[Array, Array]:
+                after, residual = here.image(kept, here.from_iterate(values))
+                return here.to_iterate(after), residual
+
+            return image
+
+        values = fixed_points(maps, equations.to_iterate(start), equations.patience)
+        self.solved.append(equations.from_iterate(values))
+        return self.solved[-1]
+
+    def estimate(self, answer: Solved, turn: int) -> Changes:
+        """How the shares of the classes change where a customer of a class is removed."""
+        equations, before = self.equations, answer.changes
+        queue, busy = np.zeros(before.queue.shape), np.zeros(before.busy.shape)
+        queues, utilizations = equations.shares(answer.values)
+        for removed in range(equations.population.shape[-1]):
+            if np.isinf(equations.population[:, removed]).all():
+                continue
+            population = equations.population.copy()
+            population[:, removed] = np.maximum(population[:, removed] - 1.0, 0.0)
+            fewer = equations.replace(population=population)
+            less_queue, less_busy = fewer.shares(self.fixed(fewer, before, answer.values))
+            present = (population > 0)[:, None, :]
+            queue[:, :, removed, :] = np.where(present, less_queue - queues, 0.0)
+            busy[:, :, removed, :] = np.where(present, less_busy - utilizations, 0.0)
+        return Changes(queue, busy, before.relaxation)
+
+    def proven(self, answer: Solved) -> Flags:
+        """(P,) whether the residual is within the tolerance at a feasible point, or nothing can be."""
+        equations, (values, changes) = self.equations, answer
+        sound = (equations.image(changes, values)[1] <= TOLERANCE) & equations.feasible(values)
+        return np.asarray(sound | equations.overloaded(changes, values), bool)
+
+    def relaxed(self, answer: Solved, chosen: Places, stage: tuple[float, float]) -> tuple[Substitution[E], Changes]:
+        """Some of the points, with a share of their changes, and a relaxation."""
+        share, relaxation = stage
+        changes, kept = answer.changes.part(chosen), np.full(len(chosen), relaxation)
+        return Substitution(self.equations.part(chosen), self.stages), Changes(
+            share * changes.queue, share * changes.busy, kept
+        )
+
+    def joined(self, answer: Solved, chosen: Places, other: Solved) -> Solved:
+        """The answer, with that of some points exchanged."""
+        values, changes = answer.values.copy(), Changes(*(value.copy() for value in answer.changes))
+        values[chosen] = other.values
+        for value, new in zip(changes, other.changes, strict=True):
+            value[chosen] = new
+        return Solved(values, changes)

@@ -1,0 +1,146 @@
+"""Networks of demands as arrays, for the approximations of networks without product form.
+
+Several servers are one fast server and a delay (Seidmann, Schweitzer, Shalev-Oren, Large Scale Systems 12 (1987)
+91-107).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from qnet.lazy import Array, lazy, np
+from qnet.networks.product.demands import Demands
+
+if TYPE_CHECKING:
+    from qnet.networks.closed import first_come, second_phase
+else:
+    first_come = lazy("qnet.networks.closed.first_come")
+    second_phase = lazy("qnet.networks.closed.second_phase")
+
+
+def ordered_stations(network: Demands) -> list[int]:
+    """The queueing stations that serve first come first served."""
+    return [
+        station
+        for station, discipline in enumerate(network.disciplines)
+        if discipline in ("fcfs", "priority", "preemptive") and not network.delay[station]
+    ]
+
+
+class Table:
+    """A network in arrays, (B, K, R), with several servers made a fast one and a rest."""
+
+    def __init__(self, network: Demands) -> None:
+        size = 1 if network.size is None else network.size
+        stations, classes = network.shape
+
+        def table(cell: Any) -> Array:
+            found = np.empty((size, stations, classes))
+            for station in range(stations):
+                for kind in range(classes):
+                    found[:, station, kind] = cell(station, kind)
+            return found
+
+        def column(values: Any) -> Array:
+            return np.stack([np.broadcast_to(np.asarray(value, float), (size,)) for value in values], axis=1)
+
+        self.network = network
+        self.queues = [place for place, away in enumerate(network.delay) if not away]
+        self.demands, self.visits = table(network.demand), table(network.visit_ratio)
+        scv = table(network.variability)
+        servers = np.array(network.servers, float)[None, :, None]
+        self.fast = self.demands / servers
+        self.rest = self.demands - self.fast
+        line = np.zeros(stations, bool)
+        line[ordered_stations(network)] = True
+        ordered = line[None, :, None]
+        each = np.where(self.visits > 0, self.fast / np.where(self.visits > 0, self.visits, 1.0), 0.0)
+        self.each = each
+        self.weight = np.where(ordered, each, 1.0)
+        self.stretch: Array = np.where(ordered, self.visits, self.fast)
+        self.excess = np.where(ordered, each * (scv - 1.0) / 2.0, 0.0)
+        self.memory = np.where(ordered, each * np.where(scv > 1, 1.0 + scv, scv) / 2.0, 0.0)
+        self.closed = np.array([kind in network.closed for kind in range(classes)])
+        self.population = column([network.population[kind] for kind in network.closed])
+        away = np.array(network.delay)[None, :, None]
+        outside: Array = np.where(away, self.demands, self.rest).sum(1)
+        own = list(network.closed)
+        self.given_think_time = column([network.think_time[kind] for kind in own])
+        self.think_time = self.given_think_time + outside[:, own]
+        opened = list(network.open)
+        rates = column([network.arrival_rate[kind] for kind in opened]) if opened else np.zeros((size, 0))
+        self.behind = np.zeros(self.demands.shape, bool)
+        """Where open classes are work that the customers who left it meet again."""
+        for place, kind in network.left.items():
+            self.behind[:, :, place] = line & (self.demands[:, :, kind] > 0) & (self.demands[:, :, place] > 0)
+        self.load = np.where(self.behind, 0.0, self.fast)[:, :, opened] * rates[:, None, :]
+
+    def lines(self, places: list[int]) -> Any:
+        """The queueing stations and closed classes, with what open classes add to them."""
+        own, opened = list(self.network.closed), list(self.network.open)
+
+        def here(values: Any) -> Any:
+            return values[:, places][:, :, own]
+
+        load = self.load[:, places]
+        return first_come.Lines(
+            demands=here(self.fast),
+            visits=here(self.visits),
+            weight=here(self.weight),
+            stretch=here(self.stretch),
+            excess=here(self.excess),
+            memory=here(self.memory),
+            open_load=load.sum(-1),
+            open_rest=(load * (self.weight + self.excess)[:, places][:, :, opened]).sum(-1),
+            population=self.population,
+            think_time=self.think_time,
+            joins=None if self.network.joins is None else _Joins(self, places),
+            left=self.left(places),
+        )
+
+    def left(self, places: list[int]) -> Any:
+        """The work left behind that is met again, of every closed class."""
+        if not self.network.left:
+            return None
+
+        own = list(self.network.closed)
+        rows = [np.zeros((len(self.demands), len(places), len(own))) for _ in range(3)]
+        for column, kind in self.network.left.items():
+            here = self.behind[:, places, column]
+            for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
+                row[..., own.index(kind)] = np.where(here, values[:, places, column], 0.0)
+        absence = self.network.absence
+        if absence is not None:
+            passed = absence.passed[:, places][:, :, places]
+            # Who comes while a server is free does not wait for his own work: little is known of the others.
+            several = (np.array(self.network.servers)[places] > 1)[None, :, None]
+            absence = absence.replace(
+                mean=absence.mean[:, places],
+                variance=absence.variance[:, places],
+                decay=np.where(several, np.nan, absence.decay[:, places]),
+                passed=passed,
+            )
+        return second_phase.Left(rows[0], rows[1], rows[2], absence)
+
+
+class _Joins:
+    """The joins of a network, over its queueing stations and closed classes alone."""
+
+    def __init__(self, table: Table, places: list[int]) -> None:
+        self.whole = table.network.joins
+        self.places = places
+        self.own = list(table.network.closed)
+        self.shape = table.network.shape
+        self.rest = table.rest[:, places][:, :, self.own]
+
+    def __getitem__(self, chosen: Any) -> _Joins:
+        part = object.__new__(_Joins)
+        part.__dict__.update(self.__dict__)
+        part.whole, part.rest = self.whole[chosen], self.rest[chosen]
+        return part
+
+    def __call__(self, residence: Any) -> Any:
+        table = np.zeros((len(residence), *self.shape))
+        rows, columns = np.array(self.places, int)[:, None], np.array(self.own, int)[None, :]
+        table[:, rows, columns] = residence + self.rest
+        return self.whole.extra(table)[:, self.own]
