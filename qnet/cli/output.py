@@ -9,8 +9,9 @@ from contextlib import suppress
 from qnet.cli.failures import tell
 from qnet.cli.options import Output
 from qnet.errors import AssertionFailed, Problem, UsageError, printable
+from qnet.reports.content import Note, Style
 from qnet.reports.render import format_of_path, render
-from qnet.reports.report import Note, Report, Style
+from qnet.reports.report import Report
 
 
 def ready(output: Output) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 
 from qnet.record import Record
-from qnet.reports.layout import is_number, label, title_of
+from qnet.reports.cells import is_number, label, title_of
+from qnet.reports.content import Bars, Cell, Content, Style
 from qnet.reports.records import checked_rows
-from qnet.reports.report import Bars, Cell, Report, Style
 from qnet.reports.text import clean, fold, pad, width
 from qnet.units import format_number
 
@@ -25,7 +25,7 @@ class _Bar(Record):
     high: float
 
 
-def bars_of(report: Report, bars: Bars, style: Style) -> str:
+def bars_of(report: Content, bars: Bars, style: Style) -> str:
     """A report drawn as bars: a block for every value of the `by` column, a bar for every row with numbers.
 
     Where a row has one value the bar runs from the base to it; where it has two, `░` (`-` in ASCII) leads to the

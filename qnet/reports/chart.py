@@ -9,9 +9,9 @@ from string import ascii_letters
 from typing import TypeGuard
 
 from qnet.record import Record
-from qnet.reports.layout import Scale, column_index, common_scale, is_number, label, title_of
+from qnet.reports.cells import Scale, column_index, common_scale, is_number, label, title_of
+from qnet.reports.content import Cell, Content, Plot, Style
 from qnet.reports.records import checked_rows
-from qnet.reports.report import Cell, Plot, Report, Style
 from qnet.reports.text import clean, fold, pad
 from qnet.units import format_number
 
@@ -75,7 +75,7 @@ class _Plane(Record):
         return self.cell(self.dot(self.x.low, y))[1]
 
 
-def plot_of(report: Report, style: Style, rows_of_chart: int = _ROWS) -> str:
+def plot_of(report: Content, style: Style, rows_of_chart: int = _ROWS) -> str:
     """A report drawn as its `plot` says: a line per value of the `by` columns and y column, a chart per unit of y.
 
     Its `points` are drawn as `O` in the first chart, each a value of the x column and one of the first y column.

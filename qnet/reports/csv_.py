@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from qnet.reports.content import Cell, Content, Style
 from qnet.reports.records import checked_rows, column_names
-from qnet.reports.report import Cell, Report, Style
 
 _QUOTED = re.compile(r'[,"\x00-\x1f\x7f]')
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Content, style: Style) -> str:
     """The rows under one line of names. Raises `ValueError` naming the column of NaN or infinity."""
     lines = [line(column_names(report.columns)), *map(line, checked_rows(report))]
     return "\n".join(lines) + "\n"

@@ -6,13 +6,13 @@ import re
 from typing import Any
 
 import qnet
+from qnet.reports.content import Content, Style
 from qnet.reports.records import checked_rows, column_names
-from qnet.reports.report import Report, Style
 
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Content, style: Style) -> str:
     """The envelope, indented. Raises `ValueError` for NaN, infinity, and a key of `meta` that the envelope has."""
     return dumps(_envelope(report), indent=2) + "\n"
 
@@ -26,7 +26,7 @@ def dumps(value: object, indent: int | None = None) -> str:
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _envelope(report: Report) -> dict[str, Any]:
+def _envelope(report: Content) -> dict[str, Any]:
     names = column_names(report.columns)
     head = {"schema": report.schema, "qnet": qnet.__version__}
     body = {

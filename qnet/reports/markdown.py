@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from qnet.reports.layout import Table, command_of, last_line, note_lines, tables
-from qnet.reports.report import Note, Report, Style
+from qnet.reports.cells import Table
+from qnet.reports.content import Content, Note, Style
+from qnet.reports.layout import command_of, last_line, note_lines, tables
 from qnet.reports.text import clean, pad, width
 
 _MARKUP = re.compile(r"[\\`*\[\]<>|~#$&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 """What GitHub gives a meaning inside a line; an underscore inside a word has none."""
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Content, style: Style) -> str:
     """A heading, a table per block, the notes as a list, and the last line in italics."""
     title, origin = escaped(clean(report.title, style.ascii)), escaped(last_line(report.meta, style.ascii))
     parts = [

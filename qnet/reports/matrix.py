@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from qnet.reports.layout import Table, cell_text, column_index, common_scale, common_text, is_number, title_of
-from qnet.reports.report import Cell, Column, Matrix, Report
+from qnet.reports.cells import Table, cell_text, column_index, common_scale, common_text, is_number, title_of
+from qnet.reports.content import Cell, Column, Content, Matrix
 from qnet.reports.text import clean
 from qnet.units import format_quantity
 
@@ -16,7 +16,7 @@ _NOTHING = "-"
 _Row = tuple[Cell, ...]
 
 
-def is_matrix(report: Report, rows: Sequence[_Row]) -> bool:
+def is_matrix(report: Content, rows: Sequence[_Row]) -> bool:
     """Whether the rows of a report fill a matrix: it asks for one, and no two rows of a block meet in one cell."""
     if report.matrix is None or not rows:
         return False
@@ -25,7 +25,7 @@ def is_matrix(report: Report, rows: Sequence[_Row]) -> bool:
     return len(set(places)) == len(places) and not any(None in place for place in places)
 
 
-def matrices(report: Report, asked: Matrix, rows: Sequence[_Row], ascii: bool) -> list[Table]:
+def matrices(report: Content, asked: Matrix, rows: Sequence[_Row], ascii: bool) -> list[Table]:
     """One matrix for each run of values in the column that `group` names; the last says what machines are told beside.
 
     report  one that `is_matrix`, whose rows these are.
@@ -48,7 +48,7 @@ def matrices(report: Report, asked: Matrix, rows: Sequence[_Row], ascii: bool) -
 class _Matrix:
     """One block."""
 
-    def __init__(self, report: Report, asked: Matrix, rows: list[_Row]) -> None:
+    def __init__(self, report: Content, asked: Matrix, rows: list[_Row]) -> None:
         self.columns = report.columns
         self.asked = asked
         self.block = rows

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from qnet.reports.report import Cell, Column, Report
+from qnet.reports.content import Cell, Column, Content
 from qnet.units import column_suffix
 
 
@@ -19,7 +19,7 @@ def column_names(columns: Sequence[Column]) -> list[str]:
     return names
 
 
-def checked_rows(report: Report) -> Iterator[tuple[Cell, ...]]:
+def checked_rows(report: Content) -> Iterator[tuple[Cell, ...]]:
     """The rows of a report, as they are.
 
     Raises `ValueError` for a row that is not as long as the columns are many, and for a cell that no format can show:

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from qnet.reports.report import Bars, Report, Style
+from qnet.lazy import lazy
+from qnet.reports.content import Bars, Content, Style
+
+if TYPE_CHECKING:
+    from qnet.reports import bars, chart, markdown
+else:
+    # Most answers are not drawn.
+    bars = lazy("qnet.reports.bars")
+    chart = lazy("qnet.reports.chart")
+    markdown = lazy("qnet.reports.markdown")
 
 FORMATS = {
     "table": "qnet.reports.text_table",
@@ -18,7 +28,7 @@ FORMATS = {
 _SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".txt": "table"}
 
 
-def render(report: Report, format: str, style: Style, plot: bool = False) -> str:
+def render(report: Content, format: str, style: Style, plot: bool = False) -> str:
     """The report as text that ends with one newline; only JSON lines without a row are empty.
 
     `plot` draws the report below its table; formats for machines have no room for a drawing and leave it out.
@@ -30,20 +40,14 @@ def render(report: Report, format: str, style: Style, plot: bool = False) -> str
         return text
     if format == "table":
         return f"{text}\n{_drawn(report, style)}\n"
-    from qnet.reports.markdown import fenced
-
-    return f"{text}\n{fenced(_drawn(report, style.replace(ascii=True, color=False)))}\n"
+    return f"{text}\n{markdown.fenced(_drawn(report, style.replace(ascii=True, color=False)))}\n"
 
 
-def _drawn(report: Report, style: Style) -> str:
+def _drawn(report: Content, style: Style) -> str:
     """A report as bars or as lines, as its `plot` says."""
     if isinstance(report.plot, Bars):
-        from qnet.reports.bars import bars_of
-
-        return bars_of(report, report.plot, style)
-    from qnet.reports.chart import plot_of
-
-    return plot_of(report, style)
+        return bars.bars_of(report, report.plot, style)
+    return chart.plot_of(report, style)
 
 
 def format_of_path(path: str) -> str | None:

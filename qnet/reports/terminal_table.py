@@ -11,8 +11,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from qnet.record import Record
-from qnet.reports.layout import Table, aligned, command_of, last_line, note_lines, tables
-from qnet.reports.report import Report, Style
+from qnet.reports.cells import Table, aligned
+from qnet.reports.content import Content, Style
+from qnet.reports.layout import command_of, last_line, note_lines, tables
 from qnet.reports.text import clean, pad, width
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class _Field(Record):
     least: int
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Content, style: Style) -> str:
     """The parts of the plain table, in the same order, as a terminal of this style shows them."""
     notes = [
         _prose(line, "yellow" if note.severity == "warning" else "", style)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from qnet.reports import terminal_table
-from qnet.reports.layout import Table, aligned, command_of, last_line, note_lines, tables
-from qnet.reports.report import Report, Style
+from qnet.reports.cells import Table, aligned
+from qnet.reports.content import Content, Style
+from qnet.reports.layout import command_of, last_line, note_lines, tables
 from qnet.reports.text import clean, pad, width
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Content, style: Style) -> str:
     """Title, blocks, notes and the last line, with an empty line between; a terminal gets boxes and colour."""
     if style.terminal:
         return terminal_table.render(report, style)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from qnet.reports.report import Column, Note, Plot, Report
+from qnet.reports.content import Column, Note, Plot
+from qnet.reports.report import Report
 
 HOSTILE = 'a [red]long[/red] | \x1b[31mname\x1b[0m\x1b]0;owned\x07, *bold* "quoted"\r\nand broken'
 

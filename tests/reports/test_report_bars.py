@@ -2,8 +2,9 @@
 
 import pytest
 
+from qnet.reports.content import Bars, Column, Style
 from qnet.reports.render import render
-from qnet.reports.report import Bars, Column, Report, Style
+from qnet.reports.report import Report
 
 COLUMNS = (
     Column("metric", "metric"), Column("name", "name"), Column("low", "at low"), Column("base", "base"),

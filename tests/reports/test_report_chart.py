@@ -9,8 +9,9 @@ from itertools import pairwise
 import pytest
 
 from qnet.reports.chart import Point, chart, plot_of
+from qnet.reports.content import Column, Plot, Style
 from qnet.reports.render import render
-from qnet.reports.report import Column, Plot, Report, Style
+from qnet.reports.report import Report
 
 BRAILLE, ASCII = Style(), Style(ascii=True)
 STYLES = [BRAILLE, ASCII]

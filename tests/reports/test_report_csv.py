@@ -10,8 +10,9 @@ import struct
 
 import pytest
 
+from qnet.reports.content import Cell, Column, Style
 from qnet.reports.render import render
-from qnet.reports.report import Cell, Column, Report, Style
+from qnet.reports.report import Report
 
 
 def read(text: str) -> list[list[str]]:

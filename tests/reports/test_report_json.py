@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import qnet
+from qnet.reports.content import Column, Style
 from qnet.reports.render import render
-from qnet.reports.report import Column, Report, Style
+from qnet.reports.report import Report
 
 UNPRINTABLE = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xD800]))
 

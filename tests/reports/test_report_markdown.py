@@ -6,10 +6,11 @@ import re
 
 import pytest
 
+from qnet.reports.content import Column, Style
 from qnet.reports.layout import tables
 from qnet.reports.markdown import escaped, fenced
 from qnet.reports.render import render
-from qnet.reports.report import Column, Report, Style
+from qnet.reports.report import Report
 
 markdown_it = pytest.importorskip("markdown_it")
 

@@ -14,8 +14,9 @@ import pytest
 SCRIPT = """
 import sys
 from qnet.reports.render import render
-from qnet.reports.report import Style
-from qnet.reports.report import Column, Plot, Report
+from qnet.reports.content import Style
+from qnet.reports.content import Column, Plot
+from qnet.reports.report import Report
 columns = Column("a", "a"), Column("rate", "rate", "/s"), Column("response", "response", "s")
 rows = [("x", 1.0, 0.5), ("x", 2.0, None), ("y", 3.0, 0.25)]
 report = Report("qnet/x/1", "title", columns, rows, meta={"method": "mva"}, group="a", plot=Plot("rate", ("response",)))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from qnet.reports.content import Column, Style
 from qnet.reports.render import FORMATS, format_of_path, render
-from qnet.reports.report import Column, Report, Style
+from qnet.reports.report import Report
 
 STYLES = [Style(), Style(ascii=True), Style(terminal=True, width=60), Style(terminal=True, width=60, color=True)]
 

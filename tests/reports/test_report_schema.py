@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from qnet.reports.content import Style
 from qnet.reports.render import render
-from qnet.reports.report import Report, Style
+from qnet.reports.report import Report
 from qnet.reports.schema import json_schema
 
 KEYWORDS = {

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from qnet.reports.layout import aligned, common_scale
+from qnet.reports.cells import aligned, common_scale
+from qnet.reports.content import Cell, Column, Note, Style
 from qnet.reports.render import render
-from qnet.reports.report import Cell, Column, Note, Report, Style
+from qnet.reports.report import Report
 
 
 def table(*columns: Column, rows: list[tuple[Cell, ...]]) -> list[str]:

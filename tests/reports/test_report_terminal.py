@@ -6,8 +6,9 @@ import re
 
 import pytest
 
+from qnet.reports.content import Cell, Column, Style
 from qnet.reports.render import render
-from qnet.reports.report import Cell, Column, Report, Style
+from qnet.reports.report import Report
 
 pytest.importorskip("rich")
 

@@ -15,8 +15,9 @@ from qnet.questions.study.study import load_studies, load_study
 from qnet.questions.study.tally import tally
 from qnet.questions.study.validate import Judged, Validation, value_of
 from qnet.questions.study.validate_points import Computer
+from qnet.reports.content import Style
 from qnet.reports.render import render
-from qnet.reports.report import Report, Style
+from qnet.reports.report import Report
 from qnet.reports.text import width
 
 TESTS = ("1", "2", "3", "4", "5a", "5b", "6", "7", "8", "9")

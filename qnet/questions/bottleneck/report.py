@@ -17,7 +17,8 @@ from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.solve.solve import claims, false_claims, trust_notes
 from qnet.questions.why.limits import software_words
-from qnet.reports.report import Cell, Column, Note, Report, row_maker
+from qnet.reports.content import Cell, Column, Note, row_maker
+from qnet.reports.report import Report
 
 COLUMNS = (
     Column("scope", "scope"),

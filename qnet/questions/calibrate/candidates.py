@@ -17,7 +17,8 @@ from qnet.questions.calibrate.report import fitted_with
 from qnet.questions.map.tables import Rows, read_table
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.record import Record
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.content import Cell, Column, Note
+from qnet.reports.report import Report
 
 COLUMNS = (
     Column("rank", "rank"),

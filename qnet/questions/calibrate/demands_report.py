@@ -13,7 +13,8 @@ from qnet.questions.calibrate.determined import entangled
 from qnet.questions.calibrate.report import FITTED, HELD_OUT
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.uncertainty.student import half_width
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.content import Cell, Column, Note
+from qnet.reports.report import Report
 
 COLUMNS = (
     Column("scope", "scope"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from qnet.lazy import np
 from qnet.questions.calibrate.calibrate import Calibration, Found
-from qnet.reports.report import Note
+from qnet.reports.content import Note
 from qnet.units import format_number, format_quantity
 
 APART = 0.99

@@ -17,7 +17,8 @@ from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.content import Cell, Column, Note
+from qnet.reports.report import Report
 from qnet.units import format_quantity, in_unit
 
 COLUMNS = (

@@ -27,7 +27,8 @@ from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.uncertainty.carried import Doubts
 from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
 from qnet.record import Record
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.content import Cell, Column, Note
+from qnet.reports.report import Report
 from qnet.units import in_unit
 
 

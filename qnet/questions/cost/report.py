@@ -17,7 +17,8 @@ from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes
 from qnet.questions.uncertainty.carried import Doubts, moved_model
 from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.content import Cell, Column, Note
+from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, in_unit
 
 if TYPE_CHECKING:

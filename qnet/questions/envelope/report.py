@@ -16,7 +16,8 @@ from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
-from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
+from qnet.reports.content import Cell, Column, Matrix, Note, Plot
+from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")

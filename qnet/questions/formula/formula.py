@@ -24,7 +24,8 @@ from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.told import Claims, Told, claims_of
 from qnet.questions.presentation.trust import approximate_notes
 from qnet.record import Record
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.content import Cell, Column, Note
+from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, format_quantity
 
 if TYPE_CHECKING:

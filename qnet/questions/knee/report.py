@@ -27,7 +27,8 @@ from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.questions.uncertainty.carried import Doubts, moved_model
-from qnet.reports.report import Cell, Column, Note, Plot, Report
+from qnet.reports.content import Cell, Column, Note, Plot
+from qnet.reports.report import Report
 from qnet.units import format_quantity
 
 

@@ -22,10 +22,10 @@ from qnet.questions.presentation.columns import Columns, effect_notes, metric_ce
 from qnet.questions.presentation.labels import labels
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.record import Record
+from qnet.reports.content import Cell, Column, Note
 from qnet.reports.csv_ import line
 from qnet.reports.json_ import dumps
 from qnet.reports.records import column_names
-from qnet.reports.report import Cell, Column, Note
 
 if TYPE_CHECKING:
     from qnet.questions.uncertainty.carried import Doubts

@@ -14,7 +14,7 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Part, Solved, at_loads, needs_solution
 from qnet.record import Record
-from qnet.reports.report import Note
+from qnet.reports.content import Note
 
 _NEAR = (1e-3, 1e-2, 1e-1)
 """How far below its upper end a search looks first."""

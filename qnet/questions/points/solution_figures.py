@@ -11,7 +11,7 @@ from qnet.expression import Value, operations_for, solution_name
 from qnet.model.fields import OF_BUFFERS
 from qnet.networks.solution import BufferFigures, RoutedSolution
 from qnet.queues.arithmetic import total
-from qnet.reports.report import Cell, Column
+from qnet.reports.content import Cell, Column
 
 COLUMNS = (
     Column("offered", "offered", "/s"),

@@ -11,7 +11,7 @@ from typing import Any
 from qnet.expression import Expression
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
-from qnet.reports.report import Cell, Column, Note
+from qnet.reports.content import Cell, Column, Note
 from qnet.units import base_unit, column_suffix, in_unit
 
 CODE = "QN701"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from qnet.record import Record
+from qnet.reports.content import Column
 from qnet.reports.json_ import dumps
-from qnet.reports.report import Column
 from qnet.reports.schema import json_schema
 
 

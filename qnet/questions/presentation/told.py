@@ -19,7 +19,7 @@ from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.labels import all_exact
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.record import Record
-from qnet.reports.report import Note
+from qnet.reports.content import Note
 from qnet.units import Dimension
 
 

@@ -11,7 +11,7 @@ from qnet.networks.exactness import Beyond
 from qnet.networks.solution import RoutedSolution
 from qnet.questions.points.points import Part
 from qnet.questions.presentation.labels import asks_percentile, network_of, percentiles_exact
-from qnet.reports.report import Note
+from qnet.reports.content import Note
 from qnet.units import format_quantity
 
 

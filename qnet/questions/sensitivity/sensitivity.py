@@ -25,7 +25,8 @@ from qnet.questions.presentation.labels import EXACT, all_exact, label, labels
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.record import Record
-from qnet.reports.report import Bars, Cell, Column, Note, Report
+from qnet.reports.content import Bars, Cell, Column, Note
+from qnet.reports.report import Report
 from qnet.units import base_unit, in_unit
 
 COLUMNS = (

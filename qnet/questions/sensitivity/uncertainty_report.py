@@ -13,7 +13,8 @@ from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.questions.sensitivity.ranges import SPREAD, Range
 from qnet.questions.sensitivity.uncertainty import Figures, Reach, Uncertainty
-from qnet.reports.report import Bars, Cell, Column, Note, Report
+from qnet.reports.content import Bars, Cell, Column, Note
+from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
 
 _TRUST = (

@@ -11,7 +11,8 @@ from qnet.questions.study.tally import counted
 from qnet.questions.study.validate import Validation, validate, value_of
 from qnet.questions.study.validate_points import Computer
 from qnet.record import Record
-from qnet.reports.report import Cell, Column, Note, Report, row_maker
+from qnet.reports.content import Cell, Column, Note, row_maker
+from qnet.reports.report import Report
 from qnet.units import base_unit, in_unit
 
 COLUMNS = (

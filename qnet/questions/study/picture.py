@@ -25,7 +25,8 @@ from qnet.questions.study.study import Study
 from qnet.questions.study.validate_settings import Systems
 from qnet.questions.sweep.sweep import sweep, sweep_report
 from qnet.record import Record
-from qnet.reports.report import Cell, Column, Note, Plot, Report
+from qnet.reports.content import Cell, Column, Note, Plot
+from qnet.reports.report import Report
 from qnet.units import unit
 
 

@@ -20,7 +20,8 @@ from qnet.questions.study.study import Study, load_study
 from qnet.questions.study.tally import Tally, counted, percent, tally
 from qnet.questions.study.validate import MISSED, Judged, Validation, validate
 from qnet.questions.study.validate_report import percent_of
-from qnet.reports.report import Cell, Column, Plot, Report, row_maker
+from qnet.reports.content import Cell, Column, Plot, row_maker
+from qnet.reports.report import Report
 from qnet.units import format_number, format_quantity, in_unit
 
 COLUMNS = (

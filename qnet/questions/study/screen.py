@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from qnet.questions.study.picture import Picture
 from qnet.record import Record
 from qnet.reports.chart import plot_of
-from qnet.reports.report import Report, Style
+from qnet.reports.content import Style
+from qnet.reports.report import Report
 from qnet.reports.text import clean, fold, pad, width
 
 LINES, COLUMNS = 40, 100

@@ -12,7 +12,8 @@ from qnet.questions.presentation.told import Told, false_of
 from qnet.questions.study.study import Study, each_of, load_studies
 from qnet.questions.study.tally import Tally, summary, tally
 from qnet.questions.study.validate import Judged, Validation, validate
-from qnet.reports.report import Cell, Column, Note, Report, row_maker
+from qnet.reports.content import Cell, Column, Note, row_maker
+from qnet.reports.report import Report
 from qnet.units import NUMBER
 
 COLUMNS = (

@@ -22,7 +22,8 @@ from qnet.questions.presentation.labels import all_exact, labels
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import approximate_notes, percentile_notes
 from qnet.record import Record
-from qnet.reports.report import Cell, Column, Matrix, Note, Plot, Report
+from qnet.reports.content import Cell, Column, Matrix, Note, Plot
+from qnet.reports.report import Report
 
 KEYS = ("method", "exactness", "status")
 """The columns that every sweep has."""

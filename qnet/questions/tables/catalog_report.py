@@ -9,7 +9,8 @@ from qnet.errors import Problem, UsageError, suggest
 from qnet.model.load import load
 from qnet.model.model import Model, Parameter
 from qnet.model.values import Values
-from qnet.reports.report import Cell, Column, Note, Report
+from qnet.reports.content import Cell, Column, Note
+from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity
 
 LISTED = (Column("kind", "kind"), Column("id", "id"), Column("title", "title"))

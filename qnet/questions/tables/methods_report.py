@@ -5,7 +5,8 @@ from __future__ import annotations
 from qnet.networks.measured_errors import MEASURED, error_of
 from qnet.networks.solvers import table
 from qnet.networks.solvers.bounds import BOUNDS
-from qnet.reports.report import Column, Report
+from qnet.reports.content import Column
+from qnet.reports.report import Report
 
 COLUMNS = (
     Column("trust", "trust"),

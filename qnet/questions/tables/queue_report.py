@@ -10,7 +10,8 @@ from qnet.queues.stations.front import evaluate_station, read_parameters, statio
 from qnet.queues.stations.inverse import figure, read_limit, unit_of
 from qnet.queues.stations.inverse import solve_for as inverse
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS, STATIONS
-from qnet.reports.report import Cell, Column, Note, Report, row_maker
+from qnet.reports.content import Cell, Column, Note, row_maker
+from qnet.reports.report import Report
 from qnet.units import UnitError, format_number, format_quantity, quantity, unit
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from qnet.questions.points.answers import solve_table
 from qnet.questions.points.inputs import closure
 from qnet.questions.uncertainty.student import half_width
 from qnet.record import Record
-from qnet.reports.report import Note
+from qnet.reports.content import Note
 
 _SHORTER = 16.0
 """How many times shorter a step is, where the first one has an answer to neither side."""

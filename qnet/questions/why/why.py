@@ -40,7 +40,8 @@ from qnet.questions.why.time import answer, question, routes, time
 from qnet.questions.why.trust import assumed, laws, sources, trust
 from qnet.questions.why.work import works
 from qnet.record import Record
-from qnet.reports.report import Cell, Column, Report, row_maker
+from qnet.reports.content import Cell, Column, row_maker
+from qnet.reports.report import Report
 
 COLUMNS = (
     Column("section", "section"),
