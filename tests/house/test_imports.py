@@ -7,16 +7,17 @@ checkers read do not.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
-OTHER_CIRCLES = 10
-"""Modules outside of the networks room that are part of a circle: may only fall."""
-OTHER_IMPORTS_IN_FUNCTIONS = 48
-"""Imports of qnet in functions, outside of the networks room and the doors: may only fall."""
-DOORS = ("qnet.cli", "qnet.system", "qnet.__main__")
+DOORS = ("qnet", "qnet.__main__", "qnet.system")
+"""What loads a question when it is asked; so do the modules of `qnet.cli`."""
+NOT_YET = ("qnet.catalog", "qnet.errors", "qnet.expression", "qnet.model", "qnet.queues")
+"""Rooms in whose functions there still are imports."""
 
 
 @cache
@@ -107,8 +108,8 @@ def test_lazy_modules_and_imports_in_functions_are_seen():
     assert list(in_functions("qnet.cli.methods"))
 
 
-def test_there_is_no_circle_in_the_networks_room():
-    assert not [found for found in circles(graph()) if any(name.startswith("qnet.networks") for name in found)]
+def test_there_is_no_circle():
+    assert not circles(graph())
 
 
 def test_no_solver_knows_who_chooses_it():
@@ -127,18 +128,17 @@ def test_no_solver_knows_who_chooses_it():
     assert not {name: found for name, found in reached.items() if found}
 
 
-def test_modules_of_the_networks_room_import_at_their_top():
-    assert not {
-        name: found for name in modules() if name.startswith("qnet.networks") and (found := list(in_functions(name)))
-    }
+def importing_in_functions(names: Iterable[str]) -> dict[str, list[str]]:
+    return {name: found for name in names if (found := list(in_functions(name)))}
 
 
-def test_other_circles_become_fewer():
-    count = sum(len(found) for found in circles(graph()))
-    assert count == OTHER_CIRCLES, "fewer: write the new number here"
+def test_modules_import_at_their_top():
+    rest = [name for name in modules() if name not in DOORS and not name.startswith(("qnet.cli", *NOT_YET))]
+    assert len(rest) > 200
+    assert not importing_in_functions(rest)
 
 
-def test_imports_in_other_functions_become_fewer():
-    rest = [name for name in modules() if not name.startswith(DOORS) and name != "qnet"]
-    count = sum(len(list(in_functions(name))) for name in rest)
-    assert count == OTHER_IMPORTS_IN_FUNCTIONS, "fewer: write the new number here"
+@pytest.mark.parametrize("room", NOT_YET)
+def test_rooms_that_are_left_still_import_in_functions(room: str):
+    """A room that does no longer leaves the list."""
+    assert importing_in_functions(name for name in modules() if name.startswith(room))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, QnetError, UsageError
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.questions.cost.cost import OK, Cost, CostPart, Costs, costs
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import label
@@ -20,9 +20,12 @@ from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, in_unit
+from qnet.units import unit as unit_named
 
 if TYPE_CHECKING:
-    from qnet.questions.presentation.told import Claims
+    from qnet.questions.presentation import told as asserted_figures
+else:
+    asserted_figures = lazy("qnet.questions.presentation.told")
 
 Told = Callable[[Costs], Sequence[float | None]]
 """The values of the rows of a report, by the costs that they are of."""
@@ -165,11 +168,9 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
     )
 
 
-def _claimed(found: Costs, asserted: Sequence[str]) -> Claims:
-    from qnet.questions.presentation.told import Claims, Told, claims_of
-
+def _claimed(found: Costs, asserted: Sequence[str]) -> asserted_figures.Claims:
     if not asserted:
-        return Claims()
+        return asserted_figures.Claims()
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}
@@ -180,7 +181,9 @@ def _claimed(found: Costs, asserted: Sequence[str]) -> Claims:
         dimensions[name] = item.cost.dimension
         places[item.coordinates] = None
     columns = {own.name: np.array([place[at] for place in places]) for at, own in enumerate(found.over)}
-    return claims_of(Told(values, dimensions, columns, len(places)), asserted, found.model)
+    return asserted_figures.claims_of(
+        asserted_figures.Told(values, dimensions, columns, len(places)), asserted, found.model
+    )
 
 
 def _over(found: Costs) -> Iterable[Column]:
@@ -278,10 +281,8 @@ def _doubted(
     found: Costs, against: Costs | None, rows: Sequence[tuple[Cell, ...]], over: int
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
     """The rows with their intervals, in the unit of each, and notes on what they rest on."""
-    from qnet.units import unit
-
     value, width = 7 + over, 5 + over
-    shown = [unit(str(row[value + 2])).factor for row in rows]
+    shown = [unit_named(str(row[value + 2])).factor for row in rows]
 
     def told(costs: Costs) -> list[float | None]:
         known = {own[:width]: own for own in _rows(costs, True)}
@@ -289,7 +290,7 @@ def _doubted(
         for row, factor in zip(rows, shown, strict=True):
             own = known.get(row[:width])
             number = own[value] if own else None
-            other = unit(str(own[value + 2])).factor if own else factor
+            other = unit_named(str(own[value + 2])).factor if own else factor
             result.append(number * other / factor if isinstance(number, float) else None)
         return result
 
@@ -325,9 +326,7 @@ def _compared(row: tuple[Cell, ...], other: tuple[Cell, ...] | None, value: int,
     ours, theirs = row[value], other[value] if other else None
     if not isinstance(theirs, float) or other is None:
         return None, None, None, None
-    from qnet.units import unit as factor
-
-    theirs = theirs * factor(str(other[unit])).factor / factor(str(row[unit])).factor
+    theirs = theirs * unit_named(str(other[unit])).factor / unit_named(str(row[unit])).factor
     if not isinstance(ours, float):
         return theirs, None, None, None
     if not theirs:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, UsageError
 from qnet.expression.nodes import Name
+from qnet.lazy import lazy
 from qnet.model.conditions import Condition
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
@@ -19,6 +21,11 @@ from qnet.questions.presentation.trust import approximate_notes, percentile_note
 from qnet.reports.content import Cell, Column, Matrix, Note, Plot
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
+
+if TYPE_CHECKING:
+    from qnet.questions.uncertainty import carried
+else:
+    carried = lazy("qnet.questions.uncertainty.carried")
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""
@@ -76,14 +83,12 @@ def envelope_report(
 
 def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:
     """Add the intervals that a calibration leaves, behind all other columns; and say what they rest on."""
-    from qnet.questions.uncertainty.carried import carried_envelope
-
     notes: dict[Note, None] = {}
     ends: list[tuple[Cell, ...]] = []
     for item in envelopes:
-        carried, doubts = carried_envelope(item.question, item.points)
-        notes.update(dict.fromkeys(doubts.notes(carried.lame)))
-        for low, high in zip(carried.low[0].tolist(), carried.high[0].tolist(), strict=True):
+        within, doubts = carried.carried_envelope(item.question, item.points)
+        notes.update(dict.fromkeys(doubts.notes(within.lame)))
+        for low, high in zip(within.low[0].tolist(), within.high[0].tolist(), strict=True):
             ends.append(tuple(value if abs(value) < float("inf") else None for value in (low, high)))
     column = next(item for item in layout.columns if item.key == layout.value_key)
     for word in ("low", "high"):

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, short, suggest
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.metrics import every_metric, metrics
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -28,7 +28,9 @@ from qnet.reports.json_ import dumps
 from qnet.reports.records import column_names
 
 if TYPE_CHECKING:
-    from qnet.questions.uncertainty.carried import Doubts
+    from qnet.questions.uncertainty import carried
+else:
+    carried = lazy("qnet.questions.uncertainty.carried")
 
 MAX_LINE = 1 << 20
 """Characters of a line; nobody knows how long the next one is."""
@@ -251,7 +253,7 @@ class Mapper:
         self.read: dict[str, None] = {}
         """The parameters that rows state."""
         self._warned: dict[str, Note] = {}
-        self._doubts: dict[tuple[str, ...], Doubts] = {}
+        self._doubts: dict[tuple[str, ...], carried.Doubts] = {}
         """By the parameters that rows state, which are known there: those of the calibration that are in doubt."""
         self._doubted: dict[Note, None] = {}
 
@@ -347,20 +349,17 @@ class Mapper:
         """The cells of both ends of every metric by the doubt of calibrated parameters, where a model states it."""
         if self.model.calibration is None:
             return []
-
-        from qnet.questions.uncertainty.carried import Doubts
-
         key = tuple(names)
-        doubts = self._doubts.get(key) or Doubts(self.model, key)
+        doubts = self._doubts.get(key) or carried.Doubts(self.model, key)
         if len(self._doubts) < _MOST_UNREAD:
             self._doubts[key] = doubts
         asked = [item.expression for item in self.metrics]
         here = np.array([answers.of(item) for item in asked], dtype=float)
-        carried = doubts.at(columns, answers.size, asked, here, self.wanted)
-        for note in doubts.notes(carried.lame, asked):
+        within = doubts.at(columns, answers.size, asked, here, self.wanted)
+        for note in doubts.notes(within.lame, asked):
             if len(self._doubted) < _MOST_UNREAD:
                 self._doubted[note] = None
-        ends = zip(self.metrics, carried.low, carried.high, strict=True)
+        ends = zip(self.metrics, within.low, within.high, strict=True)
         return [metric_cells(item, values) for item, *both in ends for values in both]
 
     def _fault(self, fault: Fault) -> Cells:

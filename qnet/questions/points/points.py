@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Expression, Operations, Value, arrays, evaluate, solution_name
 from qnet.expression.functions import percentile_share
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
 from qnet.model.model import Model
 from qnet.model.scope import about, depends_on_solution, is_figure, uses_solution
@@ -25,6 +25,11 @@ from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO, Divided, Wanted
 from qnet.questions.points.solution_figures import figures, largest_of
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks import percentiles
+else:
+    percentiles = lazy("qnet.networks.percentiles")
 
 _NEAR = 1e-9
 _Item = TypeVar("_Item")
@@ -260,9 +265,7 @@ class Solved(Record):
         for name in dict.fromkeys(name for item in [expression, *(o.expression for o in used)] for name in item.names):
             share = percentile_share(name)
             if share:
-                from qnet.networks.percentiles import response_percentile
-
-                names[name] = response_percentile(part.solution, share, about(name))
+                names[name] = percentiles.response_percentile(part.solution, share, about(name))
         for output in used:
             names[output.name] = _evaluate(output.expression, names, part)
         return _evaluate(expression, names, part)
@@ -370,7 +373,5 @@ def _solve_part(
 
 def needs_solution(model: Model) -> bool:
     """Whether any number of the network, not only an output, depends on the solution."""
-    from qnet.model.bind import expressions
-
     dependent = depends_on_solution(model)
     return any(uses_solution(expression, dependent) for expression in expressions(model))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.model import Model
 from qnet.networks.exactness import LAYERS, STATES
 from qnet.networks.solution import RoutedSolution
@@ -15,6 +15,11 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Part, Solved, at_loads, needs_solution
 from qnet.record import Record
 from qnet.reports.content import Note
+
+if TYPE_CHECKING:
+    from qnet.queues import roots
+else:
+    roots = lazy("qnet.queues.roots")
 
 _NEAR = (1e-3, 1e-2, 1e-1)
 """How far below its upper end a search looks first."""
@@ -129,8 +134,6 @@ def _search(
     themselves may be as small as the smallest floats. It begins just below `bound`, because outer stations mostly
     fill only when those inside are nearly full.
     """
-    from qnet.queues.roots import NEARNESS, bracket
-
     reached, where = edge.stable, operations.where
     last = edge
 
@@ -149,7 +152,7 @@ def _search(
         low = where(here, low, 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP)
         at_low = where(here, at_low, excess(low))
     loose = any(part.solution.method == LAYERS for part in edge.parts)
-    found = bracket(excess, low, high, at_low, at_high, operations, _LOOSE if loose else NEARNESS)[0]
+    found = roots.bracket(excess, low, high, at_low, at_high, operations, _LOOSE if loose else roots.NEARNESS)[0]
     return where(reached, bound, found * bound), last
 
 

@@ -6,13 +6,20 @@ Whether what somebody changes or asks about has any effect on what is told.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Expression
+from qnet.lazy import lazy
+from qnet.model.bind import expressions
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.reports.content import Cell, Column, Note
 from qnet.units import base_unit, column_suffix, in_unit
+
+if TYPE_CHECKING:
+    from qnet.questions.points import inputs
+else:
+    inputs = lazy("qnet.questions.points.inputs")
 
 CODE = "QN701"
 
@@ -26,10 +33,7 @@ def without_effect(model: Model, names: Iterable[str], shown: Iterable[Expressio
     asked = [name for name in dict.fromkeys(names) if name in model.parameters]
     if not asked:
         return []
-    from qnet.model.bind import expressions
-    from qnet.questions.points.inputs import closure
-
-    rests = closure(model, [*expressions(model), *shown])
+    rests = inputs.closure(model, [*expressions(model), *shown])
     return [name for name in asked if name not in rests]
 
 

@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING
 
 from qnet.expression import FLOATS, Expression, Operations, Value, arrays
 from qnet.expression.functions import percentile_share
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.model import Model
+from qnet.networks.exactness import reasons_for
 from qnet.networks.routed import RoutedNetwork
+from qnet.networks.streams import streams
 from qnet.questions.points.points import Part
 
 if TYPE_CHECKING:
+    from qnet.networks import percentile_trust
     from qnet.questions.points.answers import Answers
+else:
+    percentile_trust = lazy("qnet.networks.percentile_trust")
 
 EXACT, APPROXIMATE = "exact", "approximate"
 
@@ -54,9 +59,6 @@ def _exact_points(part: Part) -> Value:
     if network is None or network.size is None or network.closed or part.solution.method != "qna":
         return False
 
-    from qnet.networks.exactness import reasons_for
-    from qnet.networks.streams import streams
-
     points = [network.point(number) for number in range(network.size)]
     return np.array([not reasons_for(point, streams(point, FLOATS), FLOATS) for point in points])
 
@@ -81,10 +83,8 @@ def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
 
 def percentiles_exact(part: Part) -> Value:
     """Where percentiles of response are exact: a truth value, or an array of one for each point of a part."""
-    from qnet.networks.percentile_trust import exact
-
     network, operations = network_of(part)
-    return network is not None and exact(network, operations)
+    return network is not None and percentile_trust.exact(network, operations)
 
 
 def network_of(part: Part) -> tuple[RoutedNetwork | None, Operations]:

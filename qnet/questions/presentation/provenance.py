@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from qnet.catalog.grades import worst
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.presentation.labels import label
 
 
 def command_line(
@@ -87,13 +89,9 @@ def _basis(model: Model, method: str, exact: bool | None) -> dict[str, Any]:
     if method:
         meta["method"] = method
     if exact is not None:
-        from qnet.questions.presentation.labels import label
-
         meta["exactness"] = label(exact)
     graded = inputs(model)
     if graded:
-        from qnet.catalog.grades import worst
-
         meta["inputs"] = graded
         meta["worst_grade"] = worst(item["grade"] for item in graded)
     return meta

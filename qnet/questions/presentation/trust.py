@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from qnet.expression import Expression, Value
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.model import Model
 from qnet.networks.exactness import Beyond
 from qnet.networks.solution import RoutedSolution
@@ -13,6 +14,12 @@ from qnet.questions.points.points import Part
 from qnet.questions.presentation.labels import asks_percentile, network_of, percentiles_exact
 from qnet.reports.content import Note
 from qnet.units import format_quantity
+
+if TYPE_CHECKING:
+    from qnet.networks import percentile_trust, percentiles
+else:
+    percentile_trust = lazy("qnet.networks.percentile_trust")
+    percentiles = lazy("qnet.networks.percentiles")
 
 
 def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
@@ -54,9 +61,6 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
     """
     if not asks_percentile(model, asked):
         return []
-    from qnet.networks.percentile_trust import beyond
-    from qnet.networks.percentiles import REASON
-
     points = sure = outside = 0
     reasons: dict[str, None] = {}
     for part in parts:
@@ -64,14 +68,14 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         if network is None:
             continue
         steady = part.solution.stable
-        found = {reason: where & steady for reason, where in beyond(network, operations).items()}
+        found = {reason: where & steady for reason, where in percentile_trust.beyond(network, operations).items()}
         points += _count(steady, part)
         sure += _count(percentiles_exact(part) & steady, part)
         outside += _count(_any(found.values()), part)
         reasons |= dict.fromkeys(reason for reason, where in found.items() if _count(where, part))
     if sure == points:
         return []
-    notes = [Note("QN609", REASON)]
+    notes = [Note("QN609", percentiles.REASON)]
     if reasons:
         at = f" at {outside} of {points} points," if outside < points else ""
         notes.append(Note("QN663", f"percentiles are not trusted{at} where {'; '.join(reasons)}", "warning"))

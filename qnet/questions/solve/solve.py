@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse, solution_name
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
+from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
@@ -29,6 +30,11 @@ from qnet.units import base_unit, format_quantity, in_unit
 
 if TYPE_CHECKING:
     from qnet.model.conditions import Condition
+    from qnet.questions.presentation import assertions
+    from qnet.questions.uncertainty import carried
+else:
+    assertions = lazy("qnet.questions.presentation.assertions")
+    carried = lazy("qnet.questions.uncertainty.carried")
 
 _FIGURES = ("throughput", "response")
 
@@ -40,8 +46,6 @@ def doubted(
 
     solved   the model at its stated point.
     """
-    from qnet.questions.uncertainty.carried import Doubts
-
     keys = [column.key for column in columns]
     asked: list[str] = []
     places: list[tuple[int, int, str]] = []
@@ -55,16 +59,16 @@ def doubted(
             places += [(number, 0, ""), (number, 2, "")]
     expressions = [parse(item) for item in asked]
     here = np.array([[float(solved.metric(item))] for item in expressions])
-    doubts = Doubts(model)
-    carried = doubts.at({}, 1, expressions, here, wanted)
+    doubts = carried.Doubts(model)
+    within = doubts.at({}, 1, expressions, here, wanted)
     added: list[list[Cell]] = [[None] * len(DOUBT) for _ in rows]
     for place, (number, first, output) in enumerate(places):
-        for side, values in enumerate((carried.low, carried.high)):
+        for side, values in enumerate((within.low, within.high)):
             value = float(values[place, 0])
             if abs(value) < float("inf"):
                 added[number][first + side] = _shown(model, output, value) if output else value
     told = [(*row, *more) for row, more in zip(rows, added, strict=True)]
-    return (*columns, *DOUBT), told, doubts.notes(carried.lame, expressions)
+    return (*columns, *DOUBT), told, doubts.notes(within.lame, expressions)
 
 
 def _shown(model: Model, name: str, value: float) -> float:
@@ -166,8 +170,6 @@ def metric_value(model: Model, text: str) -> float:
 
     Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state.
     """
-    from qnet.model.metrics import metric
-
     asked = metric(text, model)
     solved = solve_points(model)
     if not solved.stable:
@@ -179,18 +181,14 @@ def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
     """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
     if not asserted:
         return ()
-    from qnet.questions.presentation.assertions import conditions
-
-    return conditions(asserted, model)
+    return assertions.conditions(asserted, model)
 
 
 def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
     """The assertions that the answer does not meet."""
     if not claimed:
         return ()
-    from qnet.questions.presentation.assertions import broken
-
-    return tuple(broken(solved, claimed))
+    return tuple(assertions.broken(solved, claimed))
 
 
 def _told(solution: RoutedSolution) -> dict[str, object]:

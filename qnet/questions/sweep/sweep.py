@@ -6,10 +6,10 @@ A sweep as a report: one row per point, or one per point and metric.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, UsageError, short
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.grids import Grid, grid, refuse_twice
 from qnet.model.metrics import Metric, every_metric
 from qnet.model.metrics import metrics as parse_metrics
@@ -24,6 +24,11 @@ from qnet.questions.presentation.trust import approximate_notes, percentile_note
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Matrix, Note, Plot
 from qnet.reports.report import Report
+
+if TYPE_CHECKING:
+    from qnet.questions.uncertainty import carried
+else:
+    carried = lazy("qnet.questions.uncertainty.carried")
 
 KEYS = ("method", "exactness", "status")
 """The columns that every sweep has."""
@@ -76,17 +81,15 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
 
 def _doubt(found: Sweep, make: Columns, told: list[Column], cells: list[list[Cell]]) -> list[Note]:
     """Add the intervals that a calibration leaves, behind the metrics; and say what they rest on."""
-    from qnet.questions.uncertainty.carried import Doubts
-
-    doubts = Doubts(found.model, [item.name for axis in found.axes for item in axis])
+    doubts = carried.Doubts(found.model, [item.name for axis in found.axes for item in axis])
     asked = [item.expression for item in found.metrics]
     here = np.array([found.answers.of(item) for item in asked], dtype=float)
-    carried = doubts.at(found.columns, found.answers.size, asked, here, found.wanted)
+    within = doubts.at(found.columns, found.answers.size, asked, here, found.wanted)
     for place, item in enumerate(found.metrics):
-        for word, values in (("low", carried.low[place]), ("high", carried.high[place])):
+        for word, values in (("low", within.low[place]), ("high", within.high[place])):
             told.append(make.end(item, word))
             cells.append(metric_cells(item, values))
-    return doubts.notes(carried.lame, asked)
+    return doubts.notes(within.lame, asked)
 
 
 def answer_notes(answers: Answers) -> Iterator[Note]:
