@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from qnet.lazy import lazy
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet import explanations
+else:
+    explanations = lazy("qnet.explanations")
 
 MAX_MESSAGE = 400
 """Characters of a message that are shown; what users wrote may be much longer."""
@@ -58,9 +65,8 @@ def _way_out(code: str) -> str:
     """What to do where there is no answer, or none was computed; empty for other codes, whose places say it."""
     if not code.startswith(NO_ANSWER):
         return ""
-    from qnet.explanations import EXPLANATIONS
 
-    return EXPLANATIONS[code].action if code in EXPLANATIONS else ""
+    return explanations.EXPLANATIONS[code].action if code in explanations.EXPLANATIONS else ""
 
 
 def render_path(path: Sequence[str | int]) -> str:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from qnet.errors import InvalidInput, Problem, UsageError, suggest
+from qnet.errors import InvalidInput, Problem, QnetError, UsageError, suggest
+from qnet.lazy import lazy
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet import documents
+else:
+    documents = lazy("qnet.documents")
 
 MARKER = "CATALOG.toml"
 """The file that makes a folder a catalog, and keeps somebody else's folder of that name from being taken for one."""
@@ -149,11 +156,8 @@ def _plain_string(text: str) -> str:
 
 
 def _parsed_title(path: str) -> str:
-    from qnet.documents import read
-    from qnet.errors import QnetError
-
     try:
-        title = read(path).data.get("title", "")
+        title = documents.read(path).data.get("title", "")
     except QnetError:
         return ""
     return title if isinstance(title, str) and title.isprintable() else ""

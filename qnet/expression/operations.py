@@ -11,7 +11,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from qnet.lazy import Array, np
+from qnet.lazy import Array, lazy, np
+
+_sympy: Any = lazy("sympy")
 
 Value = Any
 """A float, a numpy array of floats, or a sympy expression: whatever the operations in use work on."""
@@ -145,38 +147,34 @@ class Symbols:
     """Sympy expressions: numbers become exact rationals, so that a formula is printed as it was written."""
 
     elementwise = False
-
-    def __init__(self) -> None:
-        import sympy  # pyright: ignore[reportMissingTypeStubs]
-
-        self.sympy: Any = sympy
+    sympy = _sympy
 
     def number(self, value: float) -> Value:
-        return self.sympy.Rational(repr(value))
+        return _sympy.Rational(repr(value))
 
     def minimum(self, values: Sequence[Value]) -> Value:
-        return self.sympy.Min(*values)
+        return _sympy.Min(*values)
 
     def maximum(self, values: Sequence[Value]) -> Value:
-        return self.sympy.Max(*values)
+        return _sympy.Max(*values)
 
     def absolute(self, value: Value) -> Value:
-        return self.sympy.Abs(value)
+        return _sympy.Abs(value)
 
     def ceil(self, value: Value) -> Value:
-        return self.sympy.ceiling(value)
+        return _sympy.ceiling(value)
 
     def floor(self, value: Value) -> Value:
-        return self.sympy.floor(value)
+        return _sympy.floor(value)
 
     def sqrt(self, value: Value) -> Value:
-        return self.sympy.sqrt(value)
+        return _sympy.sqrt(value)
 
     def exp(self, value: Value) -> Value:
-        return self.sympy.exp(value)
+        return _sympy.exp(value)
 
     def log(self, value: Value) -> Value:
-        return self.sympy.log(value)
+        return _sympy.log(value)
 
     def power(self, base: Value, exponent: Value) -> Value:
         if base.is_Rational and exponent.is_Rational:
@@ -188,31 +186,31 @@ class Symbols:
 
     def compare(self, relation: str, left: Value, right: Value) -> Value:
         name = {"<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "==": "Eq", "!=": "Ne"}[relation]
-        return getattr(self.sympy, name)(left, right)
+        return getattr(_sympy, name)(left, right)
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
-        return self.sympy.Piecewise((then, condition), (otherwise, True))
+        return _sympy.Piecewise((then, condition), (otherwise, True))
 
     def all(self, condition: Value) -> bool:
-        return condition == self.sympy.true
+        return condition == _sympy.true
 
     def fraction(self, top: int, bottom: int) -> Value:
-        return self.sympy.Rational(top, bottom)
+        return _sympy.Rational(top, bottom)
 
     def symbol(self, name: str, least: float | None = None) -> Value:
         """A real number of that name; `least` is the smallest it can be, if that is known."""
         known = {} if least is None or least < 0 else {"positive": True} if least > 0 else {"nonnegative": True}
-        return self.sympy.Symbol(name, **(known or {"real": True}))
+        return _sympy.Symbol(name, **(known or {"real": True}))
 
     def extreme(self, name: str, values: Sequence[Value]) -> Value:
         """`Min` or `Max` of values, left as it stands where it is not a number."""
         if len(values) == 1:
             return values[0]
-        return getattr(self.sympy, name)(*values, evaluate=not any(value.free_symbols for value in values))
+        return getattr(_sympy, name)(*values, evaluate=not any(value.free_symbols for value in values))
 
     def function(self, name: str, arguments: Sequence[Value]) -> Value:
         """A function that is known by its name only."""
-        return self.sympy.Function(name)(*arguments)
+        return _sympy.Function(name)(*arguments)
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -221,21 +219,18 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 FLOATS: Operations = Floats()
-_made: dict[str, Any] = {}
+_ARRAYS: Operations = Arrays()
+_SYMBOLS = Symbols()
 
 
 def arrays() -> Operations:
-    """The operations over numpy arrays; loads numpy at the first call."""
-    if "arrays" not in _made:
-        _made["arrays"] = Arrays()
-    return _made["arrays"]
+    """The operations over numpy arrays, which load numpy when first used."""
+    return _ARRAYS
 
 
 def symbols() -> Symbols:
-    """The operations over sympy expressions; loads sympy at the first call."""
-    if "symbols" not in _made:
-        _made["symbols"] = Symbols()
-    return _made["symbols"]
+    """The operations over sympy expressions, which load sympy when first used."""
+    return _SYMBOLS
 
 
 def operations_for(*values: Value) -> Operations:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from qnet.expression.functions import FUNCTIONS, PERCENTILE, SOLUTION_FUNCTIONS
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary, walk
 from qnet.expression.tokens import fold
+from qnet.lazy import lazy
 from qnet.record import Record
 from qnet.units import NUMBER, Unit
+
+if TYPE_CHECKING:
+    from qnet import errors
+else:
+    errors = lazy("qnet.errors")
 
 MAX_TREE_DEPTH = 150
 
@@ -123,9 +130,7 @@ class _Converter:
             return Name(solution_name(function, converted[0].value), column)
         known = FUNCTIONS.get(function)
         if known is None:
-            from qnet.errors import suggest
-
-            help = suggest(function, [*FUNCTIONS, *SOLUTION_FUNCTIONS])
+            help = errors.suggest(function, [*FUNCTIONS, *SOLUTION_FUNCTIONS])
             raise ExpressionError(f'unknown function "{function}"', column, help, "QN112")
         odd = function != "interp" or len(converted) % 2 == 1
         if not (known.least <= len(converted) <= known.most and odd):

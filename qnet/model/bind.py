@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.documents import Path
 from qnet.errors import Problem
 from qnet.expression import Expression, Value
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.bind_copies import with_copies
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
@@ -31,6 +31,12 @@ from qnet.networks.routed import (
     Time,
 )
 
+if TYPE_CHECKING:
+    from qnet.model import bind_chains, bind_inside
+else:
+    bind_inside = lazy("qnet.model.bind_inside")
+    bind_chains = lazy("qnet.model.bind_chains")
+
 MAX_BRANCHES = 1000
 
 
@@ -44,9 +50,7 @@ def bind(model: Model, values: Values) -> RoutedNetwork:
     """
     stations = counted(model)
     if stations:
-        from qnet.model.bind_inside import bind_inside
-
-        return bind_inside(values, stations, lambda numbers: _Binder(model, numbers).network())
+        return bind_inside.bind_inside(values, stations, lambda numbers: _Binder(model, numbers).network())
     return _Binder(model, values).network()
 
 
@@ -163,10 +167,8 @@ class _Binder:
         stations = tuple(self.station(station) for station in self.model.stations)
         classes = [self.customers(customers) for customers in self.model.classes]
         if self.model.chains:
-            from qnet.model.bind_chains import bind_chain
-
             parts = (self.model, self.values)
-            classes += [bind_chain(*parts, chain, self.check_sum) for chain in self.model.chains]
+            classes += [bind_chains.bind_chain(*parts, chain, self.check_sum) for chain in self.model.chains]
         limits = tuple(
             Limit(
                 limit.name,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from qnet.documents import Path
 from qnet.errors import short, suggest
 from qnet.expression import Expression
+from qnet.lazy import lazy
 from qnet.model.costs import unknown_names
 from qnet.model.fields import BY_PRIORITY, TABLES
 from qnet.model.model import ChainModel, ClassModel, CostModel, Model, Output, Parameter, StationModel, StepModel
@@ -22,6 +24,14 @@ from qnet.model.scope import (
 )
 from qnet.units import NUMBER, TIME, Dimension, unit
 
+if TYPE_CHECKING:
+    from qnet.model import calibration, check_buffers, check_chains, check_envelopes
+else:
+    check_buffers = lazy("qnet.model.check_buffers")
+    check_chains = lazy("qnet.model.check_chains")
+    check_envelopes = lazy("qnet.model.check_envelopes")
+    calibration = lazy("qnet.model.calibration")
+
 
 def check_model(model: Model, reader: Reader) -> Model:
     """The model with dimensions and parameters in order; problems are noted in the reader."""
@@ -34,28 +44,18 @@ def check_model(model: Model, reader: Reader) -> Model:
         checker.kind("chain", chain)
     checker.holds()
     if model.buffers or checker.buffered:
-        from qnet.model.check_buffers import check_buffers
-
-        check_buffers(model, reader, checker.expression)
+        check_buffers.check_buffers(model, reader, checker.expression)
     checker.limits()
     checker.outputs()
     if model.chains:
-        from qnet.model.check_chains import check_chains
-
-        check_chains(model, reader, checker.expression)
+        check_chains.check_chains(model, reader, checker.expression)
     checker.costs()
     if model.envelopes:
-        from qnet.model.check_envelopes import check_envelopes
-
-        check_envelopes(checker.model, reader)
+        check_envelopes.check_envelopes(checker.model, reader)
     if model.knee_question.limits or model.knee_question.vary:
-        from qnet.model.check_envelopes import check_knee
-
-        check_knee(checker.model, reader)
+        check_envelopes.check_knee(checker.model, reader)
     if model.calibration is not None:
-        from qnet.model.calibration import check_calibration
-
-        check_calibration(checker.model, reader, model.calibration)
+        calibration.check_calibration(checker.model, reader, model.calibration)
     return checker.model
 
 

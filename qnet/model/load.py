@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from qnet.documents import Document, Path, read
 from qnet.expression import Expression, parse
+from qnet.lazy import lazy
 from qnet.model.fields import RATES, SHARE
 from qnet.model.model import (
     BufferModel,
@@ -25,6 +26,15 @@ from qnet.model.reader import Reader, Table, describe
 from qnet.model.routes import RouteReader
 from qnet.units import NUMBER
 
+if TYPE_CHECKING:
+    from qnet.catalog import find
+    from qnet.model import calibration, chains, check
+else:
+    find = lazy("qnet.catalog.find")
+    check = lazy("qnet.model.check")
+    chains = lazy("qnet.model.chains")
+    calibration = lazy("qnet.model.calibration")
+
 MAX_ENTRIES = 2000
 MAX_ENVELOPES = 200
 MAX_RATES = 10_000
@@ -41,17 +51,15 @@ def load(system: str) -> Model:
     """
     if system == "-" or "/" in system or system.endswith(".toml"):
         return build(read(system), system)
-    from qnet.catalog.find import system_path
 
-    return build(read(system_path(system)), system)
+    return build(read(find.system_path(system)), system)
 
 
 def build(document: Document, name: str) -> Model:
     """Check a document that has been read; raises `InvalidInput` with every problem of it."""
-    from qnet.model.check import check_model
 
     reader = Reader(document)
-    model = check_model(_Builder(reader).model(name), reader)
+    model = check.check_model(_Builder(reader).model(name), reader)
     reader.finish()
     return model
 
@@ -140,9 +148,8 @@ class _Builder:
 
     def chain(self, name: str, raw: Any) -> ChainModel:
         """Customers that change class."""
-        from qnet.model.chains import read_chain
 
-        return read_chain(self.reader, name, raw)
+        return chains.read_chain(self.reader, name, raw)
 
     def rates(self, raw: Any, path: Path) -> tuple[Expression, ...]:
         """Relative capacities with 1, 2, ... customers present."""
@@ -243,9 +250,8 @@ class _Builder:
         """How well fitted parameters are known."""
         if "calibration" not in top:
             return None
-        from qnet.model.calibration import read_calibration
 
-        return read_calibration(self.reader, top["calibration"])
+        return calibration.read_calibration(self.reader, top["calibration"])
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:
         """The values that an envelope gives to parameters, as texts."""

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from qnet.documents import Path
 from qnet.errors import InvalidInput, UsageError
 from qnet.expression import Expression, parse
 from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS, percentile_share
+from qnet.lazy import lazy
 from qnet.model.fields import LOST, RESERVED, TABLES
 from qnet.model.model import Parameter
 from qnet.model.reader import Reader, describe
 from qnet.record import Record
 from qnet.units import NUMBER, UNIT_NAMES, UnitError, unit
+
+if TYPE_CHECKING:
+    from qnet.catalog import parts as catalog_parts
+    from qnet.expression import nodes
+else:
+    catalog_parts = lazy("qnet.catalog.parts")
+    nodes = lazy("qnet.expression.nodes")
 
 _UNREAD = parse(1)
 
@@ -43,10 +51,8 @@ def read_parts(reader: Reader, entries: list[tuple[str, Any]]) -> Parts:
 
 
 def _read_part(reader: Reader, parts: Parts, namespace: str, identity: str, path: Path) -> None:
-    from qnet.catalog.parts import load_part
-
     try:
-        part = load_part(identity)
+        part = catalog_parts.load_part(identity)
     except UsageError as error:
         reader.fail("QN301", path, error.problems[0].found, error.problems[0].expected, error.problems[0].help)
         reader.broken.add(namespace)
@@ -195,7 +201,6 @@ def _qualified(expression: Expression, namespace: str) -> Expression:
     """An expression over the parameters of a part, with the namespace before every name."""
     if not expression.names:
         return expression
-    from qnet.expression.nodes import Name, rename
 
-    root = rename(expression.root, lambda node: Name(f"{namespace}.{node.name}", node.column))
+    root = nodes.rename(expression.root, lambda node: nodes.Name(f"{namespace}.{node.name}", node.column))
     return Expression(expression.source, root, tuple(f"{namespace}.{name}" for name in expression.names))

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from qnet.documents import Path
 from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
+from qnet.lazy import lazy
 from qnet.model.grids import parameter
 from qnet.model.model import Model, Parameter
 from qnet.model.order import ordered
 from qnet.model.scope import depends_on_solution, refuse_inside, station_figures, uses_solution
 from qnet.units import NUMBER, base_unit
+
+if TYPE_CHECKING:
+    from qnet.model import bind
+else:
+    bind = lazy("qnet.model.bind")
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -97,10 +104,9 @@ def _in_order(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
 
 def _check_known_before(model: Model) -> None:
     """Raise `UsageError` where a setting made a number of servers or copies depend on the solution."""
-    from qnet.model.bind import structural
 
     dependent = depends_on_solution(model)
-    for expression, _ in structural(model) if dependent else ():
+    for expression, _ in bind.structural(model) if dependent else ():
         if uses_solution(expression, dependent):
             found = f'"{expression.source}" depends on the solution with these settings'
             raise UsageError(Problem("QN123", found, "a value known before solving"))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -47,9 +47,6 @@ QNA = "qna"
 
 _TOLERANCE = 1e-12
 _ACCELERATED = 10
-_ALONE: dict[Any, tuple[tuple[Wait, ...], int]] = {}
-"""Points of batches that were solved by themselves: searches ask for the same ones again and again."""
-_MAX_ALONE = 256
 _JUST_BELOW = 1 - 1e-9
 _UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts nobody'
 
@@ -223,14 +220,9 @@ class OpenSolver:
         """What every stream waits at one point of a batch, and the rounds it took."""
         network = self.network.point(point)
         # Streams of a batch are streams of each of its points, with the same numbers.
-        key = network, tuple((stream.station, stream.group, stream.priority) for stream in self.compiled.streams)
-        if key not in _ALONE:
-            if len(_ALONE) >= _MAX_ALONE:
-                _ALONE.clear()
-            single = OpenSolver(network, at_point(self.compiled, point))
-            rounds = single.iterate()
-            _ALONE[key] = tuple(single.waits), rounds
-        return _ALONE[key]
+        single = OpenSolver(network, at_point(self.compiled, point))
+        rounds = single.iterate()
+        return tuple(single.waits), rounds
 
     def enclose(self) -> int:
         """Find what every stream waits where rounds have not settled; the number of further rounds.

@@ -11,6 +11,7 @@ Source    Whitt, The Queueing Network Analyzer, Bell System Technical Journal 62
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 from qnet.expression import Operations, Value
@@ -123,10 +124,12 @@ def uneven(
                 or by others, are taken as served on: their services together, and only those who come the first time
                 as arrivals. Wait: (scv of arrivals + of service) / 2 x that of M/M/m, at one server with the factor
                 of Kraemer and Langenbach-Belz. Sharing and preemptive stations are as those of exponential services.
+                Nobody waits where all come straight from a station that lets them go no faster than they are served.
     Known error `qnet methods --error`.
     Source      Whitt 1983, equations (24) to (29), (36), (44), (71), section III on immediate feedback; that by way
                 of other stations: Whitt, You, A Robust Queueing Network Analyzer Based on Indices of Dispersion, Naval
                 Research Logistics 69 (2022), who take stations of lower load only: of all is this tool's choice.
+                Friedman, Reduction Methods for Tandem Queuing Systems, Operations Research 13 (1965) 121-131.
     """
     flows = transitions(network, operations)
     nodes = _nodes(network, compiled, centres, flows, operations)
@@ -139,6 +142,7 @@ def uneven(
         even = even & (node.service == 0)
     shaken = uneven_classes(network, operations)
     planned = not all(customers.chain for customers in network.classes)
+    spaced = _spaced(network, compiled, operations)
     for centre in centres:
         node, name = nodes[centre.key], centre.station.name
         away, again = streams.first_time(centre.key)
@@ -168,6 +172,9 @@ def uneven(
             most = _CHANGED_BACK if back and planned else _CHANGED
             other = _uneven(node, streams.in_the_long_run(centre.key, compiled), again, operations)
             changed = _changed(node, found[centre.key], other, operations)
+            if centre.key in spaced:
+                found[centre.key] = _without_wait(found[centre.key], spaced[centre.key], operations)
+                changed = operations.where(spaced[centre.key], 0.0 * changed, changed)
             if not operations.all(operations.compare("<=", changed, most)):
                 text = f"how evenly customers come to {name} from other queues"
                 wild[f"{text} matters for more than {100 * most:.0f} % of the time there"] = None
@@ -184,6 +191,76 @@ def uneven(
             wild[f"the scv of arrivals is above {most:g}"] = None
     told = tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
     return found, told, even
+
+
+def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -> dict[Key, Value]:
+    """Of single servers: where nobody waits, since customers come one by one, no faster than they are served.
+
+    A server in line that works the same constant time for all lets them go at least that time apart; and so does each
+    one after it that takes no longer, where all come straight from the one before.
+    """
+    before = _straight_before(network, operations)
+    constant: dict[str, Value] = {}
+    """By station: the time that all services take; 0 where they differ."""
+    for station in network.stations:
+        own = [item for item in compiled.streams if item.station == station.name]
+        one = station.copies == 1 and station.servers == 1 and station.discipline in ("fcfs", "priority")
+        if one and own and not station.delay:
+            constant[station.name] = _constant(own, operations)
+    apart: dict[str, Value] = {}
+    """By station: the least time between two who go on."""
+    found: dict[Key, Value] = {}
+    for name in constant:
+        line = [name]
+        while line[-1] not in apart:
+            origins = before.get(line[-1], {""})
+            origin = next(iter(origins))
+            if len(origins) > 1 or origin not in constant or origin in line:
+                apart[line[-1]] = constant[line[-1]]
+            else:
+                line.append(origin)
+        for origin, here in itertools.pairwise(reversed(line)):
+            time = constant[here]
+            free = (time > 0) & operations.compare("<=", time, apart[origin])
+            apart[here] = operations.where(free, apart[origin], time)
+            found[here, 0] = free
+    return found
+
+
+def _constant(own: Sequence[Stream], operations: Operations) -> Value:
+    """The time of all services of a station; 0 where it is not always the same."""
+    time = own[0].holding.mean
+    even: Value = True
+    for stream in own:
+        scv = 0.0 if stream.scv is None else stream.scv
+        even = even & (stream.holding.variance <= 0.0 * time) & (scv <= 0.0 * time)
+        even = even & (operations.absolute(stream.holding.mean - time) <= 1e-12 * time)
+    return operations.where(even, time, 0.0 * time)
+
+
+def _without_wait(uneven: Uneven, free: Value, operations: Operations) -> Uneven:
+    """The same, and no wait where there is none."""
+    assert uneven.waiting is not None
+    nothing = 0.0 * uneven.factor
+    return Uneven(
+        operations.where(free, nothing, uneven.factor), operations.where(free, nothing, uneven.waiting + nothing)
+    )
+
+
+def _straight_before(network: RoutedNetwork, operations: Operations) -> dict[str, set[str]]:
+    """By station: from which stations customers come straight there; "" from outside, or after some other time."""
+    found: dict[str, set[str]] = {}
+    for customers in network.classes:
+        for route in customers.routes:
+            last = ""
+            for step in route.steps:
+                if isinstance(step, Hold):
+                    once = operations.all(step.visits == 1) and not customers.chain
+                    found.setdefault(step.station, set()).add(last if once else "")
+                    last = step.station if once else ""
+                elif not (isinstance(step, Time) and operations.all(step.mean == 0)):
+                    last = ""
+    return found
 
 
 def _nodes(

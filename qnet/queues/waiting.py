@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from qnet.expression import Operations, Value
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.erlang import erlang_c
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.queues import finite_source
+else:
+    finite_source = lazy("qnet.queues.finite_source")
 
 _NEGLIGIBLE = 1e-250
 """Erlangs below which holders never meet each other, and logarithms of loads would run out of digits."""
@@ -281,9 +287,8 @@ def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
 
 def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> tuple[Value, Value]:
     """The all-busy probabilities as a holder and as an observer sees them, by whichever way suits the numbers."""
-    from qnet.queues.finite_source import MAX_SERVERS, full_probabilities
 
-    if servers > MAX_SERVERS:
+    if servers > finite_source.MAX_SERVERS:
         both = erlang_c(servers, held + open_offered)
         return both, both
     alone = erlang_c(servers, open_offered)
@@ -292,7 +297,7 @@ def _finite(holders: int, servers: int, held: Value, share: Value, open_offered:
     if isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float):
         if held <= _NEGLIGIBLE:
             return alone, alone
-        seen, observed, _ = full_probabilities(holders, servers, held, share, open_offered)
+        seen, observed, _ = finite_source.full_probabilities(holders, servers, held, share, open_offered)
         return float(seen[0]), float(observed[0])
 
     loads, shares, opens, result = np.broadcast_arrays(*np.atleast_1d(held, share, open_offered, alone))
@@ -301,5 +306,7 @@ def _finite(holders: int, servers: int, held: Value, share: Value, open_offered:
     points = max(1, _MAX_CELLS // (holders + servers + 1))
     for start in range(0, len(asked), points):
         some = asked[start : start + points]
-        result[some], other[some], _ = full_probabilities(holders, servers, loads[some], shares[some], opens[some])
+        result[some], other[some], _ = finite_source.full_probabilities(
+            holders, servers, loads[some], shares[some], opens[some]
+        )
     return result, other

@@ -1,4 +1,4 @@
-"""What a report contains, as renderers read it: rows under columns with units, notes, drawings, and the style."""
+"""What renderers see: rows under columns with units, notes, what the answer rests on, and the screen it goes to."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Matrix(Record):
 
 
 class Content(Record):
-    """One answer as data: what every renderer takes.
+    """One answer, ready to be rendered; a `Report` renders itself.
 
     `rows` are rectangular. Where `group` names a column, tables and Markdown print one block per run of its values,
     without the columns that are empty throughout the block; CSV and JSON keep the rectangle.

@@ -11,10 +11,9 @@ from qnet.reports.content import Bars, Content, Style
 if TYPE_CHECKING:
     from qnet.reports import bars, chart, markdown
 else:
-    # Most answers are not drawn.
-    bars = lazy("qnet.reports.bars")
-    chart = lazy("qnet.reports.chart")
     markdown = lazy("qnet.reports.markdown")
+    chart = lazy("qnet.reports.chart")
+    bars = lazy("qnet.reports.bars")
 
 FORMATS = {
     "table": "qnet.reports.text_table",
@@ -40,6 +39,7 @@ def render(report: Content, format: str, style: Style, plot: bool = False) -> st
         return text
     if format == "table":
         return f"{text}\n{_drawn(report, style)}\n"
+
     return f"{text}\n{markdown.fenced(_drawn(report, style.replace(ascii=True, color=False)))}\n"
 
 
@@ -47,6 +47,7 @@ def _drawn(report: Content, style: Style) -> str:
     """A report as bars or as lines, as its `plot` says."""
     if isinstance(report.plot, Bars):
         return bars.bars_of(report, report.plot, style)
+
     return chart.plot_of(report, style)
 
 

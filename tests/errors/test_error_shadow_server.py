@@ -40,6 +40,7 @@ def shadowed(systems: Sequence[System]) -> Any:
             np.concatenate(places, axis=1),
             population=[[item.population[kind] for item in systems] for kind in range(kinds)],
             think_time=[[item.away[kind] for item in systems] for kind in range(kinds)],
+            disciplines="ps",
         )
         rates = (rates + network.solve().throughput) / 2
     return rates

@@ -13,7 +13,9 @@ def cells(markdown: str) -> list[list[str]]:
 
 @pytest.fixture
 def solution():
-    return qnet.Network([[0.12, 0.3], [0.05, 0.0]], population=[1, None], arrival_rate=[None, 1.0]).solve()
+    return qnet.Network(
+        [[0.12, 0.3], [0.05, 0.0]], population=[1, None], arrival_rate=[None, 1.0], disciplines="ps"
+    ).solve()
 
 
 def test_a_solution_shows_its_classes_and_its_stations_at_every_class(solution):

@@ -7,17 +7,12 @@ checkers read do not.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
-DOORS = ("qnet", "qnet.__main__", "qnet.system")
-"""What loads a question when it is asked; so do the modules of `qnet.cli`."""
-NOT_YET = ("qnet.catalog", "qnet.errors", "qnet.expression", "qnet.model", "qnet.queues")
-"""Rooms in whose functions there still are imports."""
+DOORS = ("qnet.cli", "qnet.system", "qnet.__main__")
 
 
 @cache
@@ -128,17 +123,7 @@ def test_no_solver_knows_who_chooses_it():
     assert not {name: found for name, found in reached.items() if found}
 
 
-def importing_in_functions(names: Iterable[str]) -> dict[str, list[str]]:
-    return {name: found for name in names if (found := list(in_functions(name)))}
-
-
 def test_modules_import_at_their_top():
-    rest = [name for name in modules() if name not in DOORS and not name.startswith(("qnet.cli", *NOT_YET))]
-    assert len(rest) > 200
-    assert not importing_in_functions(rest)
-
-
-@pytest.mark.parametrize("room", NOT_YET)
-def test_rooms_that_are_left_still_import_in_functions(room: str):
-    """A room that does no longer leaves the list."""
-    assert importing_in_functions(name for name in modules() if name.startswith(room))
+    """All but the doors, which load what a command or a question needs."""
+    inside = [name for name in modules() if not name.startswith(DOORS) and name != "qnet"]
+    assert not {name: found for name in inside if (found := list(in_functions(name)))}

@@ -132,6 +132,32 @@ def test_where_all_wait_the_limit_is_that_of_the_drain_whatever_the_size() -> No
         assert not solve_points(above).stable
 
 
+def test_a_buffer_drained_where_few_have_room_is_as_its_markov_chain() -> None:
+    """A place is freed by a second visit to a station that may be full itself."""
+    text = """
+qnet = 1
+title = "A log that is written where its users are served"
+[stations]
+disk = { capacity = 4 }
+[buffers]
+log = { places = 8, full = "lost" }
+[classes.a]
+arrival_rate = "0.99/s"
+steps = [
+  { fill = "log" },
+  { station = "disk", time = "0.179 s" },
+  { delay = "0.321 s" },
+  { station = "disk", time = "0.0897 s", phase = 2, drains = "log", priority = -1 },
+]
+"""
+    model = model_of(text)
+    wanted = (AUTO, AUTO.replace(chain=0))
+    by_states, iterated = (solve_points(model, asked=asked).parts[0].solution for asked in wanted)
+    assert (by_states.method, iterated.method) == ("states", "open")
+    assert iterated.throughput == pytest.approx(by_states.throughput, rel=2e-3)
+    assert iterated.response == pytest.approx(by_states.response, rel=2e-3)
+
+
 def test_many_points_are_each_as_one() -> None:
     np = pytest.importorskip("numpy")
     model = model_of(LOSING)

@@ -125,6 +125,7 @@ def test_thinking_is_a_delay_that_the_response_leaves_out(seed: int):
         by_station(floats(routing), 3),
         population=[9, 0],
         kinds=["delay", "queue", "queue"],
+        disciplines="ps",
     ).solve()
     thinking = sum(asked.residence[0])
     (chain,) = found.classes
@@ -153,7 +154,9 @@ def test_an_open_chain_is_as_its_traffic_equations_say(seed: int):
         [chains.session.routing]
         {rows(table, ["outside", *(named(state) for state in STATES)])}""")
     arrivals = [[float(rate * value) for value in entrance[k : k + 2]] for k in (0, 2)]
-    asked = qnet.Network.from_routing(floats(service), by_station(floats(routing)), arrivals=arrivals).solve()
+    asked = qnet.Network.from_routing(
+        floats(service), by_station(floats(routing)), arrivals=arrivals, disciplines="ps"
+    ).solve()
     assert found.exact and found.method == "open"
     assert found.throughput == pytest.approx(float(rate))
     assert found.response == pytest.approx(asked.response[0], rel=1e-12)
@@ -198,6 +201,7 @@ def test_chains_stand_beside_each_other_and_beside_classes():
         kinds=["queue", "queue", "delay"],
         population=[None, 4, None],
         arrival_rate=[0.02, None, 0.01],
+        disciplines="ps",
     ).solve()
     assert found.exact
     assert [item.name for item in found.classes] == ["report", "session", "parcel"]

@@ -85,7 +85,7 @@ def test_equal_priorities_are_none(discipline: str):
     found = qnet.Network(
         [[0.3, 0.3], [0.2, 0.5]], population=[3, 2], think_time=[1, 2], disciplines=[discipline, "ps"], priority=[1, 1]
     ).solve()
-    plain = qnet.Network([[0.3, 0.3], [0.2, 0.5]], population=[3, 2], think_time=[1, 2]).solve()
+    plain = qnet.Network([[0.3, 0.3], [0.2, 0.5]], population=[3, 2], think_time=[1, 2], disciplines="ps").solve()
     assert found.exact and found.throughput == pytest.approx(plain.throughput, rel=1e-12)
 
 
@@ -141,7 +141,7 @@ def test_laws_of_closed_classes(discipline: str, servers: int):
 def test_no_work_is_lost(discipline: str):
     """With one time for all the order changes nothing for all together, which is product form; nearly, here."""
     found = ranked(discipline, [[0.3, 0.3], [0.2, 0.2]], [3, 3], [2.0, 2.0])
-    plain = qnet.Network([[0.3, 0.3], [0.2, 0.2]], population=[3, 3], think_time=[2.0, 2.0]).solve()
+    plain = qnet.Network([[0.3, 0.3], [0.2, 0.2]], population=[3, 3], think_time=[2.0, 2.0], disciplines="ps").solve()
     assert found.throughput.sum() == pytest.approx(plain.throughput.sum(), rel=0.01)
     assert found.queue_length[0].sum() == pytest.approx(plain.queue_length[0].sum(), rel=0.03)
     assert found.throughput[0] > plain.throughput[0] > found.throughput[1]
@@ -218,7 +218,7 @@ def test_priorities_that_mean_nothing_are_refused(priority: Any, words: str):
 
 def test_priorities_that_no_station_heeds_are_refused():
     with pytest.raises(InvalidInput, match="no station heeds it"):
-        qnet.Network([[0.1, 0.1]], population=[1, 1], priority=[1, 0])
+        qnet.Network([[0.1, 0.1]], population=[1, 1], priority=[1, 0], disciplines="ps")
 
 
 MODEL = """

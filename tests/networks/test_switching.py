@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,8 @@ from routing_oracles import Network, balanced, floats, random_routing
 
 import qnet
 from qnet.errors import InvalidInput
+
+np: Any = importlib.import_module("numpy")
 
 
 def by_station(routing: list[list[Fraction]], stations: int, classes: int) -> list[Any]:
@@ -33,7 +36,7 @@ def test_changing_classes_are_as_the_balance_of_all_states_says(seed: int, serve
     routing = random_routing(seed, 4)
     exact = balanced(Network(routing, service, [[1], [1, 2][:servers]], [(3, [0, 1])]))
     asked = qnet.Network.from_routing(
-        floats(service), by_station(routing, 2, 2), population=[2, 1], servers=[1, servers]
+        floats(service), by_station(routing, 2, 2), population=[2, 1], servers=[1, servers], disciplines="ps"
     )
     found = asked.solve()
     assert asked.chain_of == (0, 0) and found.exact
@@ -45,16 +48,18 @@ def test_changing_classes_are_as_the_balance_of_all_states_says(seed: int, serve
 def test_an_open_network_of_jackson():
     """Half of what leaves the first queue passes the second, four in ten of that come back: 1 / (1 - 0.2) visits."""
     found = qnet.Network.from_routing([[0.1], [0.2]], [[0, 0.5], [0.4, 0]], arrivals=[[2.0], [0.0]])
-    assert found.visits == ((pytest.approx(1.25),), (pytest.approx(0.625),))
+    assert found.switching.visits == ((pytest.approx(1.25),), (pytest.approx(0.625),))
     solution = found.solve()
-    assert solution.throughput == (2.0,)
+    assert solution.throughput.tolist() == [2.0]
     assert solution.response[0] == pytest.approx(0.125 / 0.75 + 0.125 / 0.75)
 
 
 def test_one_matrix_per_class_is_no_switching():
     there_and_back = [[0, 1], [1, 0]]
-    found = qnet.Network.from_routing([[1, 2], [3, 1]], [there_and_back, there_and_back], population=[2, 3])
-    alone = qnet.Network([[1, 2], [3, 1]], population=[2, 3]).solve()
+    found = qnet.Network.from_routing(
+        [[1, 2], [3, 1]], [there_and_back, there_and_back], population=[2, 3], disciplines="ps"
+    )
+    alone = qnet.Network([[1, 2], [3, 1]], population=[2, 3], disciplines="ps").solve()
     assert found.chain_of == (0, 1)
     assert found.solve().throughput == pytest.approx(alone.figures.throughput)
 
@@ -62,9 +67,9 @@ def test_one_matrix_per_class_is_no_switching():
 def test_an_open_and_a_closed_chain_side_by_side():
     closed, passing = [[0, 1], [1, 0]], [[0, 1], [0, 0]]
     found = qnet.Network.from_routing(
-        [[1, 0.2], [3, 0.1]], [closed, passing], population=[2, None], arrivals=[[0, 0.5], [0, 0]]
+        [[1, 0.2], [3, 0.1]], [closed, passing], population=[2, None], arrivals=[[0, 0.5], [0, 0]], disciplines="ps"
     )
-    mixed = qnet.Network([[1, 0.2], [3, 0.1]], population=[2, None], arrival_rate=[None, 0.5]).solve()
+    mixed = qnet.Network([[1, 0.2], [3, 0.1]], population=[2, None], arrival_rate=[None, 0.5], disciplines="ps").solve()
     assert found.solve().response == pytest.approx(mixed.figures.response)
 
 
@@ -81,7 +86,84 @@ def test_times_that_differ_between_classes_are_no_product_form_at_first_come_fir
     asked = qnet.Network.from_routing([[1, 2], [3, 1]], [routing] * 2, population=[2, 3], disciplines=["fcfs", "ps"])
     found = asked.solve()
     assert not found.exact
-    assert found.reasons == ("station 0: first come first served, with service times that differ between classes",)
+    assert "station 0: first come first served, with service times that differ between classes" in found.reasons
+
+
+SWITCHES: dict[str, Any] = {
+    "service_times": [[0.3, 0.2], [0.4, 0.1]],
+    "routing": [[[[0, 0], [0.7, 0.3]], [[0, 0], [0, 1]]], [[[0.5, 0.5], [0, 0]], [[1, 0], [0, 0]]]],
+    "population": [3, 1],
+}
+"""One chain of two classes at two stations."""
+
+
+def test_chains_have_the_bounds_states_and_laws_of_every_network():
+    network = qnet.Network.from_routing(**SWITCHES, disciplines="ps")
+    found, bounds = network.solve(state_probabilities=True), network.bounds()
+    assert isinstance(network, qnet.Network) and found.exact
+    assert bounds.throughput_lower[0] <= found.throughput[0] <= bounds.throughput_upper[0]
+    assert found.queue_length.sum() == pytest.approx(4)
+    for row, queue in zip(found.state_probabilities, found.queue_length.sum(1), strict=True):
+        assert sum(row) == pytest.approx(1)
+        assert sum(number * chance for number, chance in enumerate(row)) == pytest.approx(queue)
+    np.testing.assert_allclose(found.queue_length, found.station_throughput * found.response_per_visit)
+    np.testing.assert_allclose(found.busy_servers, found.station_throughput * SWITCHES["service_times"])
+
+
+def test_a_think_time_is_a_delay_that_each_passage_visits():
+    """The delay stands before the reference, and is visited as often."""
+    thinking = qnet.Network.from_routing([[0.3], [0.4]], [[0.2, 0.8], [1, 0]], population=[5], think_time=[2.0])
+    delayed = qnet.Network.from_routing(
+        [[0.3], [0.4], [2.0]],
+        [[0, 0.8, 0.2], [0, 0, 1], [1, 0, 0]],
+        population=[5],
+        kinds=["queue", "queue", "delay"],
+    )
+    np.testing.assert_allclose(thinking.solve().throughput, delayed.solve().throughput, rtol=1e-12)
+
+
+def test_a_batch_of_routings_is_its_variants():
+    times = np.array([[[0.3, 0.2], [0.4, 0.1]], [[0.1, 0.2], [0.3, 0.5]], [[0.2, 0.2], [0.1, 0.1]]])
+    arrivals = np.array([[[1.0, 0.2], [0.0, 0.0]], [[0.5, 0.0], [0.1, 0.4]], [[0.0, 0.0], [0.0, 0.3]]])
+    routing = [[[[0, 0], [0.3, 0.3]], [[0, 0], [0, 0.5]]], [[[0.1, 0.2], [0, 0]], [[0, 0], [0, 0]]]]
+    whole = qnet.Network.from_routing(times, routing, arrivals=arrivals, disciplines="ps")
+    for place in range(3):
+        alone = qnet.Network.from_routing(times[place], routing, arrivals=arrivals[place], disciplines="ps").solve()
+        for figure in ("throughput", "response", "residence", "queue_length", "utilization", "station_throughput"):
+            one, other = getattr(whole.solve(), figure)[place], getattr(alone, figure)
+            np.testing.assert_allclose(one, other, rtol=1e-12, err_msg=figure)
+        np.testing.assert_allclose(whole.point(place).solve().residence, alone.residence, rtol=1e-12)
+
+
+def test_without_switching_everything_is_as_of_demands():
+    """Priorities and scv of classes that never change are those of a network by demands."""
+    around = [[0, 1], [1, 0]]
+    options: dict[str, Any] = {
+        "population": [2, 3], "think_time": [1.0, 3.0], "scv": [[2.0, 1.0], [1.0, 0.5]], "priority": [1, 0],
+        "disciplines": ["priority", "fcfs"],
+    }  # fmt: skip
+    routed = qnet.Network.from_routing([[0.2, 0.4], [0.3, 0.3]], [around, around], **options).solve()
+    by_demands = qnet.Network([[0.2, 0.4], [0.3, 0.3]], visits=[[1, 1], [1, 1]], **options).solve()
+    assert (routed.method, routed.reasons) == (by_demands.method, by_demands.reasons)
+    np.testing.assert_allclose(routed.residence, by_demands.residence, rtol=1e-12)
+    np.testing.assert_allclose(routed.throughput, by_demands.throughput, rtol=1e-12)
+
+
+def test_classes_of_a_chain_wait_alike_where_they_stand_in_line():
+    found = qnet.Network.from_routing(**SWITCHES).solve()
+    assert not found.exact
+    waits = found.response_per_visit - SWITCHES["service_times"]
+    np.testing.assert_allclose(waits[:, 0], waits[:, 1], rtol=1e-9)
+    assert found.queue_length.sum() == pytest.approx(4, rel=1e-9)
+
+
+def test_the_time_per_visit_of_a_chain_is_that_of_whichever_class_comes():
+    """Two visits in three take 1 s, the third one 2 s, exponential either way."""
+    found = qnet.Network.from_routing([[1.0, 2.0]], [[[[0, 0.5]], [[0, 0]]]], arrivals=[[0.2, 0.0]], scv=[[1.0, 1.0]])
+    second = (1 * 2 * 1.0 + 0.5 * 2 * 4.0) / 1.5
+    assert found.scv[0][0] == pytest.approx(second / (2 / 1.5) ** 2 - 1)
+    constant = qnet.Network.from_routing([[0.3]], [[1]], population=[2], scv=[[0.0]])
+    assert constant.scv[0][0] == pytest.approx(0, abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +178,9 @@ def test_times_that_differ_between_classes_are_no_product_form_at_first_come_fir
         ({"arrivals": [[1], [0]]}, "have a population and arrivals; expected one of the two"),
         ({"population": [1, 2]}, "population has 2 entries; expected one per class: 1"),
         ({"population": [None], "arrivals": [[1], [0]]}, "never leave"),
+        ({"think_time": [1, 2]}, "think_time has 2 entries; expected one per class: 1"),
+        ({"scv": [[1]]}, "scv has another shape than service_times"),
+        ({"priority": [[1], [1], [1]], "disciplines": "priority"}, "expected one whole number per class: 1"),
     ],
 )
 def test_what_is_no_network_is_told(changes: dict[str, Any], words: str):

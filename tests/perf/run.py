@@ -115,7 +115,9 @@ def action(case: Case) -> Callable[[], object]:
     table: Any = case.demands
     if case.variants > 1:
         table = [[[value * (1 + b / 1000) for value in row] for row in case.demands] for b in range(case.variants)]
-    network = qnet.Network(table, population=case.population, think_time=case.think_time, servers=case.servers)
+    network = qnet.Network(
+        table, population=case.population, think_time=case.think_time, servers=case.servers, disciplines="ps"
+    )
     return lambda: network.solve(case.method)
 
 

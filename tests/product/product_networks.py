@@ -66,6 +66,7 @@ def random_case(
     case: Case = {
         "demands": demands,
         "kinds": kinds,
+        "disciplines": "ps",
         "servers": servers,
         "rates": rates,
         "population": [None] * number,

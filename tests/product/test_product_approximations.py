@@ -62,14 +62,16 @@ def test_bounds_beside_an_approximation_enclose_the_exact_answer(sort: str):
 
 def test_open_classes_beside_one_server_are_exact_where_the_closed_queue_is():
     """One customer in all: every approximation of the closed class is exact, and so is what the open one meets."""
-    network = qnet.Network([[0.2, 0.3]], population=[1, None], think_time=[1.0, 0.0], arrival_rate=[None, 2.0])
+    network = qnet.Network(
+        [[0.2, 0.3]], population=[1, None], think_time=[1.0, 0.0], arrival_rate=[None, 2.0], disciplines="ps"
+    )
     exact = network.solve()
     for method in METHODS:
         assert network.solve(method).response == pytest.approx(exact.response, rel=1e-9)
 
 
 def test_a_budget_too_small_for_exactness_is_told():
-    network = qnet.Network([[0.1, 0.2], [0.3, 0.1]], population=[5, 5], think_time=[1.0, 1.0])
+    network = qnet.Network([[0.1, 0.2], [0.3, 0.1]], population=[5, 5], think_time=[1.0, 1.0], disciplines="ps")
     found = network.solve(operations=10)
     assert found.method == "linearizer" and not found.exact
     assert found.why.startswith("too large for an exact answer (")
@@ -87,7 +89,7 @@ def test_fractional_populations_lie_between_whole_ones():
 
 def test_rates_that_approximations_do_not_take_are_refused_with_the_size_of_the_exact_answer():
     network = qnet.Network(
-        [[1.0 + k + r for r in range(6)] for k in range(6)], rates=[[1, 1.5]] * 6, population=[40] * 6
+        [[1.0 + k + r for r in range(6)] for k in range(6)], rates=[[1, 1.5]] * 6, population=[40] * 6, disciplines="ps"
     )
     with pytest.raises(NotComputed, match="too large for an exact answer") as refused:
         network.solve()
@@ -106,8 +108,12 @@ def test_approximations_have_no_state_probabilities():
 @pytest.mark.parametrize("method", METHODS)
 def test_a_batch_is_each_of_its_points(method: str):
     demands = [[[0.1 * (1 + b), 0.2], [0.3, 0.1 + 0.05 * b]] for b in range(4)]
-    whole = qnet.Network(demands, servers=[2, 1], population=[6, 3], think_time=[1.0, 2.0]).solve(method)
+    whole = qnet.Network(demands, servers=[2, 1], population=[6, 3], think_time=[1.0, 2.0], disciplines="ps").solve(
+        method
+    )
     for place in range(4):
-        one = qnet.Network(demands[place], servers=[2, 1], population=[6, 3], think_time=[1.0, 2.0]).solve(method)
+        one = qnet.Network(
+            demands[place], servers=[2, 1], population=[6, 3], think_time=[1.0, 2.0], disciplines="ps"
+        ).solve(method)
         assert whole.throughput[place] == pytest.approx(one.throughput, rel=1e-8)
         assert whole.residence[place] == pytest.approx(one.residence, rel=1e-7)

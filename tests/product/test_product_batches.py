@@ -97,12 +97,12 @@ def test_arrays_and_lists_are_the_same():
 
 
 def test_a_batch_of_one_is_a_batch():
-    assert qnet.Network([[[0.2], [0.5]]], population=[4]).solve().throughput.shape == (1, 1)
+    assert qnet.Network([[[0.2], [0.5]]], population=[4], disciplines="ps").solve().throughput.shape == (1, 1)
 
 
 def test_a_batch_keeps_the_numbers_it_was_given():
     demands = np.array([[[0.2], [0.5]], [[0.3], [0.1]]])
-    network = qnet.Network(demands, population=[4])
+    network = qnet.Network(demands, population=[4], disciplines="ps")
     before = network.solve().throughput.tolist()
     demands[:] = 100.0
     assert network.solve().throughput.tolist() == before
@@ -139,7 +139,7 @@ def test_servers_for_everybody_are_no_fixed_rate_in_a_batch(method: str):
 
 @pytest.mark.parametrize("method", ["convolution", "lattice-convolution", "station-states", "auto"])
 def test_named_methods_take_batches_with_absent_classes(method: str):
-    asked: Case = {"servers": [2], "think_time": [1.0, 1.0]}
+    asked: Case = {"servers": [2], "think_time": [1.0, 1.0], "disciplines": "ps"}
     counts = ([1, 3], [0, 2])
     whole = qnet.Network([[[1.0, 0.5]]] * 2, population=list(counts), **asked).solve(method)
     for place in range(2):

@@ -121,12 +121,12 @@ def test_an_unknown_bound_is_refused_with_those_that_there_are():
 
 
 def test_the_throughput_of_an_open_class_is_its_arrival_rate():
-    found = qnet.Network([[0.2, 1.0]], population=[None, 3], arrival_rate=[2.0, None]).bounds()
+    found = qnet.Network([[0.2, 1.0]], population=[None, 3], arrival_rate=[2.0, None], disciplines="ps").bounds()
     assert found.throughput_lower[0] == found.throughput_upper[0] == 2.0
 
 
 def test_an_answer_knows_bounds_that_enclose_it():
-    found = qnet.Network([[0.2, 1.0], [0.4, 0.3]], population=[4, 3]).solve()
+    found = qnet.Network([[0.2, 1.0], [0.4, 0.3]], population=[4, 3], disciplines="ps").solve()
     assert found.bounds is not None
     assert (found.bounds.throughput_lower <= found.throughput).all()
     assert (found.throughput <= found.bounds.throughput_upper).all()
@@ -141,8 +141,10 @@ def test_an_answer_without_product_form_knows_no_bounds():
 def test_bounds_of_a_batch_are_those_of_its_points(kind: str):
     rng = np.random.default_rng(3)
     demands, population = rng.uniform(0.1, 1.0, (7, 3, 1)), rng.integers(0, 9, 7)
-    whole = qnet.Network(demands, population=[population], think_time=[2.0]).bounds(kind)
+    whole = qnet.Network(demands, population=[population], think_time=[2.0], disciplines="ps").bounds(kind)
     for index in range(7):
-        point = qnet.Network(demands[index], population=[population[index]], think_time=[2.0]).bounds(kind)
+        point = qnet.Network(demands[index], population=[population[index]], think_time=[2.0], disciplines="ps").bounds(
+            kind
+        )
         for name in ("throughput_lower", "throughput_upper", "response_lower", "response_upper"):
             np.testing.assert_array_equal(getattr(whole, name)[index], getattr(point, name))

@@ -37,7 +37,7 @@ def test_the_network_of_the_design():
 
 
 def test_what_is_left_out_has_its_default():
-    plain = qnet.Network([[0.2, 0.3], [0.5, 0.1]], population=[2, 3])
+    plain = qnet.Network([[0.2, 0.3], [0.5, 0.1]], population=[2, 3], disciplines="ps")
     told = qnet.Network(
         [[0.2, 0.3], [0.5, 0.1]],
         visits=[[1, 1], [1, 1]],
@@ -111,8 +111,8 @@ def test_a_station_that_nobody_visits_has_no_response_per_visit():
 
 def test_visits_change_the_response_per_visit_only():
     demands = [[0.5, 0.2], [0.4, 0.9]]
-    one = qnet.Network(demands, population=[2, 3]).solve()
-    two = qnet.Network(demands, visits=[[5, 2], [3, 0.5]], population=[2, 3]).solve()
+    one = qnet.Network(demands, population=[2, 3], disciplines="ps").solve()
+    two = qnet.Network(demands, visits=[[5, 2], [3, 0.5]], population=[2, 3], disciplines="ps").solve()
     np.testing.assert_array_equal(one.residence, two.residence)
     np.testing.assert_allclose(two.response_per_visit, one.residence / [[5, 2], [3, 0.5]])
 
@@ -129,15 +129,15 @@ def test_the_last_rate_repeats():
 
 
 def test_rates_1_2_3_are_three_servers():
-    rates = qnet.Network([[1.0, 0.4], [0.3, 0.2]], rates=[[1, 2, 3], None], population=[5, 4]).solve()
-    servers = qnet.Network([[1.0, 0.4], [0.3, 0.2]], servers=[3, 1], population=[5, 4]).solve()
+    rates = qnet.Network([[1.0, 0.4], [0.3, 0.2]], rates=[[1, 2, 3], None], population=[5, 4], disciplines="ps").solve()
+    servers = qnet.Network([[1.0, 0.4], [0.3, 0.2]], servers=[3, 1], population=[5, 4], disciplines="ps").solve()
     np.testing.assert_allclose(rates.residence, servers.residence, rtol=1e-12)
     np.testing.assert_allclose(rates.utilization, servers.utilization, rtol=1e-12)
 
 
 def test_first_come_first_served_with_equal_times_per_visit_is_exact():
     network = qnet.Network([[0.6, 0.2]], visits=[[3, 1]], disciplines=["fcfs"], population=[2, 3])
-    shared = qnet.Network([[0.6, 0.2]], visits=[[3, 1]], population=[2, 3])
+    shared = qnet.Network([[0.6, 0.2]], visits=[[3, 1]], population=[2, 3], disciplines="ps")
     assert network.solve().exact
     assert network.solve().figures == shared.solve().figures
 
@@ -188,7 +188,7 @@ def test_auto_says_which_method_it_took_and_why(network: dict[str, Any], method:
 
 @pytest.mark.parametrize(("method", "name"), [("mva", "lattice-mva"), ("convolution", "lattice-convolution")])
 def test_a_method_stands_for_its_form_over_several_classes(method: str, name: str):
-    network = qnet.Network([[0.5, 0.1], [0.3, 0.4]], population=[4, 3])
+    network = qnet.Network([[0.5, 0.1], [0.3, 0.4]], population=[4, 3], disciplines="ps")
     found = network.solve(method=method)
     assert found.method == name
     np.testing.assert_allclose(found.residence, network.solve(method="station-states").residence, rtol=1e-11)
@@ -200,6 +200,7 @@ def test_all_exact_methods_agree_beside_open_classes():
         servers=[1, 3],
         population=[4, 3, None],
         arrival_rate=[None, None, 1.5],
+        disciplines="ps",
     )
     one, two = network.solve(method="convolution"), network.solve(method="station-states")
     np.testing.assert_allclose(one.residence, two.residence, rtol=1e-11)
@@ -210,7 +211,8 @@ def test_a_point_needs_no_numpy():
         "import sys, qnet\n"
         "qnet.Network([[0.5], [0.2]], arrival_rate=[1.0]).solve()\n"
         "qnet.Network([[0.5], [0.2]], servers=[2, 1], population=[9], think_time=[1.0]).solve()\n"
-        "network = qnet.Network([[0.5, 0.1]], servers=[2], population=[9, None], arrival_rate=[None, 1.0])\n"
+        "network = qnet.Network([[0.5, 0.1]], servers=[2], population=[9, None], arrival_rate=[None, 1.0],"
+        " disciplines='ps')\n"
         "network.solve(), network.bounds(), repr(network.solve())\n"
         "assert 'numpy' not in sys.modules\n"
     )
@@ -218,7 +220,7 @@ def test_a_point_needs_no_numpy():
 
 
 def test_a_network_describes_itself():
-    network = qnet.Network([[0.5, 0.1], [0.2, 0.2]], population=[9, None], arrival_rate=[None, 1.0])
+    network = qnet.Network([[0.5, 0.1], [0.2, 0.2]], population=[9, None], arrival_rate=[None, 1.0], disciplines="ps")
     assert repr(network) == "Network(2 stations, 2 classes: 1 open, 1 closed)"
     assert "exact" in repr(network.solve())
 

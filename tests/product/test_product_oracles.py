@@ -77,6 +77,7 @@ def test_a_markov_chain_of_one_busy_station(seed: int):
     case: Case = {
         "demands": [[rng.uniform(0.2, 2.0), rng.uniform(0.2, 2.0)]],
         "kinds": ["queue"],
+        "disciplines": "ps",
         "servers": [servers],
         "rates": [rates],
         "population": [rng.randint(0, 4), None],
@@ -131,6 +132,7 @@ def test_many_servers_that_closed_and_open_classes_share(servers: int, busy: flo
     case: Case = {
         "demands": [[1.0, 1.0], [0.01, 0.0]],
         "kinds": ["queue", "queue"],
+        "disciplines": "ps",
         "servers": [servers, 1],
         "rates": [None, None],
         "population": [20, None],

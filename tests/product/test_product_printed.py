@@ -208,7 +208,7 @@ def by_station(table: Table) -> Any:
 @pytest.mark.parametrize("example", EXAMPLES, ids=[example.place for example in EXAMPLES])
 def test_printed_example(example: Example):
     visits = by_station(example.visits)
-    found = qnet.Network(by_station(example.service) * visits, visits, **example.arguments).solve()
+    found = qnet.Network(by_station(example.service) * visits, visits, disciplines="ps", **example.arguments).solve()
     figures = {
         "utilization": (found.utilization, example.utilization),
         "queue length": (found.queue_length, example.queue_length),

@@ -10,8 +10,8 @@ from studies import HEAD, WINDOW, claim
 
 from qnet.cli.group import qnet
 from qnet.questions.study.fits_report import Freedom, fits_report, freedom
+from qnet.questions.study.load import load_study
 from qnet.questions.study.refit import fitted_values, refitted
-from qnet.questions.study.study import load_study
 
 GRADED = WINDOW.replace(
     'time = "1 s"',

@@ -8,7 +8,7 @@ import pytest
 from studies import FAST, HEAD, WINDOW, claim
 
 from qnet.errors import InvalidInput
-from qnet.questions.study.study import load_study
+from qnet.questions.study.load import load_study
 from qnet.questions.study.tally import tally
 from qnet.questions.study.validate import Judged, validate
 

@@ -91,7 +91,12 @@ def test_open_classes_see_closed_ones_and_the_other_way_round():
     shared = station("cpu", servers=2, discipline="ps")
     found = solve(routed([shared], users, arriving(3.0, visit("cpu", 0.3))))
     wanted = qnet.Network(
-        [[0.12, 0.3]], servers=[2], population=[20, None], think_time=[5.0, 0.0], arrival_rate=[None, 3.0]
+        [[0.12, 0.3]],
+        servers=[2],
+        population=[20, None],
+        think_time=[5.0, 0.0],
+        arrival_rate=[None, 3.0],
+        disciplines="ps",
     ).solve()
     assert found.exact and wanted.exact
     assert [item.response for item in found.classes] == pytest.approx(list(wanted.figures.response))

@@ -179,6 +179,13 @@ def test_times_that_differ_much_warn():
     assert [reason.code for reason in reasons if isinstance(reason, Beyond)] == ["QN640"]
 
 
+@pytest.mark.parametrize("scv, warned", [(0.0, True), (0.4, True), (0.5, False), (1.0, False)])
+def test_times_that_hardly_vary_warn(scv: float, warned: bool):
+    """With constant times customers come in step: queues beside the bottleneck were twice too long."""
+    reasons = solve(agents(3.0, 2, visit("cpu", 0.5, scv))).reasons
+    assert [reason.code for reason in reasons if isinstance(reason, Beyond)] == ["QN640"] * warned
+
+
 @pytest.mark.parametrize("asked", [AUTO.replace(method="mva"), AUTO.replace(method="layers", states=True)])
 def test_what_layers_do_not_give_is_refused(asked: Any):
     with pytest.raises(NotComputed) as refused:

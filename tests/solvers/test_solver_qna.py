@@ -240,3 +240,37 @@ def test_departures_of_several_servers_vary_less():
     gaps = 1 + 0.3**2 * 2.0 / sqrt(2)
     alone = qnet.queue("GI/G/1", arrival_rate=2.0, service_time=0.4, scv_arrival=gaps, scv_service=1.0)
     assert at_station(found, "b").wait == pytest.approx(alone.wait)
+
+
+def test_nobody_waits_behind_a_server_that_lets_nobody_go_faster():
+    """Constant times that never grow: the wait of M/D/1, at the first station alone (Friedman 1965)."""
+    times = {"a": 0.4, "b": 0.4, "c": 0.1, "d": 0.3}
+    model = network([station(name) for name in times], customers(2.0, *(visit(name, times[name], 0) for name in times)))
+    found = solve(model)
+    assert found.response == pytest.approx(sum(times.values()) + 0.8 * 0.4 / (2 * 0.2), rel=1e-12)
+    assert waits(found)[1:] == [0.0, 0.0, 0.0]
+    assert not any(isinstance(reason, Beyond) for reason in found.reasons)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        pytest.param((visit("a", 0.4, 0), visit("b", 0.41, 0)), id="slower"),
+        pytest.param((visit("a", 0.4, 0), Time(0.2), visit("b", 0.3, 0)), id="after some other time"),
+        pytest.param((visit("a", 0.4, 0.5), visit("b", 0.3, 0)), id="behind times that vary"),
+        pytest.param((visit("a", 0.4, 0), visit("b", 0.3, 0.5)), id="times that vary"),
+        pytest.param((visit("a", 0.2, 0, visits=2.0), visit("b", 0.2, 0)), id="a visit again"),
+    ],
+)
+def test_behind_any_other_server_customers_wait(steps: tuple[Any, ...]):
+    found = solve(network(STATIONS, customers(2.0, *steps)), Wanted("qna"))
+    assert at_station(found, "b").wait > 0
+
+
+def test_no_wait_is_found_point_by_point():
+    times = np.array([0.3, 0.4, 0.2])
+    whole = solve(network(STATIONS, customers(2.0 + 0 * times, visit("a", 0.3, 0), visit("b", times, 0)), size=3))
+    for place, time in enumerate(times):
+        alone = solve(network(STATIONS, customers(2.0, visit("a", 0.3, 0), visit("b", float(time), 0))))
+        assert at_station(whole, "b").wait[place] == pytest.approx(at_station(alone, "b").wait, rel=1e-12, abs=0)
+    assert at_station(whole, "b").wait.tolist()[::2] == [0.0, 0.0]

@@ -10,8 +10,8 @@ import pytest
 from qnet.questions.study import report as study_report_module
 from qnet.questions.study.fits_report import Freedom, freedom
 from qnet.questions.study.influences import influences
+from qnet.questions.study.load import load_studies, load_study
 from qnet.questions.study.refit import fitted_values, refitted
-from qnet.questions.study.study import load_studies, load_study
 from qnet.questions.study.tally import tally
 from qnet.questions.study.validate import Judged, Validation, value_of
 from qnet.questions.study.validate_points import Computer

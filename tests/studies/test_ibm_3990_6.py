@@ -19,7 +19,7 @@ from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import saturation
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.search import largest, pick, search
-from qnet.questions.study.study import load_study
+from qnet.questions.study.load import load_study
 from qnet.questions.study.validate import Judged
 
 FITTED = {

@@ -16,7 +16,7 @@ from qnet.questions.knee.report import knee_report
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.search import largest
-from qnet.questions.study.study import load_study
+from qnet.questions.study.load import load_study
 from qnet.questions.study.validate import Judged
 
 np: Any = importlib.import_module("numpy")

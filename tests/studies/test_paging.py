@@ -14,7 +14,7 @@ from qnet.model.load import load
 from qnet.model.settings import with_settings
 from qnet.questions.cost.cost import cost
 from qnet.questions.points.points import solve_points
-from qnet.questions.study.study import load_study
+from qnet.questions.study.load import load_study
 from qnet.questions.study.validate import Judged
 from qnet.queues.roots import root
 

@@ -16,7 +16,7 @@ from qnet.model.model import StepModel
 from qnet.model.settings import with_settings
 from qnet.questions.bottleneck.bottleneck import bottleneck
 from qnet.questions.points.points import solve_points
-from qnet.questions.study.study import load_study
+from qnet.questions.study.load import load_study
 from qnet.questions.study.validate import Judged
 from qnet.queues.roots import root
 

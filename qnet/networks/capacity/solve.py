@@ -101,8 +101,10 @@ class _Solver:
                 chosen = mixed(after, moves, *memory)
                 unknown = [self.operations.maximum([value, 0.0 * value]) for value in chosen]
                 ends = self.operations.minimum, self.operations.maximum
+                # An acceleration that would leave next to nothing of a share goes a part of the way alone.
                 unknown[:shares] = [
-                    ends[1]([ends[0]([value, 1.0 + 0.0 * value]), LEAST + 0.0 * value]) for value in unknown[:shares]
+                    ends[1]([ends[0]([value, 1.0 + 0.0 * value]), LEAST + 0.1 * plain])
+                    for value, plain in zip(unknown[:shares], after, strict=False)
                 ]
             else:
                 unknown = after

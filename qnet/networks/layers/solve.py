@@ -9,7 +9,7 @@ Cost      rounds x tags x streams^2, some hundred rounds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -22,7 +22,7 @@ from qnet.networks.figures import Steady, figures
 from qnet.networks.layers.core import TOLERANCE, State
 from qnet.networks.layers.core import solve as solve_tables
 from qnet.networks.layers.table import Numbers, Shape, tables
-from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Wanted
@@ -34,6 +34,8 @@ _LARGEST = 2_000_000
 """Streams^2 x tags beyond which a point is too large."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far holding times at a station may differ, and how large their scv may be, where answers are trusted."""
+_LEAST = 0.5
+"""The least scv of a service time with which errors were measured."""
 _ROUNDING = 1e-8
 _ENDLESS = 1e-3
 """Residuals with which an open load that is beyond a capacity by more than that is known to be so."""
@@ -240,6 +242,9 @@ class _Layers:
                 text = f"{group.label} is shared and kept while others are waited for or after the response, which is "
                 reason = f"{group.label}: what it is kept for is taken as work"
                 found.append(Beyond(reason, "QN640", text + "taken as work there"))
+        for name in self.regular():
+            text = f"times at {name} have an scv below {_LEAST:g}, with which errors were not measured: customers then "
+            found.append(Beyond(f"{name}: times are nearly constant", "QN640", text + "come in step, and wait less"))
         for text in self.in_step():
             found.append(Beyond(text, "QN729", text))
         if self.open and held:
@@ -247,6 +252,26 @@ class _Layers:
             reason = "open classes beside closed ones that hold servers"
             found.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
         return found
+
+    def regular(self) -> list[str]:
+        """Stations where customers wait in line for servers that are kept for nearly constant times."""
+        in_line = {station.name for station in self.network.stations if station.in_line}
+        found: dict[str, None] = {}
+
+        def look(steps: Sequence[Step], holder: str) -> None:
+            for step in steps:
+                if isinstance(step, Hold):
+                    look(step.steps, step.station)
+                elif isinstance(step, Fork):
+                    for branch in step.branches:
+                        look(branch.steps, holder)
+                elif holder in in_line and bool(np.any((np.asarray(step.scv) < _LEAST) & (np.asarray(step.mean) > 0))):
+                    found[holder] = None
+
+        for customers in self.network.classes:
+            for route in customers.routes:
+                look(route.steps, "")
+        return list(found)
 
     def in_step(self) -> list[str]:
         """Stations to which customers come in step with holds, other than who waits for them on average."""

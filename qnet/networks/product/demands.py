@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from qnet.lazy import np
 from qnet.networks.product.given import Given
 
+if TYPE_CHECKING:
+    from qnet.networks.product.switching import Switching
+
 KINDS = ("queue", "delay")
-DISCIPLINES = ("ps", "fcfs", "lcfs-pr", "priority", "preemptive")
+DISCIPLINES = ("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
+"""Of the stations; the first is that of a station of which nothing is said, here as in the model language."""
 BY_RANK = ("priority", "preemptive")
 """The disciplines that serve one class before another."""
 
@@ -23,7 +27,7 @@ class Demands:
 
     __slots__ = (
         "absence", "arrival_rate", "delay", "demands", "disciplines", "joins", "left", "population", "priority",
-        "rates", "scv", "servers", "size", "think_time", "visits",
+        "rates", "scv", "servers", "size", "switching", "think_time", "visits",
     )  # fmt: skip
 
     demands: Any
@@ -50,13 +54,15 @@ class Demands:
     open class the closed one. How often it comes, the throughput of the closed one tells."""
     absence: Any
     """From leaving it to coming again, as of `closed.left_lines.Left`, over all stations and the closed classes."""
+    switching: Switching | None
+    """Which classes the classes here, as chains, are made of; None where nobody changes his class."""
 
     def __init__(
         self,
         demands: Any,
         visits: Any = None,
         kinds: Sequence[str] | None = None,
-        disciplines: Sequence[str] | None = None,
+        disciplines: Sequence[str] | str | None = None,
         servers: Sequence[int] | None = None,
         rates: Sequence[Sequence[float] | None] | None = None,
         population: Sequence[Any] | None = None,
@@ -67,6 +73,7 @@ class Demands:
         joins: Any = None,
         left: Mapping[int, int] | None = None,
         absence: Any = None,
+        switching: Switching | None = None,
     ) -> None:
         """A checked network.
 
@@ -74,10 +81,11 @@ class Demands:
                       to 1e100.
         visits        the same shape: visits per passage, > 0 where the demand is; None: 1 where the demand is positive.
         kinds         K entries, "queue" or "delay"; None: queues.
-        disciplines   K entries, "ps", "fcfs", "lcfs-pr", "priority" (the highest first, none interrupted) or
-                      "preemptive" (a higher class interrupts a lower one, which resumes later); None: "ps". The last
-                      two, and "fcfs" or several servers of "lcfs-pr" with times per visit that differ between classes
-                      or are not exponential, have no product form: answers are then approximate.
+        disciplines   K entries, or one for all stations: "fcfs", "ps", "lcfs-pr", "priority" (the highest first, none
+                      interrupted) or "preemptive" (a higher class interrupts a lower one, which resumes later); None:
+                      "fcfs", as in the model language. The last two, and "fcfs" or several servers of "lcfs-pr" with
+                      times per visit that differ between classes or are not exponential, have no product form: answers
+                      are then approximate. With "ps" there is product form whatever the times.
         servers       K entries, whole numbers >= 1; None: 1.
         rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
                       not together with several servers.
@@ -89,7 +97,8 @@ class Demands:
                       count at stations "fcfs", "priority" and "preemptive" only.
         priority      R whole numbers, or (K, R) of them: the highest is served first at stations "priority" and
                       "preemptive", equal ones in the order of their arrival; None: all are equal.
-        joins, left, absence   of parallel steps and of work left behind, as of the attributes; not checked.
+        joins, left, absence, switching
+                      of parallel steps, work left behind and chains, as of the attributes; not checked.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Given()
@@ -113,6 +122,7 @@ class Demands:
         self.joins = joins
         self.left = left or {}
         self.absence = absence
+        self.switching = switching
         given.finish()
         if self.size is not None:
             self._spread(self.size)
@@ -169,6 +179,11 @@ class Demands:
             return 1.0
         return self.scv[station][kind] if self.size is None else self.scv[:, station, kind]
 
+    @property
+    def chain_of(self) -> tuple[int, ...]:
+        """(R,) the chain of every class whose figures are told, from 0; each is its own where nobody changes it."""
+        return tuple(range(self.shape[1])) if self.switching is None else self.switching.chain_of
+
     def nobody(self, kind: int) -> bool:
         """Whether a closed class has no customers at any variant."""
         count = self.population[kind]
@@ -217,6 +232,7 @@ class Demands:
         found.joins = None if self.joins is None else self.joins[[index]]
         found.left = self.left
         found.absence = None if self.absence is None else self.absence.part([index])
+        found.switching = None if self.switching is None else self.switching.point(index)
         return found
 
     def __repr__(self) -> str:

@@ -95,14 +95,18 @@ class Given:
         for station, kind in missing[:1]:
             self.fail(f"visits[{station}][{kind}] is 0, and there is a demand", "visits above 0, or no demand")
 
-    def words(self, name: str, values: Sequence[str] | None, count: int, options: tuple[str, ...]) -> tuple[str, ...]:
-        """One word per station, the first option where none is given."""
-        if values is None:
-            return (options[0],) * count
+    def words(
+        self, name: str, values: Sequence[str] | str | None, count: int, options: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """One word per station, or one for all of them; the first option where none is given."""
+        alone = isinstance(values, str)
+        if values is None or alone:
+            values = (options[0] if values is None else str(values),) * count
         found = tuple(self.entries(name, values, count, "station"))
-        for place, word in enumerate(found):
+        for place, word in enumerate(found[:1] if alone else found):
             if word not in options:
-                self.fail(f"{name}[{place}] is {word!r}", " or ".join(options), suggest(str(word), list(options)))
+                named = name if alone else f"{name}[{place}]"
+                self.fail(f"{named} is {word!r}", " or ".join(options), suggest(str(word), list(options)))
         return found
 
     def priorities(self, values: Any, disciplines: tuple[str, ...]) -> tuple[tuple[int, ...], ...] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from qnet.lazy import lazy
 from qnet.networks.product.demands import Demands
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from qnet.networks.product import priorities, switching
     from qnet.networks.product.bounds import Bounds
     from qnet.networks.product.solution import Solution
-    from qnet.networks.product.switching import SwitchingNetwork
 else:
     product_bounds = lazy("qnet.networks.product.bounds")
     priorities = lazy("qnet.networks.product.priorities")
@@ -76,14 +76,42 @@ class Network(Demands):
         """
         return product_bounds.bounds(self, kind)
 
-    @staticmethod
-    def from_routing(service_times: Any, routing: Any, **options: Any) -> SwitchingNetwork:
-        """A network from service times per visit and routing probabilities, classes that switch included.
+    @classmethod
+    def from_routing(
+        cls,
+        service_times: Any,
+        routing: Any,
+        population: Sequence[Any] | None = None,
+        arrivals: Any = None,
+        reference: int = 0,
+        kinds: Sequence[str] | str | None = None,
+        disciplines: Sequence[str] | str | None = None,
+        servers: Sequence[int] | None = None,
+        rates: Sequence[Sequence[float] | None] | None = None,
+        think_time: Sequence[Any] | None = None,
+        scv: Any = None,
+        priority: Any = None,
+    ) -> Self:
+        """A network from service times per visit and routing probabilities, classes that change included.
 
-        service_times  (K, R) seconds per visit.
-        routing        (K, K), or (R, K, K) with one matrix per class, or (K, R, K, R) for classes that switch.
-        options        `population=` (R entries, None for open classes), `arrivals=` (K, R) from outside, `reference=`
-                       the station whose visits are the passages, `kinds=`, `disciplines=`, `servers=`, `rates=`.
-        Returns        a network with `chain_of`, `visits`, `demands` and `solve()`; see `switching.from_routing`.
+        Classes that customers change between are a chain, and the chains are the classes of the network: `solve` tells
+        throughput and response by chain, and everything about stations by class; `bounds` are those of the chains.
+
+        service_times  (K, R) or (B, K, R) seconds per visit.
+        routing        (K, K): one matrix for all classes; (R, K, K): one per class; (K, R, K, R): the probability to go
+                       on from station k as class r to station j as class s. What is missing to one leaves the network.
+        population     R entries: customers of a closed class at the start, None for an open one; those of a chain add
+                       up. An entry may have length B.
+        arrivals       (K, R) or (B, K, R) arrivals per second from outside, for open classes.
+        reference      the station whose visits are the passages of closed chains.
+        kinds, disciplines, servers, rates
+                       K entries, as of `Network`.
+        think_time     R entries: seconds that a closed chain thinks once per passage, the same for all its classes.
+        scv            (K, R) squared coefficients of variation of the time per visit; None: 1.
+        priority       R whole numbers, or (K, R) of them; one for all classes of a chain that come to a station.
+        Returns        a `Network` of C chains, with `chain_of` (R,) and `switching` (visits and demands by class).
+        Raises         `InvalidInput` QN230 for tables of other shapes or rows that do not sum to one, QN231 where
+                       customers are stranded or a chain never comes to the reference.
         """
-        return switching.from_routing(service_times, routing, **options)
+        chains = switching.arguments(service_times, routing, population, think_time, arrivals, scv, priority, reference)
+        return cls(kinds=kinds, disciplines=disciplines, servers=servers, rates=rates, **chains)

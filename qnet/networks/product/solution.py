@@ -81,28 +81,50 @@ class Solution:
     @property
     def residence(self) -> Any:
         """(K, R) or (B, K, R): seconds per passage at the station, all visits and their waits."""
-        return _array(self.figures.residence)
+        classes = self.network.switching
+        table = _array(self.figures.residence)
+        return table if classes is None else classes.residence(self.network, table)
 
     @property
     def queue_length(self) -> Any:
         """(K, R) or (B, K, R): mean number at the station, those in service included."""
-        return _array(self.figures.queue_length)
+        classes = self.network.switching
+        if classes is None:
+            return _array(self.figures.queue_length)
+        return self.throughput[..., None, list(classes.chain_of)] * self.residence
 
     @property
     def utilization(self) -> Any:
         """(K, R) or (B, K, R): throughput x demand / peak capacity; 0 at delays."""
-        return _array(self.figures.utilization)
+        return self._by_demand(self.figures.utilization)
 
     @property
     def busy_servers(self) -> Any:
         """(K, R) or (B, K, R): throughput x demand, the mean capacity in use."""
-        return _array(self.figures.busy_servers)
+        return self._by_demand(self.figures.busy_servers)
+
+    def _by_demand(self, table: Any) -> Any:
+        classes = self.network.switching
+        return _array(table) if classes is None else classes.by_demand(self.network, table)
+
+    @property
+    def station_throughput(self) -> Any:
+        """(K, R) or (B, K, R): visits per second."""
+        if self.network.switching is not None:
+            return self.network.switching.passed(self.network, self.figures.throughput)
+        return self.throughput[..., None, :] * self._visits()
+
+    def _visits(self) -> Any:
+        """(K, R) or (B, K, R) visits per passage."""
+        classes, visits = self.network.switching, self.network.visits
+        if classes is not None:
+            return classes.passed(self.network, np.ones(_array(self.figures.throughput).shape))
+        return (_array(self.network.demands) > 0) * 1.0 if visits is None else _array(visits)
 
     @property
     def response_per_visit(self) -> Any:
         """(K, R) or (B, K, R): residence / visits; 0 where nobody visits."""
-        visits = self.network.visits
-        visited: Array = _array(self.network.demands) > 0 if visits is None else _array(visits)
+        visited: Array = self._visits()
         return np.divide(self.residence, visited, out=np.zeros(visited.shape), where=visited > 0)
 
     @property
@@ -133,17 +155,19 @@ class Solution:
         """What is shown: a title, and headings with rows by class, and by station and class; numbered from 0."""
         points = "" if self.network.size is None else f" at {self.network.size} points"
         trust = "exact" if self.exact else f"approximate: {'; '.join(self.reasons)}"
+        passing = "class" if self.network.switching is None else "chain"
         found = [self.throughput, self.response, self.residence, self.queue_length, self.utilization]
         throughput, response, *by_station = found
         stations, classes = by_station[0].shape[-2:]
-        first = [(str(r), throughput[..., r], response[..., r]) for r in range(classes)]
+        passages = range(throughput.shape[-1])
+        first = [(str(chain), throughput[..., chain], response[..., chain]) for chain in passages]
         second = [
             (str(k), str(r), *(figure[..., k, r] for figure in by_station))
             for k in range(stations)
             for r in range(classes)
         ]
         return f"Solution by {self.method}{points} ({trust})", [
-            (("class", "throughput (/s)", "response (s)"), first),
+            ((passing, "throughput (/s)", "response (s)"), first),
             (("station", "class", "residence (s)", "queue length", "utilization"), second),
         ]
 

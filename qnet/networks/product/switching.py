@@ -1,121 +1,83 @@
 """Networks given by routing matrices, with customers that may change their class on the way.
 
 Classes that customers change between form a chain. The visits of every class at every station follow from the routing,
-the chains are solved as classes of a `Network`, and their figures are shared out to the classes again: exact for
+the chains are solved as classes of a `Network`, and their figures are divided among the classes again: exact for
 product form (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from qnet.errors import InvalidInput, Problem
+from qnet.lazy import Array, np
 from qnet.networks.chains import aggregate, spread
-from qnet.networks.product.demands import Demands
-from qnet.networks.product.solution import Solution
-from qnet.networks.product.solve import solve
 from qnet.networks.traffic import chains, closed_visits, open_visits
-from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import ratio
 from qnet.record import Record
 
+if TYPE_CHECKING:
+    from qnet.networks.product.demands import Demands
 
-class SwitchingSolution(Record):
-    """The steady state of a network with routing: by chain for the system, by class at the stations."""
-
-    throughput: tuple[float, ...]
-    """(C,) passages per second: visits to the reference station, or arrivals."""
-    response: tuple[float, ...]
-    """(C,) seconds per passage."""
-    residence: tuple[tuple[float, ...], ...]
-    """(K, R) seconds per passage of the chain, spent at the station as that class."""
-    queue_length: tuple[tuple[float, ...], ...]
-    """(K, R)"""
-    utilization: tuple[tuple[float, ...], ...]
-    """(K, R)"""
-    station_throughput: tuple[tuple[float, ...], ...]
-    """(K, R) visits per second."""
-    chains: Solution
-    """The solution by chain, with its method and how far it can be trusted."""
-    exact: bool
-    reasons: tuple[str, ...]
-
-    @property
-    def method(self) -> str:
-        """The name of the method, as in `qnet methods`."""
-        return self.chains.method
-
-    @property
-    def why(self) -> str:
-        """Why this method was taken."""
-        return self.chains.why
+Rows = tuple[tuple[Any, ...], ...]
+"""(K, R) numbers, or arrays (B,) in the place of numbers."""
 
 
-class SwitchingNetwork(Record):
-    """A network of K stations and R classes in C chains; made by `from_routing`."""
+class Switching(Record):
+    """The R classes of a network whose C classes are chains of them."""
 
-    network: Demands
-    """The chains as classes."""
     chain_of: tuple[int, ...]
     """(R,) the chain of every class, from 0."""
-    visits: tuple[tuple[float, ...], ...]
+    visits: Rows
     """(K, R) visits per passage of the chain."""
-    demands: tuple[tuple[float, ...], ...]
+    demands: Rows
     """(K, R) seconds per passage of the chain."""
-    reasons: tuple[str, ...]
-    """Why there is no product form; empty where there is."""
 
-    def solve(self, method: str = "auto", **options: Any) -> SwitchingSolution:
-        """The steady state; options are those of `wanted.Wanted`, and what is raised is as `solve.solve`."""
-        found = solve(self.network, Wanted(method, **options))
-        figures = found.figures
-        residence, queue, used = (
-            spread(table, self.demands, self.chain_of)
-            for table in (figures.residence, figures.queue_length, figures.utilization)
-        )
-        passed = tuple(
-            tuple(figures.throughput[chain] * visits for visits, chain in zip(row, self.chain_of, strict=True))
-            for row in self.visits
-        )
-        reasons = (*found.reasons, *self.reasons)
-        return SwitchingSolution(
-            throughput=figures.throughput,
-            response=figures.response,
-            residence=residence,
-            queue_length=queue,
-            utilization=used,
-            station_throughput=passed,
-            chains=found,
-            exact=not reasons,
-            reasons=reasons,
-        )
+    def residence(self, network: Demands, of_chains: Any) -> Array:
+        """(K, R) or (B, K, R) seconds per passage of the chain, from the residence of the chains.
+
+        Where customers wait in line, all classes of a chain wait as long for a visit; elsewhere residence goes with
+        the demand.
+        """
+        demands, visits = _whole(self.demands, network.size), _whole(self.visits, network.size)
+        by_demand: Array = spread(of_chains, demands, self.chain_of)
+        chain_demands = aggregate(demands, self.chain_of, network.shape[1])
+        waited = np.maximum(np.asarray(of_chains, float) - chain_demands, 0.0)
+        by_visit: Array = demands + spread(waited, visits, self.chain_of)
+        in_line = [
+            word in ("fcfs", "priority", "preemptive") and not delay and rates is None
+            for word, delay, rates in zip(network.disciplines, network.delay, network.rates, strict=True)
+        ]
+        return np.where(np.array(in_line)[:, None], by_visit, by_demand)
+
+    def by_demand(self, network: Demands, of_chains: Any) -> Any:
+        """(K, R) or (B, K, R) utilization or busy servers, from those of the chains."""
+        return spread(np.asarray(of_chains, float), _whole(self.demands, network.size), self.chain_of)
+
+    def passed(self, network: Demands, throughput: Any) -> Any:
+        """(K, R) or (B, K, R) visits per second, from the passages per second of the chains."""
+        rates: Array = np.asarray(throughput, float)[..., list(self.chain_of)]
+        return rates[..., None, :] * _whole(self.visits, network.size)
+
+    def point(self, index: int) -> Switching:
+        """One variant of a batch."""
+        return Switching(self.chain_of, _variant(self.visits, index), _variant(self.demands, index))
 
 
-def from_routing(
+def arguments(
     service_times: Any,
     routing: Any,
-    population: Sequence[float | None] | None = None,
-    arrivals: Any = None,
-    reference: int = 0,
-    kinds: Sequence[str] | None = None,
-    disciplines: Sequence[str] | None = None,
-    servers: Sequence[int] | None = None,
-    rates: Sequence[Sequence[float] | None] | None = None,
-) -> SwitchingNetwork:
-    """A network from service times per visit and routing probabilities.
+    population: Sequence[Any] | None,
+    think_time: Sequence[Any] | None,
+    arrivals: Any,
+    scv: Any,
+    priority: Any,
+    reference: int,
+) -> dict[str, Any]:
+    """What `Demands` takes of a network with routing: its chains as classes, and `switching`.
 
-    Applies        open and closed chains side by side; a think time is a delay station.
-    service_times  (K, R) seconds per visit, > 0 where a class comes.
-    routing        (K, K): one matrix for all classes; (R, K, K): one per class; (K, R, K, R): the probability to go on
-                   from station k as class r to station j as class s. What is missing to one leaves the network.
-    population     R entries: customers of a closed class at the start, None for an open one; those of a chain add up.
-    arrivals       (K, R) arrivals per second from outside, for open classes.
-    reference      the station whose visits are the passages of closed chains.
-    kinds, disciplines, servers, rates
-                   K entries, as of `Network`.
-    Returns        `SwitchingNetwork`, with its chains, visits and demands; `solve()` it.
-    Raises         `InvalidInput` QN230 for tables of other shapes or rows that do not sum to one, QN231 where customers
-                   are stranded or a chain never comes to the reference.
+    See `Network.from_routing`, whose arguments these are.
     """
     times = _table("service_times", service_times)
     stations, classes = len(times), len(times[0])
@@ -125,87 +87,150 @@ def from_routing(
     labels = [f"station {place // classes} class {place % classes}" for place in range(stations * classes)]
     chain_of = chains(matrix, [place % classes for place in range(stations * classes)], labels)
     count = max(chain_of) + 1
-    outside = [[0.0] * classes for _ in range(stations)] if arrivals is None else _table("arrivals", arrivals)
-    if len(outside) != stations or len(outside[0]) != classes:
-        raise _invalid("arrivals has another shape than service_times", f"({stations}, {classes})")
+    outside = _alike("arrivals", arrivals, stations, classes, 0.0)
     customers = _customers(population, chain_of, count, classes)
-    visits = [[0.0] * classes for _ in range(stations)]
-    arrival_rate: list[float | None] = []
+    visits: list[list[Any]] = [[0.0] * classes for _ in range(stations)]
+    arrival_rate: list[Any] = []
     for chain in range(count):
-        own = [kind for kind in range(classes) if chain_of[kind] == chain]
-        entrance = [value if kind in own else 0.0 for row in outside for kind, value in enumerate(row)]
-        if customers[chain] is not None and any(entrance):
-            raise _invalid(f"the classes {own} have a population and arrivals", "one of the two")
+        members = [kind for kind in range(classes) if chain_of[kind] == chain]
+        entrance = [value if kind in members else 0.0 for row in outside for kind, value in enumerate(row)]
+        if customers[chain] is not None and any(_positive(value) for value in entrance):
+            raise _invalid(f"the classes {members} have a population and arrivals", "one of the two")
         if customers[chain] is None:
             arrival_rate.append(sum(entrance))
-            found = open_visits(matrix, entrance, labels=labels) if any(entrance) else [0.0] * len(matrix)
+            found = _open(matrix, entrance, labels)
         else:
             arrival_rate.append(None)
-            found = _closed(matrix, own, reference, classes, labels)
+            found = _closed(matrix, members, reference, classes, labels)
         for place, value in enumerate(found):
-            if value:
+            if _positive(value):
                 visits[place // classes][place % classes] = value
     demands = tuple(
         tuple(time * visit for time, visit in zip(row, seen, strict=True))
         for row, seen in zip(times, visits, strict=True)
     )
-    network = Demands(
-        demands=aggregate(demands, chain_of, count),
-        kinds=kinds,
-        servers=servers,
-        rates=rates,
-        population=customers,
-        arrival_rate=arrival_rate,
-    )
-    reasons = _reasons(network, disciplines, times, visits)
-    return SwitchingNetwork(network, tuple(chain_of), tuple(map(tuple, visits)), demands, reasons)
+    seen = tuple(map(tuple, visits))
+    chosen: dict[str, Any] = {
+        "demands": _stacked(aggregate(demands, chain_of, count)),
+        "visits": _stacked(aggregate(seen, chain_of, count)),
+        "population": customers,
+        "think_time": _think_times(think_time, chain_of, count, classes),
+        "arrival_rate": arrival_rate,
+        "switching": Switching(tuple(chain_of), seen, demands),
+    }
+    variability = _variability(times, seen, _alike("scv", scv, stations, classes, 1.0), chain_of, count)
+    if any(abs(cell - 1.0) > 1e-12 if isinstance(cell, float) else True for row in variability for cell in row):
+        chosen["scv"] = _stacked(variability)
+    if priority is not None:
+        chosen["priority"] = _priorities(priority, seen, chain_of, count)
+    return chosen
+
+
+def _open(matrix: list[list[float]], entrance: list[Any], labels: list[str]) -> list[Any]:
+    """Visits per arrival at any station; of a batch from those per arrival at each."""
+    if not any(_positive(value) for value in entrance):
+        return [0.0] * len(matrix)
+    if all(isinstance(value, float) for value in entrance):
+        return list(open_visits(matrix, entrance, labels=labels))
+    rate = sum(entrance)
+    found: list[Any] = [0.0] * len(matrix)
+    for place, value in enumerate(entrance):
+        if not _positive(value):
+            continue
+        alone = open_visits(matrix, [float(other == place) for other in range(len(matrix))], labels=labels)
+        share = np.divide(value, rate, out=np.zeros(np.shape(rate)), where=np.asarray(rate) > 0)
+        found = [before + share * visit for before, visit in zip(found, alone, strict=True)]
+    return found
 
 
 def _closed(
-    matrix: list[list[float]], own: list[int], reference: int, classes: int, labels: list[str]
+    matrix: list[list[float]], members: list[int], reference: int, classes: int, labels: list[str]
 ) -> tuple[float, ...]:
     """Visits per visit to the reference station, in any class of the chain."""
-    start = next((reference * classes + kind for kind in own if any(matrix[reference * classes + kind])), None)
+    start = next((reference * classes + kind for kind in members if any(matrix[reference * classes + kind])), None)
     if start is None:
-        found = f"the classes {own} never come to station {reference}"
+        found = f"the classes {members} never come to station {reference}"
         raise InvalidInput(Problem("QN231", found, "a reference station that every closed chain visits"))
     visits = closed_visits(matrix, start, labels)
-    passages = sum(visits[reference * classes + kind] for kind in own)
+    passages = sum(visits[reference * classes + kind] for kind in members)
     return tuple(value / passages for value in visits)
 
 
-def _customers(
-    population: Sequence[float | None] | None, chain_of: Sequence[int], count: int, classes: int
-) -> list[float | None]:
+def _customers(population: Sequence[Any] | None, chain_of: Sequence[int], count: int, classes: int) -> list[Any]:
     """The customers of every chain, None for open ones."""
-    given = [None] * classes if population is None else list(population)
-    if len(given) != classes:
-        raise _invalid(f"population has {len(given)} entries", f"one per class: {classes}")
-    customers: list[float | None] = []
+    given = _column("population", population, classes)
+    customers: list[Any] = []
     for chain in range(count):
-        own = [value for value, place in zip(given, chain_of, strict=True) if place == chain]
-        closed = [value for value in own if value is not None]
-        if closed and len(closed) < len(own):
+        members = [value for value, member in zip(given, chain_of, strict=True) if member == chain]
+        closed = [value for value in members if value is not None]
+        if closed and len(closed) < len(members):
             raise _invalid("customers change between a closed and an open class", "a population for all of a chain")
-        customers.append(sum(closed) if closed else None)
+        customers.append(sum(closed[1:], start=closed[0]) if closed else None)
     return customers
 
 
-def _reasons(
-    network: Demands, disciplines: Sequence[str] | None, times: Sequence[Sequence[float]], visits: list[list[float]]
-) -> tuple[str, ...]:
-    """Why the stations have no product form."""
-    named = Demands(network.demands, disciplines=disciplines, arrival_rate=[0.0] * network.shape[1]).disciplines
-    found: list[str] = []
-    for station, discipline in enumerate(named):
-        met = {time for time, visit in zip(times[station], visits[station], strict=True) if visit > 0}
-        if network.delay[station]:
-            continue
-        if discipline == "fcfs" and len(met) > 1:
-            found.append(f"station {station}: first come first served, with service times that differ between classes")
-        if discipline == "lcfs-pr" and network.servers[station] > 1 and len(met) > 1:
-            found.append(f"station {station}: last come first served with several servers has no product form")
-    return tuple(found)
+def _think_times(
+    think_time: Sequence[Any] | None, chain_of: Sequence[int], count: int, classes: int
+) -> list[Any] | None:
+    """The think time of every chain, which all its classes give alike."""
+    if think_time is None:
+        return None
+    given = _column("think_time", think_time, classes)
+    found: list[Any] = []
+    for chain in range(count):
+        members = [value for value, member in zip(given, chain_of, strict=True) if member == chain]
+        if any(not np.array_equal(value, members[0]) for value in members[1:]):
+            expected = "the same think time for all classes of a chain, once per passage"
+            raise _invalid(f"the classes of chain {chain} have different think times", expected)
+        found.append(0.0 if members[0] is None else members[0])
+    return found
+
+
+def _column(name: str, values: Sequence[Any] | None, classes: int) -> list[Any]:
+    """R entries: None, a number, or an array (B,)."""
+    given = [None] * classes if values is None else list(values)
+    if len(given) != classes:
+        raise _invalid(f"{name} has {len(given)} entries", f"one per class: {classes}")
+    return [np.asarray(value, float) if _depth(_lists(value)) else value for value in given]
+
+
+def _variability(times: Rows, visits: Rows, scv: Rows, chain_of: Sequence[int], count: int) -> Rows:
+    """(K, C) squared coefficients of variation of the time per visit of a chain: of whichever class comes."""
+    pairs = [list(zip(*rows, strict=True)) for rows in zip(times, visits, scv, strict=True)]
+    came = aggregate(visits, chain_of, count)
+    first = aggregate([[visit * time for time, visit, _ in row] for row in pairs], chain_of, count)
+    second = aggregate([[visit * (1.0 + c) * time * time for time, visit, c in row] for row in pairs], chain_of, count)
+
+    def of(number: Any, mean: Any, square: Any) -> Any:
+        above = ratio(square * number, mean * mean) - 1.0
+        if isinstance(above, float):
+            return max(above, 0.0) if mean > 0 else 1.0
+        return np.where(mean > 0, np.maximum(above, 0.0), 1.0)
+
+    return tuple(
+        tuple(of(*cells) for cells in zip(*rows, strict=True)) for rows in zip(came, first, second, strict=True)
+    )
+
+
+def _priorities(priority: Any, visits: Rows, chain_of: Sequence[int], count: int) -> list[list[Any]]:
+    """(K, C) priorities of the chains: of their classes, which must have the same where they come."""
+    given = _lists(priority)
+    stations, classes = len(visits), len(chain_of)
+    rows: Any = given if _depth(given) == 2 else [given] * stations
+    if _shape(rows) != (stations, classes):
+        raise _invalid(
+            f"priority is {priority!r}", f"one whole number per class: {classes}, or a row of them per station"
+        )
+    found: list[list[Any]] = []
+    for station, (row, seen) in enumerate(zip(rows, visits, strict=True)):
+        found.append([])
+        for chain in range(count):
+            here = [kind for kind, member in enumerate(chain_of) if member == chain and _positive(seen[kind])]
+            if len({row[kind] for kind in here}) > 1:
+                text = f"the classes {here} of one chain have different priorities at station {station}"
+                raise _invalid(text, "one priority for all classes of a chain that come to a station")
+            found[-1].append(row[here[0]] if here else 0)
+    return found
 
 
 def _matrix(routing: Any, stations: int, classes: int) -> list[list[float]]:
@@ -235,16 +260,65 @@ def _matrix(routing: Any, stations: int, classes: int) -> list[list[float]]:
     return matrix
 
 
-def _table(name: str, value: Any) -> list[list[float]]:
+def _table(name: str, value: Any) -> Rows:
+    """(K, R) numbers of 0 or more, or arrays of them with one per variant."""
+    given = _lists(value)
     try:
-        rows = [[float(cell) for cell in row] for row in _lists(value)]
+        if _depth(given) == 3:
+            batch = np.asarray(given, float)
+            rows = tuple(
+                tuple(batch[:, station, kind] for kind in range(batch.shape[2])) for station in range(batch.shape[1])
+            )
+        else:
+            rows = tuple(tuple(float(cell) for cell in row) for row in given)
     except (TypeError, ValueError):
-        rows = []
+        rows = ()
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
         raise _invalid(f"{name} is no table of numbers", "one row per station, one number per class")
-    if any(not 0 <= cell < float("inf") for row in rows for cell in row):
+    if not all(bool(np.all((cell >= 0) & (cell < float("inf")))) for row in rows for cell in row):
         raise _invalid(f"{name} has negative or infinite numbers", "numbers of 0 or more")
     return rows
+
+
+def _alike(name: str, value: Any, stations: int, classes: int, default: float) -> Rows:
+    """The same, of the shape of the service times."""
+    if value is None:
+        return ((default,) * classes,) * stations
+    rows = _table(name, value)
+    if len(rows) != stations or len(rows[0]) != classes:
+        raise _invalid(f"{name} has another shape than service_times", f"({stations}, {classes})")
+    return rows
+
+
+def _positive(value: Any) -> bool:
+    """Whether a number is above 0, at any variant."""
+    return bool(value > 0) if isinstance(value, (int, float)) else bool(np.any(value > 0))
+
+
+def _stacked(rows: Rows) -> Any:
+    """The rows as they are, or an array (B, K, C) where any cell is one with an entry per variant."""
+    if all(isinstance(cell, (int, float)) for row in rows for cell in row):
+        return rows
+    return np.stack([np.stack(np.broadcast_arrays(*cells), axis=-1) for cells in _broadcast(rows)], axis=-2)
+
+
+def _broadcast(rows: Rows) -> list[list[Any]]:
+    flat = np.broadcast_arrays(*(cell for row in rows for cell in row))
+    width = len(rows[0])
+    return [list(flat[start : start + width]) for start in range(0, len(flat), width)]
+
+
+def _whole(rows: Rows, size: int | None) -> Any:
+    """(K, R), or (B, K, R) of a batch."""
+    table = np.asarray(_stacked(rows), float)
+    return table if size is None or table.ndim == 3 else np.broadcast_to(table, (size, *table.shape))
+
+
+def _variant(rows: Rows, index: int) -> Rows:
+    return tuple(
+        tuple(cell if isinstance(cell, (int, float)) else float(cell[index % len(cell)]) for cell in row)
+        for row in rows
+    )
 
 
 def _lists(value: Any) -> Any:

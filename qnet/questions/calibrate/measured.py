@@ -250,5 +250,4 @@ def _held_out(model: Model, found: Measured, text: str) -> Any:
 
 
 def _value(side: Expression, values: Values) -> Any:
-
     return evaluate(side.root, values.known, values.operations, values.choices)

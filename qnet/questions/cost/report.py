@@ -20,12 +20,13 @@ from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, in_unit
-from qnet.units import unit as unit_named
 
 if TYPE_CHECKING:
-    from qnet.questions.presentation import told as asserted_figures
+    from qnet import units
+    from qnet.questions.presentation import told
 else:
-    asserted_figures = lazy("qnet.questions.presentation.told")
+    told = lazy("qnet.questions.presentation.told")
+    units = lazy("qnet.units")
 
 Told = Callable[[Costs], Sequence[float | None]]
 """The values of the rows of a report, by the costs that they are of."""
@@ -168,9 +169,9 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
     )
 
 
-def _claimed(found: Costs, asserted: Sequence[str]) -> asserted_figures.Claims:
+def _claimed(found: Costs, asserted: Sequence[str]) -> told.Claims:
     if not asserted:
-        return asserted_figures.Claims()
+        return told.Claims()
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}
@@ -181,9 +182,7 @@ def _claimed(found: Costs, asserted: Sequence[str]) -> asserted_figures.Claims:
         dimensions[name] = item.cost.dimension
         places[item.coordinates] = None
     columns = {own.name: np.array([place[at] for place in places]) for at, own in enumerate(found.over)}
-    return asserted_figures.claims_of(
-        asserted_figures.Told(values, dimensions, columns, len(places)), asserted, found.model
-    )
+    return told.claims_of(told.Told(values, dimensions, columns, len(places)), asserted, found.model)
 
 
 def _over(found: Costs) -> Iterable[Column]:
@@ -281,8 +280,9 @@ def _doubted(
     found: Costs, against: Costs | None, rows: Sequence[tuple[Cell, ...]], over: int
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
     """The rows with their intervals, in the unit of each, and notes on what they rest on."""
+
     value, width = 7 + over, 5 + over
-    shown = [unit_named(str(row[value + 2])).factor for row in rows]
+    shown = [units.unit(str(row[value + 2])).factor for row in rows]
 
     def told(costs: Costs) -> list[float | None]:
         known = {own[:width]: own for own in _rows(costs, True)}
@@ -290,7 +290,7 @@ def _doubted(
         for row, factor in zip(rows, shown, strict=True):
             own = known.get(row[:width])
             number = own[value] if own else None
-            other = unit_named(str(own[value + 2])).factor if own else factor
+            other = units.unit(str(own[value + 2])).factor if own else factor
             result.append(number * other / factor if isinstance(number, float) else None)
         return result
 
@@ -326,7 +326,8 @@ def _compared(row: tuple[Cell, ...], other: tuple[Cell, ...] | None, value: int,
     ours, theirs = row[value], other[value] if other else None
     if not isinstance(theirs, float) or other is None:
         return None, None, None, None
-    theirs = theirs * unit_named(str(other[unit])).factor / unit_named(str(row[unit])).factor
+
+    theirs = theirs * units.unit(str(other[unit])).factor / units.unit(str(row[unit])).factor
     if not isinstance(ours, float):
         return theirs, None, None, None
     if not theirs:

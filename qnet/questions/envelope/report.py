@@ -23,9 +23,9 @@ from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
 
 if TYPE_CHECKING:
-    from qnet.questions.uncertainty import carried
+    from qnet.questions.uncertainty import carried as uncertainty
 else:
-    carried = lazy("qnet.questions.uncertainty.carried")
+    uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""
@@ -83,12 +83,13 @@ def envelope_report(
 
 def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:
     """Add the intervals that a calibration leaves, behind all other columns; and say what they rest on."""
+
     notes: dict[Note, None] = {}
     ends: list[tuple[Cell, ...]] = []
     for item in envelopes:
-        within, doubts = carried.carried_envelope(item.question, item.points)
-        notes.update(dict.fromkeys(doubts.notes(within.lame)))
-        for low, high in zip(within.low[0].tolist(), within.high[0].tolist(), strict=True):
+        carried, doubts = uncertainty.carried_envelope(item.question, item.points)
+        notes.update(dict.fromkeys(doubts.notes(carried.lame)))
+        for low, high in zip(carried.low[0].tolist(), carried.high[0].tolist(), strict=True):
             ends.append(tuple(value if abs(value) < float("inf") else None for value in (low, high)))
     column = next(item for item in layout.columns if item.key == layout.value_key)
     for word in ("low", "high"):

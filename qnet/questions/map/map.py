@@ -28,9 +28,10 @@ from qnet.reports.json_ import dumps
 from qnet.reports.records import column_names
 
 if TYPE_CHECKING:
-    from qnet.questions.uncertainty import carried
+    from qnet.questions.uncertainty import carried as uncertainty
+    from qnet.questions.uncertainty.carried import Doubts
 else:
-    carried = lazy("qnet.questions.uncertainty.carried")
+    uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 MAX_LINE = 1 << 20
 """Characters of a line; nobody knows how long the next one is."""
@@ -253,7 +254,7 @@ class Mapper:
         self.read: dict[str, None] = {}
         """The parameters that rows state."""
         self._warned: dict[str, Note] = {}
-        self._doubts: dict[tuple[str, ...], carried.Doubts] = {}
+        self._doubts: dict[tuple[str, ...], Doubts] = {}
         """By the parameters that rows state, which are known there: those of the calibration that are in doubt."""
         self._doubted: dict[Note, None] = {}
 
@@ -349,17 +350,18 @@ class Mapper:
         """The cells of both ends of every metric by the doubt of calibrated parameters, where a model states it."""
         if self.model.calibration is None:
             return []
+
         key = tuple(names)
-        doubts = self._doubts.get(key) or carried.Doubts(self.model, key)
+        doubts = self._doubts.get(key) or uncertainty.Doubts(self.model, key)
         if len(self._doubts) < _MOST_UNREAD:
             self._doubts[key] = doubts
         asked = [item.expression for item in self.metrics]
         here = np.array([answers.of(item) for item in asked], dtype=float)
-        within = doubts.at(columns, answers.size, asked, here, self.wanted)
-        for note in doubts.notes(within.lame, asked):
+        carried = doubts.at(columns, answers.size, asked, here, self.wanted)
+        for note in doubts.notes(carried.lame, asked):
             if len(self._doubted) < _MOST_UNREAD:
                 self._doubted[note] = None
-        ends = zip(self.metrics, within.low, within.high, strict=True)
+        ends = zip(self.metrics, carried.low, carried.high, strict=True)
         return [metric_cells(item, values) for item, *both in ends for values in both]
 
     def _fault(self, fault: Fault) -> Cells:

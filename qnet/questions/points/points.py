@@ -373,5 +373,6 @@ def _solve_part(
 
 def needs_solution(model: Model) -> bool:
     """Whether any number of the network, not only an output, depends on the solution."""
+
     dependent = depends_on_solution(model)
     return any(uses_solution(expression, dependent) for expression in expressions(model))

@@ -134,6 +134,7 @@ def _search(
     themselves may be as small as the smallest floats. It begins just below `bound`, because outer stations mostly
     fill only when those inside are nearly full.
     """
+
     reached, where = edge.stable, operations.where
     last = edge
 

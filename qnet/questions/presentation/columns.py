@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Expression
 from qnet.lazy import lazy
-from qnet.model.bind import expressions
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.reports.content import Cell, Column, Note
 from qnet.units import base_unit, column_suffix, in_unit
 
 if TYPE_CHECKING:
+    from qnet.model import bind
     from qnet.questions.points import inputs
 else:
+    bind = lazy("qnet.model.bind")
     inputs = lazy("qnet.questions.points.inputs")
 
 CODE = "QN701"
@@ -33,7 +34,8 @@ def without_effect(model: Model, names: Iterable[str], shown: Iterable[Expressio
     asked = [name for name in dict.fromkeys(names) if name in model.parameters]
     if not asked:
         return []
-    rests = inputs.closure(model, [*expressions(model), *shown])
+
+    rests = inputs.closure(model, [*bind.expressions(model), *shown])
     return [name for name in asked if name not in rests]
 
 

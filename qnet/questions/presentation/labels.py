@@ -13,15 +13,15 @@ from qnet.expression import FLOATS, Expression, Operations, Value, arrays
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.model import Model
-from qnet.networks.exactness import reasons_for
 from qnet.networks.routed import RoutedNetwork
-from qnet.networks.streams import streams
 from qnet.questions.points.points import Part
 
 if TYPE_CHECKING:
-    from qnet.networks import percentile_trust
+    from qnet.networks import exactness, percentile_trust, streams
     from qnet.questions.points.answers import Answers
 else:
+    exactness = lazy("qnet.networks.exactness")
+    streams = lazy("qnet.networks.streams")
     percentile_trust = lazy("qnet.networks.percentile_trust")
 
 EXACT, APPROXIMATE = "exact", "approximate"
@@ -60,7 +60,7 @@ def _exact_points(part: Part) -> Value:
         return False
 
     points = [network.point(number) for number in range(network.size)]
-    return np.array([not reasons_for(point, streams(point, FLOATS), FLOATS) for point in points])
+    return np.array([not exactness.reasons_for(point, streams.streams(point, FLOATS), FLOATS) for point in points])
 
 
 def labels(answers: Answers, figures: Sequence[Expression]) -> list[str | None]:
@@ -83,6 +83,7 @@ def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
 
 def percentiles_exact(part: Part) -> Value:
     """Where percentiles of response are exact: a truth value, or an array of one for each point of a part."""
+
     network, operations = network_of(part)
     return network is not None and percentile_trust.exact(network, operations)
 

@@ -6,13 +6,19 @@ The command line that gives an answer again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from qnet.catalog.grades import worst
+from qnet.lazy import lazy
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.presentation.labels import label
+
+if TYPE_CHECKING:
+    from qnet.catalog import grades
+    from qnet.questions.presentation import labels
+else:
+    labels = lazy("qnet.questions.presentation.labels")
+    grades = lazy("qnet.catalog.grades")
 
 
 def command_line(
@@ -89,11 +95,11 @@ def _basis(model: Model, method: str, exact: bool | None) -> dict[str, Any]:
     if method:
         meta["method"] = method
     if exact is not None:
-        meta["exactness"] = label(exact)
+        meta["exactness"] = labels.label(exact)
     graded = inputs(model)
     if graded:
         meta["inputs"] = graded
-        meta["worst_grade"] = worst(item["grade"] for item in graded)
+        meta["worst_grade"] = grades.worst(item["grade"] for item in graded)
     return meta
 
 

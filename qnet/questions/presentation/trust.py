@@ -61,6 +61,7 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
     """
     if not asks_percentile(model, asked):
         return []
+
     points = sure = outside = 0
     reasons: dict[str, None] = {}
     for part in parts:

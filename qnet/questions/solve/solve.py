@@ -12,7 +12,6 @@ from qnet.errors import NoAnswer, Problem
 from qnet.expression import parse, solution_name
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
-from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
@@ -29,12 +28,14 @@ from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
 
 if TYPE_CHECKING:
+    from qnet.model import metrics
     from qnet.model.conditions import Condition
     from qnet.questions.presentation import assertions
-    from qnet.questions.uncertainty import carried
+    from qnet.questions.uncertainty import carried as uncertainty
 else:
+    uncertainty = lazy("qnet.questions.uncertainty.carried")
+    metrics = lazy("qnet.model.metrics")
     assertions = lazy("qnet.questions.presentation.assertions")
-    carried = lazy("qnet.questions.uncertainty.carried")
 
 _FIGURES = ("throughput", "response")
 
@@ -46,6 +47,7 @@ def doubted(
 
     solved   the model at its stated point.
     """
+
     keys = [column.key for column in columns]
     asked: list[str] = []
     places: list[tuple[int, int, str]] = []
@@ -59,16 +61,16 @@ def doubted(
             places += [(number, 0, ""), (number, 2, "")]
     expressions = [parse(item) for item in asked]
     here = np.array([[float(solved.metric(item))] for item in expressions])
-    doubts = carried.Doubts(model)
-    within = doubts.at({}, 1, expressions, here, wanted)
+    doubts = uncertainty.Doubts(model)
+    carried = doubts.at({}, 1, expressions, here, wanted)
     added: list[list[Cell]] = [[None] * len(DOUBT) for _ in rows]
     for place, (number, first, output) in enumerate(places):
-        for side, values in enumerate((within.low, within.high)):
+        for side, values in enumerate((carried.low, carried.high)):
             value = float(values[place, 0])
             if abs(value) < float("inf"):
                 added[number][first + side] = _shown(model, output, value) if output else value
     told = [(*row, *more) for row, more in zip(rows, added, strict=True)]
-    return (*columns, *DOUBT), told, doubts.notes(within.lame, expressions)
+    return (*columns, *DOUBT), told, doubts.notes(carried.lame, expressions)
 
 
 def _shown(model: Model, name: str, value: float) -> float:
@@ -170,7 +172,8 @@ def metric_value(model: Model, text: str) -> float:
 
     Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state.
     """
-    asked = metric(text, model)
+
+    asked = metrics.metric(text, model)
     solved = solve_points(model)
     if not solved.stable:
         raise no_steady_state(model, solved, saturation(model, solved))
@@ -181,6 +184,7 @@ def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
     """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
     if not asserted:
         return ()
+
     return assertions.conditions(asserted, model)
 
 
@@ -188,6 +192,7 @@ def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Proble
     """The assertions that the answer does not meet."""
     if not claimed:
         return ()
+
     return tuple(assertions.broken(solved, claimed))
 
 

@@ -8,7 +8,7 @@ from qnet.documents import Path
 from qnet.errors import Problem, suggest
 from qnet.questions.study.printed import Printed, printed
 from qnet.questions.study.references import filled, referred
-from qnet.record import Record
+from qnet.questions.study.study import ROLES, Claim, Where
 from qnet.units import UnitError
 
 TOP = (
@@ -53,80 +53,6 @@ WIDEST = 0.25
 """The largest relative tolerance of a prediction: what is off by more is a miss that needs a reason."""
 
 Table = dict[str, Any]
-
-ROLES = {
-    "given": "an input of the model; where a figure is named, the model has that value to the printed digit",
-    "fitted": "sets the parameter it names",
-    "predicted": "not computable by arithmetic from given, fitted and identity claims: evidence for or against the "
-    "model",
-    "failed assumption": "follows from an assumption of the model, and is false: shown first, never dropped",
-    "carried": "a value that the model says does not change: counted apart",
-    "identity": "follows from other claims by an operational law, to the printed digit",
-    "trend": "a direction or an insensitivity that the model must show",
-    "disputed": "in conflict with another figure of the same source: reported, not required",
-    "outside": "nothing that a queueing model touches: kept as data, with the reason",
-}
-
-
-class Where(Record):
-    """The system and the settings at which a claim is computed."""
-
-    system: str
-    settings: dict[str, str]
-    """Parameters of the system as expressions, those of the case included; references are filled in."""
-    places: dict[str, Path]
-    """Where the file states each setting, and the system as `system`."""
-
-
-class Claim(Record):
-    """One published figure and how to compute it with the model."""
-
-    id: str
-    role: str
-    metric: str
-    """What is stated, in plain words; empty where the figure tells it."""
-    at: Where
-    base: Where | None
-    """What it is compared with."""
-    stated: str
-    at_least: str
-    at_most: str
-    tolerance: float | str | None
-    """Relative, or an absolute quantity as text; None where only the rounding of the figure is asked for."""
-    vary: str
-    """The parameter whose largest or smallest value is asked for; empty to ask for a figure at one point."""
-    smallest: bool
-    limit: str
-    figure: str
-    """What to read there, with references as written; empty for the value of `vary` itself."""
-    over: str
-    take: str
-    """What to make of several points: their mean, the largest, or the trend; of two: ratio, change or difference."""
-    sets: str
-    counts_with: str
-    null: str
-    """The claim that states the nearest figure that the model was given, `unchanged`, or `none: ` and the reason."""
-    by_construction: bool
-    miss: str
-    remark: str
-    place: int
-    """Where it stands in the file, from 0."""
-
-    @property
-    def counted(self) -> bool:
-        """Whether it is a prediction of its own, and not one told in another unit or ratio."""
-        return self.role == "predicted" and not self.counts_with
-
-    @property
-    def asks(self) -> bool:
-        """Whether there is anything to compute."""
-        return bool(self.figure or self.vary)
-
-
-def bounds_of(claim: Claim) -> str:
-    """The bounds that a claim states, in words; empty for none."""
-    bounds = [f"{word} {text}" for word, text in (("at least", claim.at_least), ("at most", claim.at_most)) if text]
-    return " and ".join(bounds)
 
 
 class ClaimReader:

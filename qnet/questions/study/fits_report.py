@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from qnet.questions.study.influences import Influences, influences
+from qnet.questions.study.load import load_studies
 from qnet.questions.study.refit import Doubt, Refit, doubts, refits
-from qnet.questions.study.study import Study, load_studies
+from qnet.questions.study.study import Study
 from qnet.questions.study.tally import counted
 from qnet.questions.study.validate import Validation, validate, value_of
 from qnet.questions.study.validate_points import Computer

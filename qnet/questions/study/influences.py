@@ -19,8 +19,7 @@ from qnet.model.model import Model, Parameter
 from qnet.model.values import Values
 from qnet.questions.points.domain import Domain
 from qnet.questions.points.inputs import closure
-from qnet.questions.study.claims import Claim, Where
-from qnet.questions.study.study import Study
+from qnet.questions.study.study import Claim, Study, Where
 from qnet.questions.study.validate_points import Computer, Figures
 from qnet.questions.study.validate_settings import Setting
 from qnet.record import Record

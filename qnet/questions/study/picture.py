@@ -177,32 +177,27 @@ def _many(ask: Ask, key: str) -> tuple[str, ...]:
 
 
 def _envelope(model: Model, other: Model | None, ask: Ask) -> Report:
-
     limits, over = _many(ask, "limit"), _many(ask, "over")
     asked = questions(model, _many(ask, "name"), _one(ask, "vary"), limits, over, _one(ask, "route"))
     return envelope_report(model, [envelope(item) for item in asked])
 
 
 def _knee(model: Model, other: Model | None, ask: Ask) -> Report:
-
     return knee_report(model, _one(ask, "vary"), _many(ask, "limit"), None, _many(ask, "definition"), curve=True)
 
 
 def _sweep(model: Model, other: Model | None, ask: Ask) -> Report:
-
     metrics = _many(ask, "metric")
     return sweep_report(sweep(model, _many(ask, "over"), metrics), chosen=bool(metrics))
 
 
 def _cost(model: Model, other: Model | None, ask: Ask) -> Report:
-
     names, over = _many(ask, "name"), _many(ask, "over")
     against = cost(other, names, over=over) if other else None
     return cost_report(cost(model, names, over=over), against)
 
 
 def _compare(model: Model, other: Model | None, ask: Ask) -> Report:
-
     models = [model] if other is None else [model, other]
     return compare_report(compare(models, _many(ask, "metric")))
 

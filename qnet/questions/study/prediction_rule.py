@@ -17,10 +17,9 @@ from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
-from qnet.questions.study.claims import Claim
 from qnet.questions.study.influences import INFLUENCE, Influence, Influences, Key
 from qnet.questions.study.printed import printed
-from qnet.questions.study.study import Study
+from qnet.questions.study.study import Claim, Study
 
 NEAR = 0.03
 """How far a prediction must be from every number that it was given."""

@@ -12,10 +12,9 @@ from math import exp, isfinite, log
 from typing import Any
 
 from qnet.lazy import Array, np
-from qnet.questions.study.claims import Claim, Where
 from qnet.questions.study.influences import INFLUENCE, Influences
 from qnet.questions.study.printed import printed
-from qnet.questions.study.study import FreeChoice, Study
+from qnet.questions.study.study import Claim, FreeChoice, Study, Where
 from qnet.questions.study.validate import value_of
 from qnet.questions.study.validate_points import Computer, Figures
 from qnet.record import Record

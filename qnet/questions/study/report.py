@@ -13,10 +13,11 @@ from qnet.model.values import Values
 from qnet.questions.compare.compare import compare
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.study.fits_report import freedom
+from qnet.questions.study.load import load_study
 from qnet.questions.study.picture import Picture, command_of, measured_points, opened, picture, placed
 from qnet.questions.study.screen import Line, Screen
 from qnet.questions.study.story import FIGURE, OVER_CHOICES, Ask, Story
-from qnet.questions.study.study import Study, load_study
+from qnet.questions.study.study import Study
 from qnet.questions.study.tally import Tally, counted, percent, tally
 from qnet.questions.study.validate import MISSED, Judged, Validation, validate
 from qnet.questions.study.validate_report import percent_of

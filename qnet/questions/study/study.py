@@ -1,24 +1,14 @@
-"""Reading a study: systems and the published figures that they are held against.
-
-The free choices of a study: forms, readings and assumed values that its authors could have chosen otherwise.
-"""
+"""What a study is: systems, the published figures that they are held against, and what could be chosen otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
-
-from qnet.catalog.find import entries, study_path
-from qnet.documents import Document, Path, read
-from qnet.errors import InvalidInput, Problem, UsageError, suggest
-from qnet.questions.study.claims import Claim, ClaimReader, bounds_of
+from qnet.documents import Document, Path
+from qnet.errors import Problem
 from qnet.questions.study.printed import Printed
-from qnet.questions.study.story import Story, Teller
+from qnet.questions.study.story import Story
 from qnet.record import Record
-from qnet.units import UnitError, quantity
 
 KINDS = ("form", "reading", "value")
-_KEYS = ("id", "kind", "chosen", "alternatives", "why", "parameter", "claim")
 
 
 class FreeChoice(Record):
@@ -42,62 +32,73 @@ class FreeChoice(Record):
         return bool(self.parameter or self.claim)
 
 
-def read_choices(raw: Any, fail: Callable[..., None], roles: dict[str, str]) -> tuple[FreeChoice, ...]:
-    """The choices of `[[free_choices]]`, as far as they can be read.
-
-    roles   those of the claims, by id.
-    """
-    items = cast("list[Any]", raw) if isinstance(raw, list) else []
-    if raw is not None and not (isinstance(raw, list) and all(isinstance(item, dict) for item in items)):
-        fail(("free_choices",), "the choices are no tables", "[[free_choices]]")
-        return ()
-    found = [_choice(cast("dict[str, Any]", item), ("free_choices", index), fail) for index, item in enumerate(items)]
-    for index, choice in enumerate(found):
-        path = ("free_choices", index)
-        if choice.id in {other.id for other in found[:index]}:
-            fail((*path, "id"), f'there are two choices "{choice.id}"', "each choice once", code="QN321")
-        if choice.parameter and choice.claim:
-            fail((*path, "claim"), "it changes a parameter and a claim", "parameter or claim")
-        if choice.claim and roles.get(choice.claim) != "fitted":
-            help = suggest(choice.claim, [id for id, role in roles.items() if role == "fitted"])
-            fail((*path, "claim"), f'found "{choice.claim}"', "the id of a fitted claim", help)
-        if choice.claim:
-            _check_quantities(choice, path, fail)
-    return tuple(found)
+ROLES = {
+    "given": "an input of the model; where a figure is named, the model has that value to the printed digit",
+    "fitted": "sets the parameter it names",
+    "predicted": "not computable by arithmetic from given, fitted and identity claims: evidence for or against the "
+    "model",
+    "failed assumption": "follows from an assumption of the model, and is false: shown first, never dropped",
+    "carried": "a value that the model says does not change: counted apart",
+    "identity": "follows from other claims by an operational law, to the printed digit",
+    "trend": "a direction or an insensitivity that the model must show",
+    "disputed": "in conflict with another figure of the same source: reported, not required",
+    "outside": "nothing that a queueing model touches: kept as data, with the reason",
+}
 
 
-def _choice(table: dict[str, Any], path: Path, fail: Callable[..., None]) -> FreeChoice:
-    for key in table:
-        if key not in _KEYS:
-            fail((*path, key), f'unknown key "{key}"', "a key of a free choice", suggest(key, list(_KEYS)))
-    texts: dict[str, str] = {}
-    for key in _KEYS:
-        value = table.get(key, "")
-        if key == "alternatives":
-            continue
-        if not isinstance(value, str) or (not value.strip() and key not in ("parameter", "claim")):
-            fail((*path, key), f"found {value!r}" if key in table else f"there is no {key}", "a text")
-        texts[key] = str(value).strip()
-    if texts["kind"] and texts["kind"] not in KINDS:
-        fail((*path, "kind"), f'found "{texts["kind"]}"', "one of " + ", ".join(KINDS))
-    raw: Any = table.get("alternatives", [])
-    items = cast("list[Any]", raw) if isinstance(raw, list) else []
-    if not items or not all(isinstance(item, str) and item.strip() for item in items):
-        fail((*path, "alternatives"), f"found {raw!r}", "a list of what could have been chosen instead, as texts")
-        items = []
-    return FreeChoice(alternatives=tuple(items), **texts)
+class Where(Record):
+    """The system and the settings at which a claim is computed."""
+
+    system: str
+    settings: dict[str, str]
+    """Parameters of the system as expressions, those of the case included; references are filled in."""
+    places: dict[str, Path]
+    """Where the file states each setting, and the system as `system`."""
 
 
-def _check_quantities(choice: FreeChoice, path: Path, fail: Callable[..., None]) -> None:
-    for index, text in enumerate(choice.alternatives):
-        try:
-            quantity(text)
-        except UnitError as error:
-            fail((*path, "alternatives", index), f'"{text}": {error}', "a quantity", error.help)
+class Claim(Record):
+    """One published figure and how to compute it with the model."""
 
+    id: str
+    role: str
+    metric: str
+    """What is stated, in plain words; empty where the figure tells it."""
+    at: Where
+    base: Where | None
+    """What it is compared with."""
+    stated: str
+    at_least: str
+    at_most: str
+    tolerance: float | str | None
+    """Relative, or an absolute quantity as text; None where only the rounding of the figure is asked for."""
+    vary: str
+    """The parameter whose largest or smallest value is asked for; empty to ask for a figure at one point."""
+    smallest: bool
+    limit: str
+    figure: str
+    """What to read there, with references as written; empty for the value of `vary` itself."""
+    over: str
+    take: str
+    """What to make of several points: their mean, the largest, or the trend; of two: ratio, change or difference."""
+    sets: str
+    counts_with: str
+    null: str
+    """The claim that states the nearest figure that the model was given, `unchanged`, or `none: ` and the reason."""
+    by_construction: bool
+    miss: str
+    remark: str
+    place: int
+    """Where it stands in the file, from 0."""
 
-_Item = TypeVar("_Item")
-_Made = TypeVar("_Made")
+    @property
+    def counted(self) -> bool:
+        """Whether it is a prediction of its own, and not one told in another unit or ratio."""
+        return self.role == "predicted" and not self.counts_with
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is anything to compute."""
+        return bool(self.figure or self.vary)
 
 
 class Study(Record):
@@ -119,61 +120,7 @@ class Study(Record):
         return self.document.place(problem.replace(path=path, line=0))
 
 
-def load_studies(name: str = "") -> list[Study]:
-    """A study of the catalog, or all of them for no name.
-
-    Raises as `load_study`, with every problem of all files; QN301 where the catalog has none.
-    """
-    if name:
-        return [load_study(name)]
-    names = [entry.id for entry in entries() if entry.kind == "study"]
-    if not names:
-        raise UsageError(Problem("QN301", "the catalog has no studies", "a study, as studies/NAME.toml"))
-    return each_of(names, load_study)
-
-
-def each_of(items: Iterable[_Item], read_one: Callable[[_Item], _Made]) -> list[_Made]:
-    """What a function makes of some studies; raises `InvalidInput` with every problem of all of them."""
-    made: list[_Made] = []
-    problems: list[Problem] = []
-    for item in items:
-        try:
-            made.append(read_one(item))
-        except InvalidInput as error:
-            problems += error.problems
-    if problems:
-        raise InvalidInput(*dict.fromkeys(problems))
-    return made
-
-
-def load_study(name: str) -> Study:
-    """Read a study of the catalog.
-
-    Raises `UsageError` for an unknown name, `InvalidInput` with every problem of the file.
-    """
-    document = read(study_path(name))
-    data = document.data
-    reader = ClaimReader(data)
-    for key in ("id", "title", "system", "source"):
-        if not isinstance(data.get(key), str):
-            reader.fail((key,), f'"{key}" is missing or not a text', "a text")
-    claims = reader.claims()
-    asking = {claim.id for claim in claims if claim.asks}
-    stated = {claim.id: text for claim in claims if (text := claim.stated or bounds_of(claim))}
-    story = Teller(reader.fail, reader.fill, asking, stated).story(data.get("story"))
-    roles = {id: str(table.get("role", "")) for id, table in reader.roles.items()}
-    choices = read_choices(data.get("free_choices"), reader.fail, roles)
-    if reader.problems:
-        raise InvalidInput(*(document.place(problem) for problem in reader.problems))
-    title, system, source = (cast("str", data[key]) for key in ("title", "system", "source"))
-    return Study(
-        id=cast("str", data["id"]),
-        title=title,
-        system=system,
-        source=source,
-        claims=claims,
-        story=story,
-        choices=choices,
-        printed=reader.printed,
-        document=document,
-    )
+def bounds_of(claim: Claim) -> str:
+    """The bounds that a claim states, in words; empty for none."""
+    bounds = [f"{word} {text}" for word, text in (("at least", claim.at_least), ("at most", claim.at_most)) if text]
+    return " and ".join(bounds)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from qnet.questions.study.claims import ROLES
+from qnet.questions.study.study import ROLES
 from qnet.questions.study.validate import EXACT, MET, MISSED, WITHIN, Judged
 from qnet.record import Record
 

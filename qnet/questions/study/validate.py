@@ -8,12 +8,12 @@ from itertools import pairwise
 from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.expression import evaluate, parse
 from qnet.model.model import Model
-from qnet.questions.study.claims import TOLERANT, UNCHANGED, WIDEST, Claim, bounds_of
+from qnet.questions.study.claims import TOLERANT, UNCHANGED, WIDEST
 from qnet.questions.study.influences import Influences, influences
 from qnet.questions.study.prediction_rule import carried
 from qnet.questions.study.printed import Printed, printed
 from qnet.questions.study.references import filled, referred
-from qnet.questions.study.study import Study
+from qnet.questions.study.study import Claim, Study, bounds_of
 from qnet.questions.study.validate_points import Computer, Figures
 from qnet.record import Record
 from qnet.units import NUMBER, in_unit

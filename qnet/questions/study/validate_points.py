@@ -18,9 +18,8 @@ from qnet.networks.wanted import AUTO
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.search import pick, search
-from qnet.questions.study.claims import Claim, Where
 from qnet.questions.study.references import filled
-from qnet.questions.study.study import Study
+from qnet.questions.study.study import Claim, Study, Where
 from qnet.questions.study.validate_settings import Systems, refuse_moving
 from qnet.record import Record
 from qnet.units import Dimension

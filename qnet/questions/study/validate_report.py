@@ -9,7 +9,8 @@ from qnet.errors import Problem
 from qnet.questions.presentation.assertions import conditions
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.told import Told, false_of
-from qnet.questions.study.study import Study, each_of, load_studies
+from qnet.questions.study.load import each_of, load_studies
+from qnet.questions.study.study import Study
 from qnet.questions.study.tally import Tally, summary, tally
 from qnet.questions.study.validate import Judged, Validation, validate
 from qnet.reports.content import Cell, Column, Note, row_maker

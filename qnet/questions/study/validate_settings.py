@@ -10,8 +10,7 @@ from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.model.values import Values
-from qnet.questions.study.claims import Where
-from qnet.questions.study.study import Study
+from qnet.questions.study.study import Study, Where
 from qnet.record import Record
 
 

@@ -26,9 +26,9 @@ from qnet.reports.content import Cell, Column, Matrix, Note, Plot
 from qnet.reports.report import Report
 
 if TYPE_CHECKING:
-    from qnet.questions.uncertainty import carried
+    from qnet.questions.uncertainty import carried as uncertainty
 else:
-    carried = lazy("qnet.questions.uncertainty.carried")
+    uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 KEYS = ("method", "exactness", "status")
 """The columns that every sweep has."""
@@ -81,15 +81,16 @@ def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = Fals
 
 def _doubt(found: Sweep, make: Columns, told: list[Column], cells: list[list[Cell]]) -> list[Note]:
     """Add the intervals that a calibration leaves, behind the metrics; and say what they rest on."""
-    doubts = carried.Doubts(found.model, [item.name for axis in found.axes for item in axis])
+
+    doubts = uncertainty.Doubts(found.model, [item.name for axis in found.axes for item in axis])
     asked = [item.expression for item in found.metrics]
     here = np.array([found.answers.of(item) for item in asked], dtype=float)
-    within = doubts.at(found.columns, found.answers.size, asked, here, found.wanted)
+    carried = doubts.at(found.columns, found.answers.size, asked, here, found.wanted)
     for place, item in enumerate(found.metrics):
-        for word, values in (("low", within.low[place]), ("high", within.high[place])):
+        for word, values in (("low", carried.low[place]), ("high", carried.high[place])):
             told.append(make.end(item, word))
             cells.append(metric_cells(item, values))
-    return doubts.notes(within.lame, asked)
+    return doubts.notes(carried.lame, asked)
 
 
 def answer_notes(answers: Answers) -> Iterator[Note]:

@@ -110,7 +110,6 @@ def queue_report(
 
 
 def _claims(asserted: Sequence[str]) -> list[Limit]:
-
     return [read_limit(text) for text in asserted]
 
 
