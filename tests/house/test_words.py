@@ -64,6 +64,7 @@ DONE = (
     "qnet/expression",
     "qnet/catalog",
     "qnet/queues",
+    "qnet/questions",
     "qnet/reports",
     "qnet/documents.py",
     "qnet/errors.py",
@@ -74,7 +75,7 @@ DONE = (
 )
 """Rooms whose texts are rewritten: none of the retired words is left in them."""
 
-LEFT: dict[str, int] = {"qnet/networks": 126, "qnet/questions": 106}
+LEFT: dict[str, int] = {"qnet/networks": 126}
 """Rooms that are still to be rewritten, with the number of retired words in them, which may only fall."""
 
 KEPT = {

@@ -254,7 +254,7 @@ def test_the_ways_out_of_overload_are_told(tmp_path):
     (problem,) = caught.value.problems
     assert '"host" is asked for 1.067 times what it can do, at 80/s' in problem.found
     ways = "with host 2 times as fast it is 150/s; with one server more at host it is 100/s"
-    assert problem.help == f"the largest possible rate is 75/s; {ways}"
+    assert problem.help == f"the saturation throughput is 75/s; {ways}"
 
 
 @pytest.mark.parametrize("faster", [1.0, 0.5, 0.0, -2.0, float("nan"), float("inf")])

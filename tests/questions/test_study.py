@@ -191,7 +191,7 @@ def test_figures_of_the_answer_are_those_of_claims(tell, figure: str, code: str)
 
 
 def test_a_study_without_a_story_is_refused(tell):
-    with pytest.raises(UsageError, match="tells no story"):
+    with pytest.raises(UsageError, match="has no story"):
         tell(story="")
 
 
