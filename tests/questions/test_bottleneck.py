@@ -324,7 +324,7 @@ def test_waits_inside_holds_end_the_steady_state_first():
     found = bottleneck(system)
     between = (found.maximum + found.ranked[0].full_at) / 2
     why = [note.text for note in notes(found) if note.code == "QN623"]
-    assert why == ["waits inside holds end the steady state before back_end is full by its own work"]
+    assert why == ["waiting inside holds ends the steady state before the work of back_end alone saturates it"]
     with pytest.raises(NoAnswer):
         system.set(rate=f"{between!r}/s").metric("response")
 

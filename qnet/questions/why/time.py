@@ -65,7 +65,7 @@ def answer(found: Bottleneck) -> Iterator[Finding]:
     if parts:
         part = parts[0]
         alike = [item.label for item in parts if item.label and same(item.residence, part.residence)]
-        place = where(found, part) if len(alike) < 2 else f"identical at each of {few(alike)}"
+        place = where(found, part) if len(alike) < 2 else f"equally at each of {few(alike)}"
         text = f"The largest part is spent {place}: {time_of(part.residence)}, {percent(part.share or 0)}."
         yield Finding(ANSWER, part.label, text, "residence", part.residence, "s")
     first = first_full(found)
