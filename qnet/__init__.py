@@ -4,6 +4,13 @@
 station, `qnet.load(system)` reads a model that answers every question of the command line, `qnet.validate(study)` holds
 models against the figures of their sources, `qnet.study(name)` tells a study as a story. Nothing is imported before
 use.
+
+>>> qnet.queue("M/M/1", arrival_rate=5.0, service_time=0.1).response
+0.2
+>>> float(qnet.Network([[0.5]], population=[3]).solve().throughput[0])
+2.0
+>>> qnet.load("examples/one-queue.toml").title
+'One queue'
 """
 
 from __future__ import annotations

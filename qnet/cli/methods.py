@@ -10,9 +10,7 @@ from qnet.cli.options import collect, output_options
 
 
 @click.command("methods")
-@click.option(
-    "--error", is_flag=True, help="Measured errors of the approximations beyond product form, and where they apply."
-)
+@click.option("--error", is_flag=True, help="Measured errors of the approximations, and where they apply.")
 @output_options
 def command(error: bool, **options: Any) -> None:
     """List the solution methods: accuracy, applicability, cost, source.
@@ -20,8 +18,9 @@ def command(error: bool, **options: Any) -> None:
     Exact methods are used where the network has product form and the budget allows; approximations are labelled, and
     come with bounds where theory provides them. The methods of single stations are those of qnet queue.
 
-    --error: the relative error against exact Markov chains of at least 200 small random systems for each feature, the
-    region these systems were drawn from, and the code of the warning outside it.
+    --error: the relative error against the exact answers of at least 200 random systems for each feature (Markov
+    chains of small ones; beyond them simulations, and convolution for product form), the region these systems were
+    drawn from, and the code of the warning outside it.
     """
     from qnet.cli.output import ready, write
     from qnet.questions.tables.methods_report import errors_report, methods_report

@@ -190,7 +190,7 @@ CODES: dict[str, _T] = {
     "QN646": _T("higher-priority classes leave little capacity",
         "A lower class receives the capacity that higher classes leave; the smaller the remainder, "
         "the larger its relative error: where higher classes use at most 60 % of a server, the "
-        "error of throughputs is 0.3 % in the median for one to four customers a class and 1 % for up to 25, and up to "
+        "error of throughputs is 0.2 % in the median for one to four customers a class and 1 % for up to 25, and up to "
         "17 %, of responses 27 % (qnet methods --error; consecutive visits of the first-served class have larger "
         "errors); between 60 and 90 % single errors reached 80 %, and more is refused "
         "(QN589). Closed customers with short think times return "
@@ -223,8 +223,9 @@ CODES: dict[str, _T] = {
         "In open networks each stream of customers is described by its rate and the squared coefficient of variation "
         "of its interarrival times, which is exact only for Poisson streams. Against exact chains of random networks "
         "of single servers at loads up to 0.95 the response had a median error of 0.3 % and a worst one of 6 % with "
-        "Poisson arrivals; 2.3 % and 12 % with others, without feedback to a station; and 10 % and 25 % with "
-        "others with feedback. The note names what is beyond: a queue behind others that change the variability "
+        "Poisson arrivals (16 % with constant times in a row); 2.3 % and 12 % with others, without feedback to a "
+        "station; and 10 % and 25 % with others with feedback. "
+        "The note names what is beyond: a queue behind others that change the variability "
         "of its arrivals, or behind routes that split and merge again, so much that it affects more than 10 % of the "
         "time there, such as constant times in a row "
         "at a high load, where errors reached 60 %; feedback, by route or through priorities; several servers that "
@@ -249,7 +250,7 @@ CODES: dict[str, _T] = {
     "QN658": _T("a buffer outside its measured region",
         "The places of a buffer are taken as one queue at the station that drains them most slowly. That is exact "
         "where a dedicated single server drains them, and nothing happens between the fill and the response. "
-        "Against Markov chains of 200 small buffers each, occupancies had a median error of 0.04 % and 0.8 % at most "
+        "Against Markov chains of 200 small buffers each, occupancies had a median error of 0.07 % and 0.7 % at most "
         "where customers wait for a place and all times are exponential; throughputs 1.5 % and 15 % where customers "
         "are lost and a single server does other work first, the places taken then 2.5 % and 42 %. The note names "
         "features that were not measured, or are inaccurate: other work that is long or highly variable compared with "
@@ -273,7 +274,7 @@ CODES: dict[str, _T] = {
         "Against Markov chains of 200 small systems each, at any load, the median error of the response was 0.7 % and "
         "the worst 11 % first come first served at single servers, 0.2 % and 17 % where one closed class shares the "
         "servers with its second phase. One customer alone first come first served is exact. The warning names several "
-        "servers first come first served, where the worst was 22 %, rates, where a queue was 26 % off, and several "
+        "servers first come first served, where the worst was 21 %, rates, where a queue was 26 % off, and several "
         "classes that share a station with the second phase of one of them, which was not measured.",
         "Treat the answer as rough; move the second-phase work to a separate station."),
     "QN663": _T("percentiles outside their measured region",
@@ -292,7 +293,7 @@ CODES: dict[str, _T] = {
         "The occupancy of a buffer or a station filled by closed classes rises and falls at the throughputs of the "
         "rest of the network, given its customers. Against Markov chains of 1000 small systems of one to six "
         "customers the throughput had a median error of 0.1 to 0.5 %, and 10 % at most; the places taken 1 to 4 %, "
-        "and 35 % at most where the station that frees them does other work as well; queue lengths 2 %, and 13 % at "
+        "and 35 % at most where the station that frees them does other work as well; queue lengths 2 %, and 15 % at "
         "most. The note names features that were not "
         "measured, or are inaccurate: times to free a place that are not exponential; several places taken at once; "
         "losses where the station that frees places does other work, or the filling customers use it for other work "
@@ -413,8 +414,8 @@ CODES: dict[str, _T] = {
         "exact for that discipline."),
     "QN728": _T("last come first served with several servers",
         "Last come first served by several servers has product form, and is exact, if all visits have one exponential "
-        "service time. Otherwise it is solved like processor sharing: in 1000 random closed networks whose "
-        "times differed by up to a factor of 3, or had an scv from 0.5 to 4, throughputs were off by up to 71 %.",
+        "service time. Otherwise it is solved like processor sharing: in 527 random closed networks whose "
+        "times differed by up to a factor of 3, or had an scv from 0.5 to 4, throughputs were off by up to 140 %.",
         "Use --method states, which is exact where the network is small; or simulate it."),
     "QN729": _T("arrivals correlated with holds",
         "The waits of layers are averages over time. A customer that requests a station right after a hold in which it "

@@ -16,12 +16,12 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL, between_whole
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.joined_classes import left_running
-from qnet.networks.left_behind import Rates, left_rates
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
+from qnet.networks.second_phase import Rates, second_phase_rates
 from qnet.networks.solution import ClassFigures, RoutedSolution
 from qnet.networks.solvers.features import does_not_apply
 from qnet.networks.stream_waits import stream_wait
@@ -122,7 +122,7 @@ class _Answer(Reduction):
 
         every = range(len(self.network.classes)) if self.left else ()
         try:
-            found, reduced, asked = answer(left_rates(self.network, every, self.open_loads, passages))
+            found, reduced, asked = answer(second_phase_rates(self.network, every, self.open_loads, passages))
         except NotComputed as error:
             running = sorted({name for name, _ in left_running(self.network, self.unit)})
             if not running or error.problems[0].code != "QN511":

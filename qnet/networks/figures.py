@@ -8,7 +8,7 @@ from qnet.expression import Operations, Value
 from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
-from qnet.networks.parallel import Step, start_together, told
+from qnet.networks.parallel import Breakdown, breakdown, start_together
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
@@ -135,7 +135,7 @@ def _mean_spent(spent: Sequence[_Spent], key: Key, weights: Sequence[Value]) -> 
     return total(weight * parts[key] for weight, parts in zip(weights, spent, strict=True) if key in parts)
 
 
-_Steps = list[tuple[int, str, Step]]
+_Steps = list[tuple[int, str, Breakdown]]
 """Parallel steps, each with the class and the route that makes it."""
 
 
@@ -155,7 +155,7 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
             served = {key: duration.mean for key, duration in route.parts.items()}
             for fork in route.forks:
-                step = told(fork, steady.waits, steady.alike, steady.operations)
+                step = breakdown(fork, steady.waits, steady.alike, steady.operations)
                 steps.append((index, route.route, step))
                 for key, mean in step.parts.items():
                     means[key] = means.get(key, 0.0) + fork.count * mean
@@ -178,7 +178,7 @@ def _branches(steady: Steady, steps: _Steps) -> Iterator[BranchFigures]:
     numbers: dict[int, int] = {}
     for kind, route, step in steps:
         numbers[kind] = numbers.get(kind, 0) + 1
-        known = zip(step.fork.branches, step.whole.means, step.awaited, strict=True)
+        known = zip(step.fork.branches, step.joined.means, step.awaited, strict=True)
         for branch, mean, share in known:
             yield BranchFigures(
                 class_name=steady.network.classes[kind].name,
@@ -190,7 +190,7 @@ def _branches(steady: Steady, steps: _Steps) -> Iterator[BranchFigures]:
                 width=step.fork.width,
                 count=step.fork.count,
                 time=mean,
-                whole=step.whole.mean,
+                whole=step.joined.mean,
                 awaited=share,
             )
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from qnet.expression import Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.duration import Wait
-from qnet.networks.parallel import Parallel, lasting, start_together
+from qnet.networks.parallel import Parallel, mean_join_time, start_together
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.stream_waits import stream_wait
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -32,7 +32,7 @@ class Joining:
     places    of every group of copies: the row of its first copy among the demands.
     asked     of every group, by class.
     ordered   the stations at which all visits of a class wait alike.
-    alike     by stream, as of `parallel.finished`.
+    alike     by stream, as of `parallel.join_time`.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Joining:
             waits[item.place] = wait
             found[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
         for item in self.forks:
-            time = lasting(item.fork, waits, self.alike, self.operations)
+            time = mean_join_time(item.fork, waits, self.alike, self.operations)
             found[:, item.class_index] += item.probability * item.fork.count * time
         return found
 
@@ -132,7 +132,7 @@ class ParallelSteps:
         self.network = network
         self.compiled = compiled
         self.alike: tuple[Value, ...] = ()
-        """By stream, as of `parallel.finished`."""
+        """By stream, as of `parallel.join_time`."""
         self.lasting: dict[int, Value] = {}
         """Seconds in a passage that they last, of the classes that queue in no branch."""
         self.queued = False
@@ -153,7 +153,7 @@ class ParallelSteps:
         for kind in range(len(network.classes)):
             if kind not in queued:
                 self.lasting[kind] = total(
-                    route.probability * fork.count * lasting(fork, nobody, self.alike, operations)
+                    route.probability * fork.count * mean_join_time(fork, nobody, self.alike, operations)
                     for route in compiled.routes
                     if route.class_index == kind
                     for fork in route.forks

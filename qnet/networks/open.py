@@ -35,11 +35,11 @@ from qnet.queues.waiting import waits_beside_holders as beside_holders
 
 if TYPE_CHECKING:
     from qnet.networks import fixed_point as networks_fixed_point
-    from qnet.networks import hold_trust, qna
+    from qnet.networks import hold_warnings, qna
     from qnet.networks.qna import Uneven
 else:
     qna = lazy("qnet.networks.qna")
-    hold_trust = lazy("qnet.networks.hold_trust")
+    hold_warnings = lazy("qnet.networks.hold_warnings")
     networks_fixed_point = lazy("qnet.networks.fixed_point")
 
 NAME = "open"
@@ -76,7 +76,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
         return solution.replace(reasons=(*solution.reasons, *beyond))
     solution = solver.solve()
     if solver.felt or solver.compiled.deferred:
-        beyond = hold_trust.beyond(solver, solution.stable)
+        beyond = hold_warnings.beyond(solver, solution.stable)
         if solver.compiled.deferred:
             beyond += qna.unmeasured_left(network, solver.compiled, solver.centres, solver.operations)
         return solution.replace(reasons=(*solution.reasons, *beyond))

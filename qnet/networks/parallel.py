@@ -1,7 +1,7 @@
 """Parallel steps: branches that start together, and the time until enough of them have finished.
 
-Branches are taken as independent, each with the mean that the waits at its stations give it, and with what of its
-variance is its own: as far as they wait behind work of the same passages they find long queues in all branches or in
+Branches are taken as independent, each with the mean that the waits at its stations give it, and with the part of its
+variance that it does not share: where branches wait behind work of the same passages, queues are long in all or in
 none.
 """
 
@@ -27,11 +27,11 @@ else:
 Waits = Sequence[Wait]
 Key = tuple[str, int]
 _CLOSED = 0.5
-"""What closed classes have of the dependence of open ones, measured on small systems of 1 to 12 customers."""
+"""The dependence in closed classes over that in open ones, measured on small systems of 1 to 12 customers."""
 
 
 class BranchTime(Record):
-    """One kind of branch: what it is made of, apart from waits that are still to be found."""
+    """A branch and its copies: what its time is made of, except for the waits, which are not known yet."""
 
     name: str
     copies: int
@@ -54,7 +54,7 @@ class Parallel(Record):
     needed: int
     """How many branches must have finished."""
     count: Value = 1.0
-    """How often it is made in a passage."""
+    """How often it is executed in a passage."""
 
     @property
     def width(self) -> int:
@@ -62,8 +62,8 @@ class Parallel(Record):
         return sum(branch.copies for branch in self.branches)
 
 
-class Finished(Record):
-    """What comes of a parallel step."""
+class JoinTime(Record):
+    """The time of a parallel step."""
 
     mean: Value
     """Seconds from the start of the branches until enough have finished."""
@@ -71,165 +71,167 @@ class Finished(Record):
     upper: Value
     """The mean if branches were independent."""
     means: tuple[Value, ...]
-    """By branch: its own mean time."""
+    """By branch: the mean time of the branch."""
     variances: tuple[Value, ...]
-    """By branch: what is its own, and not in common with others."""
+    """By branch: the variance that it does not share with others."""
 
 
 def times(forks: tuple[Parallel, ...], count: Value) -> tuple[Parallel, ...]:
-    """The same parallel steps, made so many times as often."""
+    """The same parallel steps, executed `count` times as often."""
     return tuple(fork.replace(count=fork.count * count) for fork in forks)
 
 
 def refuse_held(enclosing: Sequence[str]) -> None:
     """Raise where branches would start while a station is held."""
     if enclosing:
-        found = f'a parallel step while "{enclosing[-1]}" is held'
+        text = f'a parallel step while "{enclosing[-1]}" is held'
         help = "put the hold inside the branches, or before the parallel step"
-        raise NotComputed(Problem("QN552", found, "parallel steps outside of holds", help=help))
+        raise NotComputed(Problem("QN552", text, "parallel steps outside of holds", help=help))
 
 
-def finished(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Operations) -> Finished:
-    """When enough branches of a parallel step have finished, given what is waited at the stations.
+def join_time(fork: Parallel, waits: Waits, together: Sequence[Value], operations: Operations) -> JoinTime:
+    """When enough branches of a parallel step have finished, given the waits at the stations.
 
     fork        the step.
     waits       by stream.
-    alike       by stream: the share of those met there that started together with work of other branches.
+    together    by stream: the share of the work at its station that started together with work of other branches.
     operations  those of the numbers.
-    Returns     seconds; once, whatever the count of the step.
-    Method      The order statistic of independent times by their moments (`queues.joins`), of which each has its mean
-                and (1 + 2 q - q^2) / (1 + q)^2 of its variance, q = (c + sqrt(c (c + 8))) / 4: what branches have in
-                common does not part them. c is the share of the time of a branch that is waiting behind work which
-                started together; of n branches that at rank min(k + 1, n - 1), the smallest first.
-    Exact       means of two like branches of one exponential server each, of open classes alone there: with c the
-                utilization the time is (12 - c) / 8 of a branch; branches of one exponential or constant delay each.
-    Limits      Branches that meet at one station wait for each other, which is left out.
+    Returns     seconds, of one execution, whatever the count of the step.
+    Method      The order statistic of independent times by their moments (`queues.joins`), each with its mean and
+                (1 + 2 q - q^2) / (1 + q)^2 of its variance, q = (c + sqrt(c (c + 8))) / 4: what branches share does not
+                separate them. c is the share of the time of a branch that is waiting behind work which started
+                together; of n branches that at rank min(k + 1, n - 1), the smallest first.
+    Exact       means of two identical branches of one exponential server each, of open classes that alone use them:
+                with c the utilization the time is (12 - c) / 8 of a branch; branches of one exponential or constant
+                delay each.
+    Limits      Branches that use the same station wait for each other, which is neglected.
     Source      Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053, and Nelson, Tantawi, IEEE Trans. Computers 37
-                (1988) 739-743, for two like branches; the use of their result for the variance of others: this tool.
+                (1988) 739-743, for two identical branches; the use of their result for the variance of others: this
+                tool.
     """
-    known = _Branches(fork, waits, alike, operations)
+    known = _Branches(fork, waits, together, operations)
     if fork.width == 1:
-        return Finished(known.means[0], known.variances[0], known.means[0], known.means, known.variances)
+        return JoinTime(known.means[0], known.variances[0], known.means[0], known.means, known.variances)
     upper, variance = joins.joined(known.branches(known.variances), fork.needed)
-    return Finished(known.lasting(), variance, upper, known.means, known.own)
+    return JoinTime(known.mean(), variance, upper, known.means, known.separate)
 
 
-def lasting(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Operations) -> Value:
-    """The mean of `finished` alone, which takes half as long to find."""
-    return _Branches(fork, waits, alike, operations).lasting()
+def mean_join_time(fork: Parallel, waits: Waits, together: Sequence[Value], operations: Operations) -> Value:
+    """The mean of `join_time` alone, in half the time."""
+    return _Branches(fork, waits, together, operations).mean()
 
 
 class _Branches:
-    """The branches of a parallel step, given what is waited."""
+    """The branches of a parallel step, given the waits."""
 
-    def __init__(self, fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Operations) -> None:
+    def __init__(self, fork: Parallel, waits: Waits, together: Sequence[Value], operations: Operations) -> None:
         self.fork = fork
-        parts = [_moments(branch, waits, alike, operations) for branch in fork.branches]
+        parts = [_moments(branch, waits, together, operations) for branch in fork.branches]
         self.means, self.variances, shares = (tuple(column) for column in zip(*parts, strict=True))
-        self.own = self.variances
-        """What of the variances branches have not in common."""
+        self.separate = self.variances
+        """The part of the variances that branches do not share."""
         if fork.width == 1:
             return
         counts = [branch.copies for branch in fork.branches]
         shared = joins.ranked(shares, counts, min(fork.needed + 1, fork.width - 1))
         if not operations.all(shared == 0):
-            apart = _apart(shared, operations)
-            self.own = tuple(variance * apart for variance in self.variances)
+            part = _not_shared(shared, operations)
+            self.separate = tuple(variance * part for variance in self.variances)
 
     def branches(self, variances: Sequence[Value]) -> list[joins.Branch]:
         """The branches as independent times."""
         known = zip(self.fork.branches, self.means, variances, strict=True)
         return [joins.Branch(mean, variance, item.copies) for item, mean, variance in known]
 
-    def lasting(self) -> Value:
+    def mean(self) -> Value:
         """The mean time until enough have finished."""
         if self.fork.width == 1:
             return self.means[0]
-        return joins.joined(self.branches(self.own), self.fork.needed)[0]
+        return joins.joined(self.branches(self.separate), self.fork.needed)[0]
 
 
 def _moments(
-    branch: BranchTime, waits: Waits, alike: Sequence[Value], operations: Operations
+    branch: BranchTime, waits: Waits, together: Sequence[Value], operations: Operations
 ) -> tuple[Value, Value, Value]:
-    """Mean and variance of a branch, and the share of it that is waiting behind what started together with others."""
+    """Mean and variance of a branch, and the share of it that is waiting behind work which started together."""
     mean, variance = branch.first.mean_with(waits), branch.first.variance_with(waits)
     for fork in branch.forks:
-        inner = finished(fork, waits, alike, operations)
+        inner = join_time(fork, waits, together, operations)
         mean, variance = mean + fork.count * inner.mean, variance + fork.count * inner.variance
-    together = total(count * waits[index].mean * alike[index] for index, count in branch.first.waits.items())
-    return mean, variance, ratio(together, mean)
+    behind = total(count * waits[index].mean * together[index] for index, count in branch.first.waits.items())
+    return mean, variance, ratio(behind, mean)
 
 
-def _apart(shared: Value, operations: Operations) -> Value:
+def _not_shared(shared: Value, operations: Operations) -> Value:
     """The share of the variance that branches do not have in common."""
     root = (shared + operations.sqrt(shared * (shared + 8.0))) / 4.0
     return (1.0 + 2.0 * root - root**2) / (1.0 + root) ** 2
 
 
-class Step(Record):
-    """A parallel step as it is told."""
+class Breakdown(Record):
+    """The time of a parallel step by branch and by station."""
 
     fork: Parallel
-    whole: Finished
+    joined: JoinTime
     awaited: tuple[Value, ...]
-    """By branch: the probability that the step waits for it, one of its copies."""
+    """By branch: the probability that it, one of its copies, is the last that the step waits for."""
     parts: Mapping[Key, Value]
-    """Seconds by the station that they are spent at, whatever the count of the step; they sum to its mean."""
+    """Seconds by the station at which they are spent, whatever the count of the step; they sum to its mean."""
     served: Mapping[Key, Value]
-    """Of these, those that are no wait."""
+    """The part of these that is not waiting."""
 
 
-def told(fork: Parallel, waits: Waits, alike: Sequence[Value], operations: Operations) -> Step:
-    """A parallel step with its time split by branch and by station; arguments as of `finished`.
+def breakdown(fork: Parallel, waits: Waits, together: Sequence[Value], operations: Operations) -> Breakdown:
+    """A parallel step with its time divided by branch and by station; arguments as of `join_time`.
 
-    A branch counts with the probability that the step waits for it, and is split as its own mean time is.
+    A branch counts with the probability that the step waits for it, and is divided as its mean time is.
     """
-    whole = finished(fork, waits, alike, operations)
-    shares = _awaited(fork, whole)
+    joined = join_time(fork, waits, together, operations)
+    shares = _awaited(fork, joined)
     spent: dict[Key, Value] = {}
     served: dict[Key, Value] = {}
-    for branch, mean, share in zip(fork.branches, whole.means, shares, strict=True):
-        weight = whole.mean * ratio(share, mean)
+    for branch, mean, share in zip(fork.branches, joined.means, shares, strict=True):
+        weight = joined.mean * ratio(share, mean)
         parts = [(key, duration.mean_with(waits), duration.mean) for key, duration in branch.spent.items()]
         for inner in branch.forks:
-            step = told(inner, waits, alike, operations)
+            step = breakdown(inner, waits, together, operations)
             parts += [(key, inner.count * step.parts[key], inner.count * step.served[key]) for key in step.parts]
-        for key, part, own in parts:
+        for key, part, service in parts:
             spent[key] = spent.get(key, 0.0) + weight * part
-            served[key] = served.get(key, 0.0) + weight * own
-    return Step(fork, whole, shares, spent, served)
+            served[key] = served.get(key, 0.0) + weight * service
+    return Breakdown(fork, joined, shares, spent, served)
 
 
-def _awaited(fork: Parallel, whole: Finished) -> tuple[Value, ...]:
+def _awaited(fork: Parallel, joined: JoinTime) -> tuple[Value, ...]:
     if len(fork.branches) == 1:
         return (1.0,)
     return joins.decisive(
         [
             joins.Branch(mean, variance, item.copies)
-            for item, mean, variance in zip(fork.branches, whole.means, whole.variances, strict=True)
+            for item, mean, variance in zip(fork.branches, joined.means, joined.variances, strict=True)
         ],
         fork.needed,
     )
 
 
 def start_together(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[Value, ...]:
-    """By stream: the share of what it meets at its station that started together with work of other branches.
+    """By stream: the share of the work that it finds at its station which started together with other branches.
 
-    That is the share of the load there that its own route forks, times the chance that a step which comes to one copy
-    of a station comes to another as well; half of it in closed classes, whose customers wait for each other less.
+    That is the share of the load there from its route's parallel steps, times the probability that a step which uses
+    one copy of a station uses another as well; half of it in closed classes, whose customers wait for each other less.
     """
     loads = [stream.rate * stream.holding.mean for stream in compiled.streams]
-    found: list[Value] = [0.0] * len(loads)
+    result: list[Value] = [0.0] * len(loads)
     for members in compiled.members().values():
-        own = [index for index in members if compiled.streams[index].started is not None]
-        whole = total(loads[index] for index in members)
-        for index in own:
+        parallel = [index for index in members if compiled.streams[index].started is not None]
+        load = total(loads[index] for index in members)
+        for index in parallel:
             stream = compiled.streams[index]
-            alike = total(loads[other] for other in own if _route(compiled.streams[other]) == _route(stream))
-            met = operations.minimum([ratio(stream.rate, stream.started), 1.0])
+            same = total(loads[other] for other in parallel if _route(compiled.streams[other]) == _route(stream))
+            several = operations.minimum([ratio(stream.rate, stream.started), 1.0])
             closed = isinstance(network.classes[stream.class_index], ClosedClass)
-            found[index] = met * ratio(alike, whole) * (_CLOSED if closed else 1.0)
-    return tuple(found)
+            result[index] = several * ratio(same, load) * (_CLOSED if closed else 1.0)
+    return tuple(result)
 
 
 def _route(stream: Stream) -> tuple[int, str]:

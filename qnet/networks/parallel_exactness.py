@@ -13,15 +13,15 @@ from qnet.networks.streams import Key, Stream, Streams
 from qnet.queues.arithmetic import ratio, total
 
 _WIDEST = 10
-"""The most branches of a step that is trusted."""
+"""The largest number of branches for which errors were measured."""
 _REASON = "parallel branches are joined as independent times, less what they wait in common"
 
 
 def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Operations) -> Iterator[str]:
     """Why the response of parallel steps is an approximation; nothing where it is exact, or where there are none.
 
-    Exact are branches of one exponential or constant delay each, whatever else there is; and two like branches of one
-    exponential server each, in an open network whose only queues they are.
+    Exact are branches of one exponential or constant delay each, whatever else there is; and two identical branches of
+    one exponential server each, in an open network without other queues.
 
     Source   Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053; Nelson, Tantawi, IEEE Trans. Computers 37 (1988)
              739-743.
@@ -31,10 +31,10 @@ def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Oper
         return
     if all(_of_delays(fork, network, compiled, operations) for fork in forks):
         return
-    if _two_alike(network, compiled, forks, operations):
+    if _two_identical(network, compiled, forks, operations):
         return
-    found = _outside(network, compiled, forks, operations)
-    yield Beyond(_REASON, "QN660", "; ".join(found)) if found else _REASON
+    causes = _not_measured(network, compiled, forks, operations)
+    yield Beyond(_REASON, "QN660", "; ".join(causes)) if causes else _REASON
 
 
 def _of_delays(fork: Parallel, network: RoutedNetwork, compiled: Streams, operations: Operations) -> bool:
@@ -51,13 +51,13 @@ def _of_delays(fork: Parallel, network: RoutedNetwork, compiled: Streams, operat
     )
 
 
-def _two_alike(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], operations: Operations) -> bool:
-    """Whether the only queues are two exponential servers that are asked together."""
+def _two_identical(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], operations: Operations) -> bool:
+    """Whether the only queues are two exponential servers that are used in parallel."""
     groups: list[tuple[Key, Station, Group]] = [
-        ((station.name, place), station, group)
+        ((station.name, index), station, group)
         for station in network.stations
         if not station.delay
-        for place, group in enumerate(station.groups)
+        for index, group in enumerate(station.groups)
     ]
     members = compiled.members()
     used = [(members[key], station, group) for key, station, group in groups if members[key]]
@@ -77,55 +77,57 @@ def _two_alike(network: RoutedNetwork, compiled: Streams, forks: list[Parallel],
     )
 
 
-def _outside(network: RoutedNetwork, compiled: Streams, forks: list[Parallel], operations: Operations) -> list[str]:
+def _not_measured(
+    network: RoutedNetwork, compiled: Streams, forks: list[Parallel], operations: Operations
+) -> list[str]:
     """What is beyond the region in which errors were measured as small, in words."""
-    found: list[str] = []
+    causes: list[str] = []
     crowded = [name for fork in forks for name in _crowded(fork, network, compiled, operations)]
     if crowded:
-        found.append(f"branches that start together meet at {' and '.join(dict.fromkeys(crowded))}, which is left out")
+        names = " and ".join(dict.fromkeys(crowded))
+        causes.append(f"branches that start together meet at {names}, which is left out")
     if left_running(network, compiled):
-        found.append("closed customers go on before all branches have finished, and meet what they have left")
+        causes.append("closed customers continue before all branches have finished, and queue behind the rest of them")
     if any(fork.width > _WIDEST for fork in forks):
-        found.append(f"a parallel step has more than {_WIDEST} branches")
-    asked = {index for fork in forks for branch in fork.branches for index in branch.asked}
+        causes.append(f"a parallel step has more than {_WIDEST} branches")
+    started = {index for fork in forks for branch in fork.branches for index in branch.asked}
     delays = {station.name for station in network.stations if station.delay}
-    own = {(item.class_index, item.station, item.group) for item in map(compiled.streams.__getitem__, sorted(asked))}
+    used = {(item.class_index, item.station, item.group) for item in map(compiled.streams.__getitem__, sorted(started))}
     again = [stream.station for index, stream in enumerate(compiled.streams)
-             if index not in asked and (stream.class_index, stream.station, stream.group) in own
+             if index not in started and (stream.class_index, stream.station, stream.group) in used
              and stream.station not in delays and not operations.all(stream.rate == 0)]  # fmt: skip
     if again:
         names = " and ".join(dict.fromkeys(again))
-        found.append(f"customers of parallel branches come to {names} before or after them as well")
-    odd = [stream.station for index, stream in enumerate(compiled.streams) if index in asked
-           if stream.station not in delays and not exponential(stream, operations)]  # fmt: skip
-    orders = {station.name: station.in_line for station in network.stations}
+        causes.append(f"customers of parallel branches come to {names} before or after them as well")
+    in_order = {station.name: station.in_line for station in network.stations}
     shared = [compiled.streams[index].station for fork in forks if fork.needed < fork.width
               for branch in fork.branches for index in branch.asked]  # fmt: skip
-    shared = [name for name in shared if name not in delays and not orders[name]]
+    shared = [name for name in shared if name not in delays and not in_order[name]]
     if shared:
         names = " and ".join(dict.fromkeys(shared))
-        found.append(f"not all branches are waited for, and service is shared at {names}")
-    if odd:
-        found.append(f"service times in parallel branches are not exponential at {' and '.join(dict.fromkeys(odd))}")
-    return found
+        causes.append(f"not all branches are waited for, and service is shared at {names}")
+    other = [stream.station for index, stream in enumerate(compiled.streams) if index in started
+             if stream.station not in delays and not exponential(stream, operations)]  # fmt: skip
+    if other:
+        names = " and ".join(dict.fromkeys(other))
+        causes.append(f"service times in parallel branches are not exponential at {names}")
+    return causes
 
 
 def _crowded(fork: Parallel, network: RoutedNetwork, compiled: Streams, operations: Operations) -> Iterator[str]:
-    """The queueing stations at one copy of which several branches of a step meet."""
+    """The queueing stations at one copy of which several branches of a step may meet."""
     for station in network.stations:
-        for place, group in enumerate(station.groups if not station.delay else ()):
-            met: Value = 0.0
+        for index, group in enumerate(station.groups if not station.delay else ()):
+            branches: Value = 0.0
             for branch in fork.branches:
-                met = met + operations.minimum([_visits(branch, (station.name, place), group, compiled), 1.0]) * (
-                    branch.copies / group.copies
-                )
-            if not operations.all(operations.compare("<=", met, 1.0 + 1e-9)):
+                visits = operations.minimum([_visits(branch, (station.name, index), group, compiled), 1.0])
+                branches = branches + visits * (branch.copies / group.copies)
+            if not operations.all(operations.compare("<=", branches, 1.0 + 1e-9)):
                 yield station.name
 
 
 def _visits(branch: BranchTime, key: Key, group: Group, compiled: Streams) -> Value:
-    """How often one copy of a branch comes to a group of copies."""
+    """Visits of one copy of a branch to a group of copies."""
     streams = [compiled.streams[index] for index in branch.asked]
-    own: list[Stream] = [stream for stream in streams if (stream.station, stream.group) == key]
-    visits = [ratio(stream.rate, stream.started) for stream in own]
-    return total(visits) * group.copies / branch.copies
+    there: list[Stream] = [stream for stream in streams if (stream.station, stream.group) == key]
+    return total([ratio(stream.rate, stream.started) for stream in there]) * group.copies / branch.copies

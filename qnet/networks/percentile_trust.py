@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from qnet.expression import Operations, Value
 from qnet.networks.exactness import in_order
-from qnet.networks.overtaking import one_way_at_most
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import streams
 
@@ -46,7 +46,7 @@ def exact(network: RoutedNetwork, operations: Operations) -> Value:
                 and the overtaking condition in Jacksonian networks, Adv. Appl. Prob. 12 (1980) 1000-1018). A delay
                 before the first of them or behind the last is independent of them as well.
     """
-    if network.closed or network.limited or network.profiles or not one_way_at_most(network):
+    if network.closed or network.limited or network.profiles or not without_overtaking(network):
         return False
     if any(isinstance(customers, OpenClass) and customers.chain for customers in network.classes):
         return False
@@ -72,7 +72,7 @@ def exact(network: RoutedNetwork, operations: Operations) -> Value:
 
 
 def _services(route: Route, delays: set[str]) -> Iterator[tuple[Hold, Time]]:
-    """The visits of queueing stations, each of one service; `one_way_at_most` has refused all others."""
+    """The visits of queueing stations, each of one service; `without_overtaking` has refused all others."""
     for step in route.steps:
         if isinstance(step, Hold) and step.station not in delays:
             for inner in step.steps:
@@ -123,7 +123,7 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
         uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
         for station in network.stations:
             if not station.delay and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven):
-                text = f"beside open and closed classes {station.name} is no single server with one exponential time"
+                text = f"with open and closed classes {station.name} is not one server with one exponential time"
                 yield f"{text} for all", True
 
 
@@ -222,7 +222,7 @@ def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _
     if station.discipline == "ps" and station.servers > 1:
         yield f"{station.name} shares several servers", True
     if step.phase == 2:
-        yield f"work is left behind at {station.name}", True
+        yield f"there are second phases at {station.name}", True
     for inner in step.steps:
         if not isinstance(inner, Time):
             yield f"{station.name} is held while another station is waited for", True
@@ -246,3 +246,54 @@ def _places(network: RoutedNetwork) -> Iterator[str]:
             yield f"{station.name} has rates that depend on the number present"
     for buffer in network.buffers:
         yield f"{buffer.name} may be full"
+
+
+def without_overtaking(network: RoutedNetwork) -> bool:
+    """Whether between any two queueing stations there is at most one path, of all routes together, without delays.
+
+    Then no customer that arrives at a station after another can be at a later station before it, where all are first
+    come first served by single servers. Stations must be visited one after the other: without parallel steps,
+    simultaneous resource possession, or second phases.
+    """
+    delays = {station.name for station in network.stations if station.delay}
+    onward: dict[str, set[str]] = {}
+    for customers in network.classes:
+        for route in customers.routes:
+            path = _path(route, delays)
+            if path is None:
+                return False
+            for here, there in pairwise(path):
+                onward.setdefault(here, set()).add(there)
+    return all(_single_paths(start, onward) for start in onward)
+
+
+def _path(route: Route, delays: set[str]) -> list[str] | None:
+    """The queueing stations of a route, in order; None where they are not one after the other without delays."""
+    path: list[str] = []
+    late = False
+    for step in route.steps:
+        if step.phase == 2 or (isinstance(step, Time) and step.fills):
+            return None
+        if isinstance(step, Time) or (isinstance(step, Hold) and step.station in delays):
+            late = bool(path)
+            continue
+        if late or not isinstance(step, Hold) or len(step.steps) != 1:
+            return None
+        inner = step.steps[0]
+        if not isinstance(inner, Time) or inner.phase == 2 or inner.fills:
+            return None
+        path.append(step.station)
+    return path
+
+
+def _single_paths(start: str, onward: dict[str, set[str]]) -> bool:
+    """Whether each station is reached from one by at most one path, and that one not from itself."""
+    reached = {start}
+    waiting = [start]
+    while waiting:
+        for there in onward.get(waiting.pop(), ()):
+            if there in reached:
+                return False
+            reached.add(there)
+            waiting.append(there)
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -11,9 +11,8 @@ from qnet.lazy import Array, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.found_waiting import shared_variance, with_variances
-from qnet.networks.parallel import finished
+from qnet.networks.parallel import join_time
 from qnet.networks.passage_times import Passages
-from qnet.networks.returns import routing_variance
 from qnet.networks.routed import ClosedClass, OpenClass
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import RouteTime
@@ -75,7 +74,7 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
     Customers of a chain take all its ways, one after the other.
     """
     waits: Sequence[Wait] = passages.waits
-    if passages.wanted is not None and (refusal := _beside_closed(passages)):
+    if passages.wanted is not None and (refusal := _unknown_variance(passages)):
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
     if passages.wanted is not None:
         waits = with_variances(passages.network, passages.compiled, waits, passages.throughputs, passages.wanted)
@@ -123,12 +122,12 @@ def _of_chain(
     return tuple((mean, variance * more) for mean, variance in stages)
 
 
-def _beside_closed(passages: Passages) -> str:
-    """What is there that second moments beside closed classes are not known with; empty for nothing."""
+def _unknown_variance(passages: Passages) -> str:
+    """Why second moments are not known with closed classes; empty where they are."""
     if any(route.forks for route in passages.compiled.routes):
         return "closed classes and parallel steps are together"
     left = any(stream.left for stream in passages.compiled.streams)
-    return "closed classes and work left behind are together" if left else ""
+    return "there are closed classes and second phases" if left else ""
 
 
 def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iterator[tuple[Value, Value]]:
@@ -136,7 +135,7 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
         yield part.mean_with(waits), part.variance_with(waits)
     operations = FLOATS if passages.network.size is None else arrays()
     for fork in route.forks:
-        whole = finished(fork, waits, passages.alike, operations)
+        whole = join_time(fork, waits, passages.alike, operations)
         yield fork.count * whole.mean, fork.count * whole.variance
 
 
@@ -205,3 +204,34 @@ def _distribution(weights: Array, routes: Sequence[Sequence[tuple[Any, Any]]], t
     sums = np.cumsum(signs, axis=0)
     averaged = sum(comb(_AVERAGED, k) * sums[_TERMS + k] for k in range(_AVERAGED + 1)) / 2.0**_AVERAGED
     return 1 - np.exp(_SPREAD / 2) / time * averaged
+
+
+def routing_variance(onward: Sequence[tuple[str, str, Value]], spent: Mapping[str, Value]) -> Value:
+    """The variance of a passage, by the random number of its visits alone: each takes its mean time.
+
+    onward    from a station to a station ("" for outside), transitions per passage; the rest leaves.
+    spent     mean seconds at each station in a passage, all visits together.
+    Returns   square seconds; one number for each point where these are arrays.
+    Method    With m the time of a visit and E = m + P E the time from a visit on, the mean square of a passage is the
+              sum of v m (m + 2 P E) over stations (Kemeny and Snell, Finite Markov Chains, 1960, of absorbing chains).
+    Limits    Routing probabilities are taken to depend on the station that customers leave, not on their class there.
+    """
+    names = list(dict.fromkeys(target for _, target, _ in onward))
+    row = {name: number for number, name in enumerate(names)}
+    shape = np.broadcast_shapes(*(np.shape(count) for _, _, count in onward), *map(np.shape, spent.values()))
+    flows = np.zeros((*shape, len(names), len(names)))
+    visits = np.zeros((*shape, len(names)))
+    for origin, target, count in onward:
+        visits[..., row[target]] += count
+        if origin:
+            flows[..., row[origin], row[target]] += count
+    times = np.zeros_like(visits)
+    for name, time in spent.items():
+        if name in row:
+            times[..., row[name]] = time
+    some = np.where(visits > 0, visits, 1.0)
+    each = times / some
+    further = np.linalg.solve(np.eye(len(names)) - flows / some[..., None], each[..., None])
+    later = (flows @ further)[..., 0]
+    variance = (each * (times + 2 * later)).sum(-1) - times.sum(-1) ** 2
+    return np.maximum(variance, 0.0)

@@ -12,9 +12,9 @@ from qnet.networks.duration import NOTHING
 from qnet.networks.exactness import LAYERS, in_order, met_again, ranked
 from qnet.networks.joined_classes import ParallelSteps
 from qnet.networks.layers.calm import calm, layered
-from qnet.networks.left_behind import Rates, met_share
 from qnet.networks.product.demands import Demands
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
+from qnet.networks.second_phase import Rates, share_at_arrival
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
@@ -224,7 +224,7 @@ class Reduction:
             busy = loads.get(key, 0.0) + total(rates[kind] * row[kind] for kind in closed) / station.peak
             for kind, column in self.left.items():
                 if not self.operations.all(row[kind] == 0):
-                    row[column] = row[column] * met_share(
+                    row[column] = row[column] * share_at_arrival(
                         self.network, self.unit, kind, station.name, rates[kind], busy
                     )
         return rows

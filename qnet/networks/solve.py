@@ -14,18 +14,16 @@ from qnet.networks.solvers.features import SENTENCES, of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
-    from qnet.networks import by_demands, exactness, monopoly, parallel_bounds
-    from qnet.networks import nobody as without
-    from qnet.networks.memory import solve as memory
+    from qnet.networks import by_demands, degenerate_classes, exactness, parallel_bounds
+    from qnet.networks.memory import regions as memory
     from qnet.networks.product import solve as product
 else:
     by_demands = lazy("qnet.networks.by_demands")
+    degenerate_classes = lazy("qnet.networks.degenerate_classes")
     exactness = lazy("qnet.networks.exactness")
-    memory = lazy("qnet.networks.memory.solve")
-    monopoly = lazy("qnet.networks.monopoly")
+    memory = lazy("qnet.networks.memory.regions")
     parallel_bounds = lazy("qnet.networks.parallel_bounds")
     product = lazy("qnet.networks.product.solve")
-    without = lazy("qnet.networks.nobody")
 
 _NOT_IN_DEMANDS = frozenset({"memory", "capacity", "buffers"})
 """The features that a network of demands cannot have."""
@@ -43,11 +41,11 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
               does not converge.
     """
     if network.closed and any(station.discipline == "lcfs-pr" for station in network.stations):
-        monopoly.refuse_monopoly(network)
+        degenerate_classes.refuse_monopoly(network)
     if network.closed:
-        empty = without.nobody(network)
+        empty = degenerate_classes.empty_classes(network)
         if empty:
-            return empty.told(solve(empty.others(), wanted))
+            return empty.added(solve(empty.others(), wanted))
     features = of_routes(network, wanted)
     if "parallel" in features:
         inner = wanted.replace(bounds="") if wanted.bounds == parallel_bounds.KIND else wanted

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qnet.expression import FLOATS, Operations, Value, arrays, operations_for
 from qnet.networks.duration import Wait
-from qnet.networks.parallel import told
+from qnet.networks.parallel import breakdown
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.streams import streams
 from qnet.queues.arithmetic import total
@@ -83,7 +83,7 @@ def work(network: RoutedNetwork) -> Work:
     for item in compiled.routes:
         service = {labels[key]: duration.mean for key, duration in item.parts.items()}
         for fork in item.forks:
-            for key, part in told(fork, nobody, [0.0] * len(nobody), operations).parts.items():
+            for key, part in breakdown(fork, nobody, [0.0] * len(nobody), operations).parts.items():
                 service[labels[key]] = service.get(labels[key], 0.0) + fork.count * part
         routes.append(RouteWork(item.class_index, item.route, item.probability, service))
     return Work(tuple(groups), tuple(routes))

@@ -22,8 +22,11 @@ def erlang_b(servers: int, offered: Value) -> Value:
               the last digit, and is 0 where B is below the smallest float: about 50 sqrt(a) steps, a million servers
               in milliseconds.
     Fails     with more than 300 servers, symbols take time and memory in proportion.
-    Source    Kleinrock, Queueing Systems I, 1975, chapter 3 (birth-death systems in equilibrium). The recursion
+    Source    @kleinrock1975, chapter 3 (birth-death systems in equilibrium). The recursion
               follows from p(k) = p(k-1) a / k.
+
+    >>> erlang_b(1, 1.0)
+    0.5
     """
     if servers > _FEW and isinstance(offered, (int, float)):
         return _among_many(servers, float(offered))
@@ -62,7 +65,10 @@ def erlang_c(servers: int, offered: Value) -> Value:
     Method    C = B / (1 - (a / c)(1 - B)) with Erlang's B. In the formula of traced numbers it keeps its name,
               `erlang_c(c, a)`, but for one server, where it is a.
     Fails     a > c has no steady state; the caller must have refused it.
-    Source    Kleinrock, Queueing Systems I, 1975, chapter 3 (birth-death systems in equilibrium).
+    Source    @kleinrock1975, chapter 3 (birth-death systems in equilibrium).
+
+    >>> erlang_c(1, 0.5)
+    0.5
     """
     applied = getattr(servers, "applied", None) or getattr(offered, "applied", None)
     if applied is not None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
 from qnet.record import Record
 
 MAX_SOURCES = 2000
@@ -17,6 +17,8 @@ MAX_SERVERS = 20_000
 
 _TOLERANCE = 1e-12
 _MAX_ROUNDS = 200
+_STIRLING = 16
+"""From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""
 _HIGHEST = 50.0
 """The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
@@ -44,8 +46,11 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     Exact        for p = 1 (M/M/c//N beside a Poisson stream of the same exponential service: a mixed product-form
                  network), for b = 0 and c = N = 1, and as N grows (Erlang's C). Otherwise an aggregation.
     Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
-    Source       Mixed product form: Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975); M/M/c//N: Kleinrock, Queueing
-                 Systems I, 1975, chapter 3; throughput as the given: this tool.
+    Source       Mixed product form: @baskett1975; M/M/c//N: @kleinrock1975, chapter 3; throughput as the
+                 given: this tool.
+
+    >>> waiting_probability(sources=1, servers=1, offered=0.5, first_share=1.0, open_offered=0.0)
+    array([0.])
     """
     return full_probabilities(sources, servers, offered, first_share, open_offered)[0]
 
@@ -61,12 +66,9 @@ def full_probabilities(
     guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
     Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
     """
-    import numpy
-
-    np: Any = numpy
     offered = np.atleast_1d(np.asarray(offered, dtype=float))
     sources = np.asarray(sources, dtype=float)
-    chain = _chain(sources.reshape(-1, 1), servers, _column(first_share, np), _column(open_offered, np), np)
+    chain = _chain(sources.reshape(-1, 1), servers, _column(first_share), _column(open_offered))
     least = np.log(offered / sources)
     rate = least if guess is None else np.minimum(guess, _HIGHEST)
     rate, least, offered, _ = np.broadcast_arrays(rate, least, offered, chain.free[:, 0])
@@ -121,15 +123,16 @@ class _Chain(Record):
         return _Chain(self.count, self.free[chosen], self.logs[chosen], self.busy[chosen])
 
 
-def _chain(sources: Any, servers: int, share: Any, erlangs: Any, np: Any) -> _Chain:
+def _chain(sources: Any, servers: int, share: Any, erlangs: Any) -> _Chain:
     """The weights of the chain for columns of N, p and b."""
     count = np.arange(0.0, math.ceil(sources.max()) + servers + 1)
     left = servers - erlangs
     kept = np.minimum(count, left)
     free = np.maximum(sources - (count - kept + share * kept), 0.0)
-    idle, busy = _idle_servers(servers, erlangs, np), np.zeros_like(free)
+    constants = _constants(servers)
+    idle, busy = _idle_servers(servers, erlangs, constants), np.zeros_like(free)
     with np.errstate(divide="ignore"):
-        busy[:, : servers + 1] = np.log(_all_busy(servers, erlangs, np))
+        busy[:, : servers + 1] = np.log(_all_busy(servers, erlangs, constants))
         births = np.cumsum(np.log(free[:, :-1]), axis=1)
     both = busy.copy()
     both[:, :servers] = np.logaddexp(idle, both[:, :servers])
@@ -138,41 +141,45 @@ def _chain(sources: Any, servers: int, share: Any, erlangs: Any, np: Any) -> _Ch
     return _Chain(count, free, logs, np.exp(busy - both))
 
 
-def _idle_servers(servers: int, erlangs: Any, np: Any) -> Any:
+def _idle_servers(servers: int, erlangs: Any, constants: tuple[Any, Any, Any]) -> Any:
     """The logarithm of the weight of n = 0 .. c - 1 with a server idle, over (c^c / c!) / (1-x)^(n+1)."""
     few = np.arange(0.0, servers)
-    _, factorials, heads = _constants(servers)
-    terms = few * _log(erlangs, np) - factorials[:servers]
+    _, factorials, heads = constants
+    terms = few * _log(erlangs) - factorials[:servers]
     terms[:, 1:] = np.where(erlangs > 0, terms[:, 1:], -np.inf)
     sums = np.logaddexp.accumulate(terms, axis=1)[:, ::-1]
     return heads + sums + (few + 1) * np.log(1 - erlangs / servers)
 
 
-def _all_busy(servers: int, erlangs: Any, np: Any) -> Any:
+def _all_busy(servers: int, erlangs: Any, constants: tuple[Any, Any, Any]) -> Any:
     """t(n) for n = 0 .. c: the probability that a binomial (c, 1 - b/c) variable is at most n."""
     hit = np.arange(0.0, servers + 1)
-    binomials, _, _ = _constants(servers)
-    logs = binomials + hit * np.log(1 - erlangs / servers) + hit[::-1] * (_log(erlangs, np) - math.log(servers))
+    logs = constants[0] + hit * np.log(1 - erlangs / servers) + hit[::-1] * (_log(erlangs) - math.log(servers))
     chance = np.exp(logs)
     chance[:, :-1] *= erlangs > 0
     return np.minimum(np.cumsum(chance, axis=1), 1.0)
 
 
-@lru_cache(maxsize=64)
 def _constants(servers: int) -> tuple[Any, Any, Any]:
     """Logarithms: of binomial(c, n) and n! for n = 0 .. c, and of (c^n / n!) / (c^c / c!) for n = 0 .. c - 1."""
-    import numpy as np
-
-    factorials = np.array([math.lgamma(n + 1) for n in range(servers + 1)])
+    factorials = _log_factorials(servers)
     binomials = factorials[-1] - factorials - factorials[::-1]
     heads = (np.arange(0.0, servers) - servers) * math.log(servers) + factorials[-1] - factorials[:servers]
     return binomials, factorials, heads
 
 
-def _column(value: Any, np: Any) -> Any:
+def _log_factorials(most: int) -> Any:
+    """log n! for n = 0 .. `most`, to the last digits: by Stirling's series from `_STIRLING` on."""
+    few = np.array([math.lgamma(n + 1) for n in range(min(most, _STIRLING - 1) + 1)])
+    n = np.arange(float(_STIRLING), most + 1)
+    series = (1 - (1 - (2 / 7 - 3 / 14 / n**2) / n**2) / (30 * n**2)) / (12 * n)
+    return np.concatenate([few, (n + 0.5) * np.log(n) - n + math.log(2 * math.pi) / 2 + series])
+
+
+def _column(value: Any) -> Any:
     return np.atleast_1d(np.asarray(value, dtype=float))[:, None]
 
 
-def _log(erlangs: Any, np: Any) -> Any:
+def _log(erlangs: Any) -> Any:
     """The logarithm, 0 of 0."""
     return np.log(erlangs + (erlangs == 0))

@@ -18,7 +18,7 @@ class Fitted:
     variance  square seconds, >= 0.
     Method    scv 1: exponential. Below: Erlang with k - 1 stages or with k, of one rate; below 1/40 a constant and such
               a time. Above: one of two exponentials, of which each has half of the mean. scv 0: a constant.
-    Source    Tijms, Stochastic Models: An Algorithmic Approach, 1994, appendix B
+    Source    @tijms1994, appendix B
     """
 
     def __init__(self, mean: Array, variance: Array) -> None:

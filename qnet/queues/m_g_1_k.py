@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 
 from qnet.errors import NotComputed, Problem
 from qnet.record import Record
@@ -40,7 +39,6 @@ class Full(Record):
     """Mean number present."""
 
 
-@lru_cache(maxsize=256)
 def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     """The share of arrivals that is lost, and the mean number present.
 
@@ -52,8 +50,10 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     Method  The numbers left behind by departures are a Markov chain; the flows up and down across each number are
             equal, which are sums of positive terms. With x(j) its shares, the time shares are
             p(j) = x(j) / (x(0) + rho) for j < K.
-    Source  Keilson, J. Royal Statistical Society B 28 (1966) 190-201; Cooper, Introduction to Queueing Theory, 1981,
-            section 5.9
+    Source  @keilson1966; @cooper1981, section 5.9
+
+    >>> round(m_g_1_k(1.0, (Time(share=1.0, mean=1.0, scv=1.0),), places=2).blocked, 9)
+    0.333333333
     """
     if places > MOST_PLACES:
         found = f"a station with {places} places, and service times that are not identical exponentials"
@@ -104,7 +104,6 @@ class Outside(Record):
     """Mean time until those who find no place get one."""
 
 
-@lru_cache(maxsize=256)
 def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
     """An M/G/1 of which K are inside, and the others wait outside in order of arrival.
 
@@ -115,7 +114,7 @@ def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
     Exact   yes.
     Method  P(N >= K) = B / (1 - rho + rho B), B the share that an M/G/1/K loses: their states below K are in the same
             proportions. The mean number is that of Pollaczek and Khinchine.
-    Source  Keilson, J. Royal Statistical Society B 28 (1966) 190-201; Kleinrock, Queueing Systems I, 1975, section 5.6
+    Source  @keilson1966; @kleinrock1975, section 5.6
     """
     load = rate * sum(time.share * time.mean for time in times)
     if load >= _JUST_BELOW:

@@ -69,7 +69,7 @@ def with_loss(servers: Servers, places: Value, operations: Operations) -> Line:
     Method      The states up to c are those of the loss system, those above fall or rise geometrically; sums from the
                 larger end, without a difference of almost equal numbers. With other work the ratio is such that the
                 line without an end has the right mean.
-    Source      M/M/c/K: Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.6 and 3.7. Other work: own.
+    Source      M/M/c/K: @kleinrock1975, sections 3.6 and 3.7. Other work: this tool.
     """
     where, exp = operations.where, operations.exp
     room = operations.maximum([places - servers.number, 0.0 * places])
@@ -98,7 +98,7 @@ def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
     Applies     as `with_loss`, with a load below 1: else there is no steady state.
     Exact       no other work, exponential service.
     Method      All together, inside and outside, they are an M/M/c: N customers, min(N, K) of them inside.
-    Source      M/M/c: Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.5. Other work: own.
+    Source      M/M/c: @kleinrock1975, section 3.5. Other work: this tool.
     """
     (blocked, idle), load = servers.blocked, servers.load
     busy = blocked / (idle * (1 - servers.other) * (1 - load) + blocked)

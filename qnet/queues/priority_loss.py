@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
 
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import Array, np
@@ -24,7 +23,6 @@ class Levels(Record):
     """By level: the mean number present."""
 
 
-@lru_cache(maxsize=256)
 def priority_loss(
     rates: tuple[float, ...], times: tuple[float, ...], servers: int, places: int, interrupting: bool
 ) -> Levels:
@@ -37,6 +35,9 @@ def priority_loss(
     Raises        `NotComputed` QN588 where there are more than 1500 states.
     Exact         yes, at any load.
     Method        The Markov chain of the numbers of every level that wait and are served.
+
+    >>> round(priority_loss((0.5, 0.5), (1.0, 1.0), servers=1, places=1, interrupting=False).blocked, 9)
+    0.5
     """
     count = len(rates)
     size = math.comb(places + count, count) if interrupting else 0

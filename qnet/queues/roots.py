@@ -33,6 +33,9 @@ def neighbours(function: Callable[[float], float], low: float, high: float) -> t
 
     function   positive at `low`, not at `high`; infinite where there is nothing to interpolate. So at the answers.
     Raises     as `bracket`.
+
+    >>> [round(end, 9) for end in neighbours(lambda x: 2 - x * x, 1.0, 2.0)]
+    [1.414213562, 1.414213562]
     """
     return bracket(lambda x: -function(x), low, high, -function(low), -function(high), FLOATS, _LAST_DIGITS)
 
@@ -48,7 +51,7 @@ def bracket(
                change of sign.
     Raises     `NotComputed` where a bracket does not shrink that far.
     Method     Inverse quadratic interpolation where it is safe, else bisection.
-    Source     Chandrupatla, Advances in Engineering Software 28 (1997) 145-149.
+    Source     @chandrupatla1997.
     """
     where, absolute = operations.where, operations.absolute
     x1, f1, x2, f2, x3, f3 = high, at_high, low, at_low, low, at_low

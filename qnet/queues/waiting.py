@@ -93,8 +93,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
                 factor). A holder never meets the first phase of its own request, and its own second phase, a share
                 1/N of those of all holders, as an independent open stream.
     Exact       M/M/c, and M/G/1 open arrivals.
-    Source      Pollaczek-Khinchine: Kleinrock, Queueing Systems I, 1975, section 5.6. Allen-Cunneen: Allen,
-                Probability, Statistics, and Queueing Theory, 2nd ed. 1990, section 5.3.
+    Source      Pollaczek-Khinchine: @kleinrock1975, section 5.6. Allen-Cunneen: @allen1990, section 5.3.
     """
     held = [load for load in loads if load.holders]
     others = [load for load in loads if not load.holders]
@@ -157,7 +156,7 @@ def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
               of higher priorities, s2 of those and its own. The wait, if any, is taken as exponential.
     Exact     mean: M/M/c with one priority; M/G/1 with any number; M/M/c with equal means. Approximate otherwise.
     Fails     where s2 >= 1: the caller must have refused it, or scaled the loads down.
-    Source    Cobham, Operations Research 2 (1954) 70-76; Kleinrock, Queueing Systems II, 1976, section 3.6.
+    Source    @cobham1954; @kleinrock1976, section 3.6.
     """
     level = queue.levels[priority]
     idle = (1 - level.above) * (1 - (level.open + level.held))
@@ -176,7 +175,7 @@ def waits_beside_holders(queue: Queue, held: Mapping[int, Value]) -> dict[int, t
               so and sh the load per server of open streams and of holders of one priority, V the wait of holders, s1
               all load of higher priorities, C the all-busy probability, r the residual time.
     Exact     one server: given the waits of holders. Many holders: `open_wait`.
-    Source    Kleinrock, Queueing Systems II, 1976, section 3.6, with those before in two parts.
+    Source    @kleinrock1976, section 3.6, with those before in two parts.
     """
     ahead = queue.beside * queue.residual / queue.servers
     found: dict[int, tuple[Value, Value]] = {}
@@ -204,8 +203,7 @@ def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, V
               and higher ones. Several: the number waiting, of each priority and all higher ones together, is that of
               one server of their speed times C(c, a) / (a / c) at their load a; the differences are those of each.
     Exact     mean: M/G/1; M/M/c with equal means. Approximate otherwise.
-    Source    Kleinrock, Queueing Systems II, 1976, chapter 3, for one server; several: this tool, in the manner of
-              Bondi and Buzen, ACM SIGMETRICS 1984, as Purdue CSD-TR-404, 1983.
+    Source    @kleinrock1976, chapter 3, for one server; several: this tool, in the manner of @bondi1984.
     """
     above: Value = 0.0
     squares: Value = 0.0
@@ -254,7 +252,7 @@ def holder_wait(
                   only beside open streams.
     Known error   Too short near saturation with few holders: two exponential holders that spend 0.8 S elsewhere between
                   requests saturate one server at a load of 0.85, and here not before 1. Not measured as a table yet.
-    Source        Arrival theorem: Reiser and Lavenberg, J. ACM 27 (1980) 313-322; the weight g C u: this tool.
+    Source        Arrival theorem: @reiser1980; the weight g C u: this tool.
     """
     level, chance = queue.levels[priority], queue.holder_busy
     first = 1 - level.above

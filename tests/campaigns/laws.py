@@ -381,8 +381,9 @@ def _knee(spec: Spec, outcome: Outcome, rng: Random, kind: str) -> list[Broken]:
     try:
         system = _system("\n".join([*lines[:place], *parameters, *lines[place:]]))
         asked = {"vary": "customers", "limit": f"response <= {limit!r} s", "definition": "service_level"}
-        row = system.knee(**asked).records()[0]
-        if row["status"] != "ok" or row["population"] is None:
+        report = system.knee(**asked)
+        row = report.records()[0]
+        if row["status"] != "ok" or row["population"] is None or report.meta["exactness"] != "exact":
             return []
         count = int(row["population"])
         within, beyond = (system.set(customers=number).metric("response") for number in (count, count + 1))

@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from qnet.networks.measured_errors import MEASURED
-from qnet.networks.solvers.table import known
+from qnet.networks.measured_errors import MEASURED, trusted_rows
 from qnet.record import Record
 
 
@@ -64,10 +63,10 @@ RULES = (
     _Rule("holds, open", "a station is held while another", "^holds?.*|^open holds?|held", ("open",), "open|qna"),
     _Rule("holds left out", "a station is held while another", "^no row$", ("closed", "mixed"),
           "(?!layers|flow-equivalent).*"),
-    _Rule("work left behind, closed", "work left after the response", "^work left behind|^layers: second phases",
+    _Rule("work left behind, closed", "work left after the response", "^second-phase work|^layers: second phases",
           ("closed", "mixed")),
     _Rule("work left behind, open", "work left after the response",
-          "work left behind.*open|second phases?.*open|open.*second phase|holds.*second phase", ("open",)),
+          "second phases?.*open|open.*second phase|holds.*second phase", ("open",)),
     _Rule("parallel, open", "parallel branches are joined", "^fork-join.*open", ("open",)),
     _Rule("parallel, closed", "parallel branches are joined", "^fork-join.*closed", ("closed", "mixed")),
     _Rule("lost later, states", "waits of passages that are lost later", "^capacity: passages that may be lost"),
@@ -108,23 +107,22 @@ def told(reasons: str, method: str, kind: str) -> Told:
     figures: dict[str, float] = {}
     for name in rows:
         row = MEASURED[name]
-        kind = next((item for item in ("occupancy", "queue length", "offered") if row.figure.startswith(item)), "")
+        kind = row.quantity if row.quantity in ("occupancy", "queue length", "offered rate") else ""
         figures[kind] = max(row.worst, figures.get(kind, 0.0))
     places = figures.get("occupancy", 0.0)
     other = max([figures.get("", 0.0), *by_method], default=0.0)
-    queues, offered = (max(figures.get(kind, 0.0), other) for kind in ("queue length", "offered"))
+    queues, offered = (max(figures.get(kind, 0.0), other) for kind in ("queue length", "offered rate"))
     return Told(tuple(rows), other or places, queues or places, places or other, offered or places, tuple(unmeasured))
 
 
 _APART = re.compile(r"(linearizer|aql|bard-schweitzer)(?= is an approximation)")
-"""Approximations of product form, whose errors `qnet methods` tells beside each, and not row by row."""
+"""Approximations of product form, for which the rows of their names count."""
 
 
 def worst_of(method: str) -> float:
     """The largest worst error that the table of methods tells of one."""
-    tail = str(getattr(known(method), "ERROR", "")).partition("worst seen")[2]
-    return max(float(item) for item in re.findall(r"([\d.]+) %", tail)) / 100
+    return max(row.worst for row in trusted_rows(method))
 
 
 def _inside() -> Iterable[str]:
-    return [name for name, row in MEASURED.items() if not row.trusted.startswith("nothing") and "perc" not in name]
+    return [name for name, row in MEASURED.items() if row.trusted and row.quantity != "percentile"]

@@ -130,7 +130,7 @@ def returns() -> list[Case]:
 ALL = {
     "service times in open networks": services,
     "arrivals that are not Poisson": arrivals,
-    "arrivals that are not Poisson: customers who return": returns,
+    "arrivals that are not Poisson: feedback": returns,
 }
 """By name of the row in the table of errors."""
 

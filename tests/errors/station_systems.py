@@ -261,8 +261,11 @@ def fed_systems() -> list[Fed]:
 
 
 def constant(draw: np.random.Generator) -> Constant:
-    """Two to four stations with loads of up to 0.95."""
-    return Constant(tuple(float(draw.uniform(0.05, 0.95)) for _ in range(int(draw.integers(2, 5)))))
+    """Two to four stations with loads of up to 0.95, the first not the slowest: behind that there is no wait at all."""
+    while True:
+        times = tuple(float(draw.uniform(0.05, 0.95)) for _ in range(int(draw.integers(2, 5))))
+        if times[0] < max(times):
+            return Constant(times)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from qnet.networks.wanted import AUTO
 Moves = Iterable[tuple[float, Any]]
 SEED = 5
 DRAINED = 50
-"""Buffers that are drained beside other work, of each size."""
+"""Buffers that are drained with other work, of each size."""
 FILLED = 50
 """Buffers whose places are taken on the way to the response, of each size."""
 
@@ -271,8 +271,8 @@ SYSTEMS = {
     "capacity: loss behind loss": (two_in_a_row, 40),
     "capacity: a queue behind": (a_queue_behind, 40),
     "capacity: customers who come back": (who_come_back, 40),
-    "buffer: lost, drained beside other work": (of_drained(0), DRAINED),
-    "buffer: lost, drained beside other work, occupancy": (of_drained(1), DRAINED),
+    "buffer: lost, drained with other work": (of_drained(0), DRAINED),
+    "buffer: lost, drained with other work, occupancy": (of_drained(1), DRAINED),
     "buffer: wait, filled on the way": (of_filled(0), FILLED),
     "buffer: wait, filled on the way, response": (of_filled(1), FILLED),
     "buffer: wait, filled on the way, queue lengths": (of_filled(2), FILLED),

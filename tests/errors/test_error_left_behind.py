@@ -69,13 +69,13 @@ def errors(system: Leaving) -> list[float]:
 def test_first_come_first_served():
     draw = np.random.default_rng(20262)
     found = [error for shape in _SHAPES for error in errors(drawn(draw, 20, shape, 3.0))]
-    assert_told("work left behind: first come first served", found)
+    assert_told("second-phase work: first come first served", found)
 
 
 def test_several_servers():
     draw = np.random.default_rng(20263)
     found = [error for shape in _SHAPES for error in errors(drawn(draw, 20, shape, 3.0, 2))]
-    assert_told("work left behind: several servers", found)
+    assert_told("second-phase work: several servers", found)
 
 
 def test_shared_service():
@@ -84,7 +84,7 @@ def test_shared_service():
     for way, most in (((0, 0), (60, 70, 80, 90)), ((0, 1, 0), (40, 45, 50, 55))):
         for people, longest in enumerate(most, 1):
             found += errors(drawn(draw, 25, ((people,), (way,)), 10.0, 1, True, longest))
-    assert_told("work left behind: shared service", found)
+    assert_told("second-phase work: shared service", found)
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -55,7 +55,7 @@ def test_what_is_told_is_the_worst(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_the_errors_are_those_that_are_told(name: str) -> None:
     family, figure = ROWS[name]
-    assert_told(name, [item[figure] for item in all_of(family)])
+    assert_told(name, [item[figure] for item in all_of(family) if figure in item])
 
 
 @pytest.mark.parametrize("family", ["lines", "losses"])

@@ -13,7 +13,7 @@ from hold_systems import Held, copies, held, shared
 from measuring import FEWEST, assert_told
 
 from qnet.networks.exactness import Beyond
-from qnet.networks.hold_trust import CODE, LARGEST
+from qnet.networks.hold_warnings import CODE, LARGEST
 from qnet.networks.measured_errors import MEASURED
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
@@ -95,4 +95,4 @@ def test_even_times_of_one_stage_are_exponential(kind: int):
 def test_the_row_says_what_is_trusted(name: str):
     row = MEASURED[name]
     assert row.code == CODE
-    assert f"{10 * LARGEST:g} %" in row.trusted
+    assert f"{10 * LARGEST:g} %" in row.region

@@ -136,7 +136,7 @@ ROWS: dict[str, Callable[[Draw], list[float]]] = {
     "percentiles: open": exponential,
     "percentiles: service times": variable,
     "percentiles: closed": closed_queues,
-    "percentiles: open, customers who return by chance": returning,
+    "percentiles: open, probabilistic feedback": returning,
     "percentiles: service times far from exponential": wild,
     "percentiles: shared service": sharing,
     "percentiles: open and closed classes": beside,

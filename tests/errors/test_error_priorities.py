@@ -112,7 +112,7 @@ def closed(discipline: str, seed: int, each: int = 50, servers: int = 1) -> list
 
 @pytest.mark.parametrize(
     "name, discipline, seed",
-    [("priorities: closed", "priority", 1), ("priorities: closed, interrupting", "preemptive", 2)],
+    [("priorities: closed", "priority", 1), ("priorities: closed, preemptive-resume", "preemptive", 2)],
 )
 def test_closed_classes(name: str, discipline: str, seed: int):
     assert_told(name, closed(discipline, seed))

@@ -55,6 +55,6 @@ def test_the_default_errs_less():
     shadow = abs(shadowed(systems) / right - 1).max(1).tolist()
     default = abs(solved(systems).throughput / right - 1).max(1).tolist()
     assert len(right) == _SYSTEMS
-    assert_told("priorities: closed, interrupting, by shadow servers", shadow)
+    assert_told("priorities: closed, preemptive-resume, by shadow servers", shadow)
     assert median(default) < median(shadow) / 5
     assert max(default) < max(shadow) / 4

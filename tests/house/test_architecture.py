@@ -12,12 +12,13 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "qnet").rglob("*.py"))
 
 # Each room, and all that it may import. Data flows text -> model -> network -> solution -> question -> report.
-GROUND = {"record", "errors", "units", "lazy"}
+GROUND = {"record", "errors", "units", "lazy", "references"}
 MAY_USE = {
     "record": set(),
     "lazy": set(),
     "errors": {"record", "explanations"},
     "units": {"record"},
+    "references": {"record"},
     "plain_tables": {"units"},
     "explanations": {"record"},
     "documents": GROUND,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import re
 import sys
 from collections.abc import Iterator
@@ -64,6 +65,7 @@ DONE = (
     "qnet/expression",
     "qnet/catalog",
     "qnet/queues",
+    "qnet/networks/measured_errors.csv",
     "qnet/questions",
     "qnet/reports",
     "qnet/documents.py",
@@ -75,7 +77,7 @@ DONE = (
 )
 """Rooms whose texts are rewritten: none of the retired words is left in them."""
 
-LEFT: dict[str, int] = {"qnet/networks": 126}
+LEFT: dict[str, int] = {"qnet/networks": 40}
 """Rooms that are still to be rewritten, with the number of retired words in them, which may only fall."""
 
 KEPT = {
@@ -103,6 +105,11 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     """What users can read of a file: its strings of two words or more, and docstrings of commands; or its prose."""
     if path.suffix == ".md":
         yield from prose(path.read_text())
+        return
+    if path.suffix == ".csv":
+        yield from (
+            (number, cell) for number, row in enumerate(csv.reader(path.read_text().splitlines()), 1) for cell in row
+        )
         return
     tree = ast.parse(path.read_text())
     hidden: set[int] = set()

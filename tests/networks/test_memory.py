@@ -11,8 +11,8 @@ import pytest
 
 import qnet
 from qnet.errors import NoAnswer, NotComputed
+from qnet.networks.aggregation.birth_death import numbers_in_parts, two_modes
 from qnet.networks.memory.regions import regions
-from qnet.networks.memory.states import spread, two_modes
 from qnet.networks.routed import (
     ClosedClass,
     Group,
@@ -226,7 +226,7 @@ def test_customers_spread_over_parts_as_brute_force_says():
     rng = np.random.default_rng(3)
     rates = [np.concatenate([[1.0], rng.uniform(0.2, 3, 4)]) for _ in range(3)]
     parts = [-np.cumsum(np.log(rate))[None, :] for rate in rates]
-    found = spread(parts, np.array([4.0]))
+    found = numbers_in_parts(parts, np.array([4.0]))
     weights = {
         counts: exp(sum(part[0, count] for part, count in zip(parts, counts, strict=True)))
         for counts in product(range(5), repeat=3)

@@ -72,7 +72,7 @@ all.a = { all.a = 0.5, outside = 0.5 }
         (ONE + '{ hold = "a", steps = [ { station = "b", time = "0.1 s" } ] } ]\n', "a is held while another"),
         (
             CALM + CLOSED.replace("classes.io", "classes.jobs") + 'steps = [ { station = "b", time = "0.1 s" } ]\n',
-            "beside open and closed",
+            "with open and closed",
         ),
         (
             ONE + '{ parallel = [ { steps = [ { station = "a", time = "0.1 s" } ] }, '

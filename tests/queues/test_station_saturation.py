@@ -48,7 +48,7 @@ def test_erlangs_formula_for_constant_service(time: float):
     total = Fraction(0)
     for j in range(math.floor(time) + 1):
         total += (load * (j - Fraction(time))) ** j / math.factorial(j) * _exp(load * (Fraction(time) - j))
-    assert wait_tail(1, 0.97, time) == pytest.approx(float(1 - (1 - load) * total), rel=1e-11)
+    assert wait_tail(waiting(1, 0.97), 1, 0.97, time) == pytest.approx(float(1 - (1 - load) * total), rel=1e-11)
 
 
 def _exp(value: Fraction) -> Fraction:
@@ -68,11 +68,12 @@ def _exp(value: Fraction) -> Fraction:
 def test_the_tail_of_the_wait_has_its_mean(servers: int, offered: float):
     # Gauss-Legendre in each service time, between whose ends the tail is smooth; then geometric.
     nodes, weights = np.polynomial.legendre.leggauss(12)
-    decay = waiting(servers, offered).decay * servers
+    waits = waiting(servers, offered)
+    decay = waits.decay * servers
     total, slot = 0.0, 0
     while True:
         part = sum(
-            weight / 2 * wait_tail(servers, offered, slot + (1 + node) / 2)
+            weight / 2 * wait_tail(waits, servers, offered, slot + (1 + node) / 2)
             for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True)
         )
         total, slot = total + part, slot + 1

@@ -21,7 +21,7 @@ def codes(model: RoutedNetwork) -> set[str]:
     return {reason.code for reason in solve(model).reasons if isinstance(reason, Beyond)}
 
 
-CONSTANT = (visit("a", 0.9, 0.0), visit("b", 0.9, 0.0))
+CONSTANT = (visit("a", 0.8, 0.0), visit("b", 0.9, 0.0))
 STATIONS = (station("a"), station("b"))
 RANKED = tuple(station(name, discipline="priority") for name in "ab")
 
@@ -34,7 +34,7 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
         (
             network(
                 RANKED,
-                customers("first", 0.5, visit("a", 0.9, 0.0, priority=1), visit("b", 0.9, 0.0, priority=1)),
+                customers("first", 0.5, visit("a", 0.8, 0.0, priority=1), visit("b", 0.9, 0.0, priority=1)),
                 customers("last", 0.5, *CONSTANT),
             ),
             "QN654",

@@ -1,5 +1,7 @@
-"""Stations with a capacity and finite buffers: blocking and losses.
+"""Finite capacities: stations that lose the customers that arrive when they are full, and buffers that block or lose.
 
-Begin at `solve.solve`, of open networks, and `closed.solve`, of closed classes; `exactness` has when the answer is
-exact.
+`open` solves open networks by a fixed point of the losses, with the formulas of `stations` and `buffers`; `closed`
+solves closed classes by flow-equivalent aggregation, with `closed_network` for what is covered and how it is divided,
+and `closed_levels` for the birth-death chain. `flows` has what both share; `open_exactness` and `closed_exactness` have
+the reasons why an answer is approximate. Begin at `open.solve` and `closed.solve`; others import these and `flows`.
 """

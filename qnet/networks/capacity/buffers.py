@@ -1,30 +1,41 @@
-"""Buffers: who fills them, who drains them, how often they are full, and for how long that is waited."""
+"""Buffers: the stations that free their places, how often they are full, and the waits for a place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
-from qnet.networks.capacity.lines import LEAST, Lines
-from qnet.networks.capacity.one_drain import MOST, Sort, once_each, one_by_one
-from qnet.networks.capacity.thinned import Thinned, thinned
+from qnet.networks.capacity.flows import Flows, flows_with_losses
+from qnet.networks.capacity.stations import LEAST, OpenSolverWithLosses, by_point
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
-from qnet.networks.routed import Buffer, OpenClass
+from qnet.networks.routed import Buffer, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import BufferFigures
 from qnet.networks.stream_waits import LONGEST
 from qnet.networks.streams import streams
 from qnet.queues.arithmetic import ratio, total
-from qnet.queues.places import Servers, with_loss, with_wait
+from qnet.queues.m_g_1_k import Time as Service
+from qnet.queues.m_g_1_k import m_g_1_k, m_g_1_outside
+from qnet.queues.places import Line, Servers, with_loss, with_wait
 from qnet.record import Record
 
+MOST = 200
+"""The largest number of places of which every one is a state of an M/G/1/K."""
 _NEAR = 1e-9
 _TAKEN = 10
-"""One place in so many may be taken by what cannot be drained yet, where that is trusted: these waits are told as if
-places were without end."""
+"""One place in this many may be taken before its work can begin, where errors were measured as small: these waits are
+computed as if there were any number of places."""
 SPREAD = 0.5
-"""How large the spread of a line with other work may be where it is trusted, over its places and one more."""
+"""The largest spread of a queue with other work, over its places and one more, at which errors were measured."""
+
+
+class Sort(Record):
+    """One of several distributions of the time to free a place."""
+
+    share: Value
+    mean: Value
+    scv: Value
 
 
 class _Drain(Record):
@@ -33,130 +44,173 @@ class _Drain(Record):
     centre: Centre
     servers: Servers
     rate: Value
-    """Places per second that all copies together can free, beside their other work."""
+    """Places per second that all copies together can free, given their other work."""
     serving: Value
-    """Mean number of places of which the work is served here."""
+    """Mean number of places whose work is in service here."""
     waiting: Value
-    """Mean number of those of which it waits here, where they are without limit."""
+    """Mean number of places whose work waits here, if there were any number of places."""
     share: Value
-    """Of the servers, when all are busy, the share that does this work."""
+    """The share of the busy servers that does this work."""
     alone: bool
     """Whether they do no other work."""
     sorts: tuple[Sort, ...]
-    """Of one server: the times to free a place, other work before it and between included."""
+    """Of one server: the times to free a place, interruptions by other work included."""
 
 
-class Found(Record):
-    """A buffer as it was found in a round."""
+class BufferState(Record):
+    """The figures of a buffer in one round of the fixed point."""
 
     figures: BufferFigures
     kept: Value
-    """The share of those who ask for a place that is not lost."""
+    """The share of requests for a place that is not lost."""
     delay: tuple[Value, Value]
-    """Mean wait for a place of all that ask for one, and its squared coefficient of variation."""
+    """Mean wait for a place of all requests, and its squared coefficient of variation."""
     waits: Mapping[int, Wait]
-    """What the work that frees places waits, where that is bounded by the buffer."""
+    """By stream: the wait of the work that frees places, where it is limited by the buffer."""
     inside: Mapping[int, Wait]
-    """What that work waits while its place is taken, where those who find none wait for it elsewhere."""
+    """By stream: the wait of that work while its place is taken, where customers wait elsewhere for a place."""
     strained: bool
-    """Whether it is drained by several copies, or many of its places are taken by what is not waiting to be drained."""
+    """Whether the buffer is used in a way for which errors were not measured as small."""
 
 
-def find(buffer: Buffer, solver: Lines, routes: Thinned, kept: Value, operations: Operations) -> Found:
+def solve_buffer(
+    buffer: Buffer, solver: OpenSolverWithLosses, flows: Flows, kept: Value, operations: Operations
+) -> BufferState:
     """How often a buffer is full, given the waits of its network.
 
     buffer  of the network.
     solver  the waits of the network.
-    routes  what comes to each step.
-    kept    the share of those who ask for a place that is not lost, as it was assumed.
-    Method  The places are a line before the station that drains them most slowly: an M/M/c/K, or an M/M/c of which
-            only K are inside where those who find it full wait. Work at that station that goes before leaves it what is
-            over. Places that are taken elsewhere, on the way to the response or at other stations, are taken as always
-            so many. Fluid: with a places per second filled and d drained, it fills in K / (a - d).
-    Source  The line: see `queues.places`. The fluid: Newell, Applications of Queueing Theory, 1971.
+    flows   the flows of its routes.
+    kept    the share of requests for a place that is not lost, as it was assumed.
+    Method  The places are a queue at the station that frees them most slowly: an M/M/c/K, or an M/M/c with at most K
+            inside where customers wait for a place. Work of higher priority at that station reduces its capacity.
+            Places that are taken elsewhere, before the response or at other stations, are a constant number. Fluid:
+            with a places per second filled and d freed, the buffer fills in K / (a - d).
+    Source  The queue: see `queues.places`. The fluid: Newell, Applications of Queueing Theory, 1971.
     """
-    where, maximum, minimum = operations.where, operations.maximum, operations.minimum
-    filled = routes.fills[buffer.name]
+    filled = flows.fills[buffer.name]
     carried = total(filled.values())
     offered = carried / kept if buffer.loses else carried
     every = _taken(buffer, solver, filled)
-    figures = BufferFigures(
-        name=buffer.name,
-        places=buffer.places,
-        offered=offered,
-        throughput=carried,
-        occupancy=0.0,
-        found_full=0.0,
-        delay_when_full=0.0,
-        drain_rate=0.0,
-        time_to_fill=0.0,
-        drained_by="",
-    )
-    answer = Found(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, {}, False)
-    worst: Value = None
+    state: BufferState | None = None
     for centre in solver.centres:
         drain = _drain(buffer, centre, solver, carried, offered)
-        if drain is None:
-            continue
-        beside = maximum([every - drain.waiting - drain.serving, 0.0 * every])
-        count = drain.servers.number
-        # Other work keeps some of the servers that are counted as holding a place each.
-        places = maximum([buffer.places - beside + count * (1 - drain.share), count + 0.0 * every])
-        one = count == 1 and operations.all(operations.compare("<=", buffer.places, MOST + 0.0 * every))
-        late: Value = None
-        if one:
-            line, late = one_by_one(offered, drain.sorts, buffer.places - beside, buffer.loses, drain.serving)
-        else:
-            line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
-        full = line.full
-        step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * every]))
-        # Without a steady state, or without any way to wait for a place, there is nothing to tell.
-        sure = where(step > 0, step, 1.0)
-        if late is None:
-            late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
-        few = count < centre.station.servers
-        waiting = (
-            0.0 * every if few else line.waiting if buffer.loses or one else drain.waiting - full * (1 - sure) / sure
-        )
-        held = minimum([beside + drain.serving, buffer.places + 0.0 * every])
-        taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
-        growing = offered > drain.rate
-        fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
-        chosen = True if worst is None else drain.rate < worst
-        worst = drain.rate if worst is None else minimum([drain.rate, worst])
-        station = solver.network.stations[[item.name for item in solver.network.stations].index(centre.key[0])]
-        label = station.groups[centre.key[1]].label
-        old = answer.figures
-        answer = Found(
-            BufferFigures(
-                name=buffer.name,
-                places=buffer.places,
-                offered=offered,
-                throughput=carried,
-                occupancy=where(chosen, taken, old.occupancy),
-                found_full=where(chosen, full, old.found_full),
-                delay_when_full=where(chosen, late, old.delay_when_full),
-                drain_rate=where(chosen, drain.rate, old.drain_rate),
-                time_to_fill=where(chosen, fill, old.time_to_fill),
-                drained_by=old.drained_by or label,
-            ),
-            where(chosen, maximum([line.free, LEAST + 0.0 * every]), answer.kept) if buffer.loses else answer.kept,
-            (
-                where(chosen, full * late, answer.delay[0]),
-                where(chosen, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1, answer.delay[1]),
-            ),
-            {**answer.waits, **(_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {})},
-            {**answer.inside, **({} if buffer.loses else _bounded(buffer, centre, solver, taken - held))},
-            answer.strained or _strained(buffer, drain, beside, operations),
-        )
-    return answer
+        if drain is not None:
+            other = _state_at(buffer, drain, solver, (offered, carried), every, operations)
+            state = other if state is None else _slower(state, other, operations)
+    if state is None:
+        figures = _figures(buffer, (offered, carried), 0.0, (0.0, 0.0), 0.0, 0.0, "")
+        return BufferState(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, {}, False)
+    return state
 
 
-def _strained(buffer: Buffer, drain: _Drain, beside: Value, operations: Operations) -> bool:
-    """Whether a buffer is drained in a way in which errors were not measured as small."""
+def _state_at(
+    buffer: Buffer,
+    drain: _Drain,
+    solver: OpenSolverWithLosses,
+    rates: tuple[Value, Value],
+    every: Value,
+    operations: Operations,
+) -> BufferState:
+    """The state of a buffer, if one station alone limited how fast places are freed.
+
+    rates  requests for a place per second, and those that are not lost.
+    every  mean number of places that would be taken if there were any number of them.
+    """
+    where, maximum, minimum = operations.where, operations.maximum, operations.minimum
+    offered, _ = rates
+    centre = drain.centre
+    elsewhere = maximum([every - drain.waiting - drain.serving, 0.0 * every])
+    count = drain.servers.number
+    # Some of the servers that are counted as holding a place each do other work.
+    places = maximum([buffer.places - elsewhere + count * (1 - drain.share), count + 0.0 * every])
+    one = count == 1 and operations.all(operations.compare("<=", buffer.places, MOST + 0.0 * every))
+    late: Value = None
+    if one:
+        line, late = m_g_1_places(offered, drain.sorts, buffer.places - elsewhere, buffer.loses, drain.serving)
+    else:
+        line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
+    full = line.full
+    step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * every]))
+    # Without a steady state, or where a full buffer loses, there is no wait for a place.
+    sure = where(step > 0, step, 1.0)
+    if late is None:
+        late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
+    if count < centre.station.servers:
+        waiting: Value = 0.0 * every
+    elif buffer.loses or one:
+        waiting = line.waiting
+    else:
+        waiting = drain.waiting - full * (1 - sure) / sure
+    held = minimum([elsewhere + drain.serving, buffer.places + 0.0 * every])
+    taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
+    growing = offered > drain.rate
+    fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
+    station = next(item for item in solver.network.stations if item.name == centre.key[0])
+    label = station.groups[centre.key[1]].label
+    return BufferState(
+        figures=_figures(buffer, rates, taken, (full, late), drain.rate, fill, label),
+        kept=maximum([line.free, LEAST + 0.0 * every]) if buffer.loses else 1.0 + 0.0 * offered,
+        delay=(full * late, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1),
+        waits=_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {},
+        inside={} if buffer.loses else _bounded(buffer, centre, solver, taken - held),
+        strained=_strained(buffer, drain, elsewhere, operations),
+    )
+
+
+def _figures(
+    buffer: Buffer,
+    rates: tuple[Value, Value],
+    taken: Value,
+    full: tuple[Value, Value],
+    drain_rate: Value,
+    fill: Value,
+    label: str,
+) -> BufferFigures:
+    """The figures of a buffer; `full` are the probability that it is, and the wait for a place when it is."""
+    return BufferFigures(
+        name=buffer.name,
+        places=buffer.places,
+        offered=rates[0],
+        throughput=rates[1],
+        occupancy=taken,
+        found_full=full[0],
+        delay_when_full=full[1],
+        drain_rate=drain_rate,
+        time_to_fill=fill,
+        drained_by=label,
+    )
+
+
+def _slower(state: BufferState, other: BufferState, operations: Operations) -> BufferState:
+    """The state at the one of two stations that frees places more slowly, at each point."""
+    old, new = state.figures, other.figures
+    chosen = new.drain_rate < old.drain_rate
+
+    def pick(first: Value, second: Value) -> Value:
+        return operations.where(chosen, second, first)
+
+    return BufferState(
+        figures=old.replace(
+            occupancy=pick(old.occupancy, new.occupancy),
+            found_full=pick(old.found_full, new.found_full),
+            delay_when_full=pick(old.delay_when_full, new.delay_when_full),
+            drain_rate=pick(old.drain_rate, new.drain_rate),
+            time_to_fill=pick(old.time_to_fill, new.time_to_fill),
+        ),
+        kept=pick(state.kept, other.kept),
+        delay=(pick(state.delay[0], other.delay[0]), pick(state.delay[1], other.delay[1])),
+        waits={**state.waits, **other.waits},
+        inside={**state.inside, **other.inside},
+        strained=state.strained or other.strained,
+    )
+
+
+def _strained(buffer: Buffer, drain: _Drain, elsewhere: Value, operations: Operations) -> bool:
+    """Whether a buffer is used in a way for which errors were not measured as small."""
     places, spread = buffer.places, drain.servers.spread
     plain = operations.all(operations.absolute(spread - 1.0) <= _NEAR)
-    direct = operations.all(beside <= _NEAR * places)
+    direct = operations.all(elsewhere <= _NEAR * places)
     servers = drain.centre.station.servers
     if not operations.all(operations.compare("<=", servers + 0.0 * places, places)) and not (drain.alone and plain):
         return True
@@ -166,19 +220,20 @@ def _strained(buffer: Buffer, drain: _Drain, beside: Value, operations: Operatio
         return True
     if not drain.alone:
         return not (buffer.loses and direct and operations.all(spread <= SPREAD * (places + 1)))
-    return not direct and (buffer.loses or not plain or not operations.all((_TAKEN * beside <= places) & (places >= 4)))
+    few_elsewhere = operations.all((_TAKEN * elsewhere <= places) & (places >= 4))
+    return not direct and (buffer.loses or not plain or not few_elsewhere)
 
 
 def _reached(buffer: Buffer, servers: int) -> int:
-    """How many servers of a station can free places at once: at most one for each place, where that is one number."""
+    """The servers of a station that can free places at once: at most one for each place, where that is one number."""
     if isinstance(buffer.places, float):
         return max(min(servers, int(buffer.places)), 1)
     least = float(buffer.places.min())
     return max(min(servers, int(least)), 1) if least == float(buffer.places.max()) else servers
 
 
-def _taken(buffer: Buffer, solver: Lines, filled: Mapping[tuple[int, str], Value]) -> Value:
-    """Mean number of places that are taken, were there no end of them."""
+def _taken(buffer: Buffer, solver: OpenSolverWithLosses, filled: Mapping[tuple[int, str], Value]) -> Value:
+    """Mean number of places that would be taken if there were any number of them."""
     parts: list[Value] = []
     for route in solver.compiled.routes:
         rate = filled.get((route.class_index, route.route))
@@ -188,43 +243,45 @@ def _taken(buffer: Buffer, solver: Lines, filled: Mapping[tuple[int, str], Value
     return total(parts)
 
 
-def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offered: Value) -> _Drain | None:
+def _drain(
+    buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses, carried: Value, offered: Value
+) -> _Drain | None:
     """A station that frees places; None for one that does not."""
-    own = [index for index in centre.indices if solver.all[index].drains == buffer.name]
-    if not own:
+    freeing = [index for index in centre.indices if solver.all[index].drains == buffer.name]
+    if not freeing:
         return None
-    rate = total(solver.all[index].rate for index in own)
-    busy = total(solver.all[index].rate * solver.holding(index) for index in own)
-    waiting = total(solver.all[index].rate * solver.waits[index].mean for index in own)
+    rate = total(solver.all[index].rate for index in freeing)
+    busy = total(solver.all[index].rate * solver.holding(index) for index in freeing)
+    waiting = total(solver.all[index].rate * solver.waits[index].mean for index in freeing)
     everything = total(solver.all[index].rate * solver.holding(index) for index in centre.indices)
-    alone = len(own) == len(centre.indices)
+    alone = len(freeing) == len(centre.indices)
     servers = _reached(buffer, centre.station.servers) if alone else centre.station.servers
-    other = (everything - busy) / servers if len(own) < len(centre.indices) else 0.0 * busy
+    other = (everything - busy) / servers if len(freeing) < len(centre.indices) else 0.0 * busy
     nothing = busy == 0
     work = ratio(busy, carried)
     if not solver.operations.all(nothing == False):  # noqa: E712
         work = solver.operations.where(nothing, _idle_work(buffer, centre, solver), work)
-    # Beside more other work than the servers can do there is no steady state.
+    # With more other work than the servers can do there is no steady state.
     other = solver.operations.minimum([other, 1.0 - 1e-9 + 0.0 * other])
     able = servers * (1 - other) / work
     few = servers < centre.station.servers and not buffer.loses
     if few and not solver.operations.all(solver.operations.compare("<=", offered, able * (1 - 1e-9))):
-        found = (
+        text = (
             f'"{buffer.name}" has fewer places than "{centre.station.name}" has servers, and they are filled too fast'
         )
         raise NotComputed(
-            Problem("QN551", found, "as many places as servers", help="state fewer servers, or more places")
+            Problem("QN551", text, "as many places as servers", help="state fewer servers, or more places")
         )
-    met = solver.meet(centre)[1]
-    least = min(solver.all[index].priority for index in own)
-    others = [solver.all[index] for index in centre.indices if index not in own]
+    queue = solver.meet(centre)[1]
+    least = min(solver.all[index].priority for index in freeing)
+    others = [solver.all[index] for index in centre.indices if index not in freeing]
     if buffer.loses and any(item.priority <= least and not solver.operations.all(item.rate == 0) for item in others):
-        found = f'"{centre.station.name}" serves others in turn with the work that drains "{buffer.name}", which loses'
-        raise NotComputed(Problem("QN551", found, "a lower priority of the work that drains it"))
-    above = met.levels[least].above
+        text = f'"{centre.station.name}" serves others in turn with the work that drains "{buffer.name}", which loses'
+        raise NotComputed(Problem("QN551", text, "a lower priority of the work that drains it"))
+    above = queue.levels[least].above
     mean = ratio(busy, rate)
-    spread = ratio(met.residual, mean) / (1 - above) + nothing
-    if len(own) == len(centre.indices) and solver.operations.all(abs(spread - 1) <= 1e-9):
+    spread = ratio(queue.residual, mean) / (1 - above) + nothing
+    if len(freeing) == len(centre.indices) and solver.operations.all(abs(spread - 1) <= 1e-9):
         spread = 1.0 + 0.0 * busy
     line = Servers(servers, ratio(offered, able), other, spread)
     share = ratio(busy, everything) + nothing
@@ -232,17 +289,18 @@ def _drain(buffer: Buffer, centre: Centre, solver: Lines, carried: Value, offere
     if not centre.station.in_line:
         sorts = (sorts[0].replace(scv=1.0 + 0.0 * busy),)
     elif alone and once_each(buffer.name, solver.network, solver.operations):
-        whole = total(solver.all[index].rate + nothing for index in own)
+        every = total(solver.all[index].rate + nothing for index in freeing)
         sorts = tuple(
-            Sort((solver.all[index].rate + nothing) / whole, solver.holding(index), solver.scv(index)) for index in own
+            Sort((solver.all[index].rate + nothing) / every, solver.holding(index), solver.scv(index))
+            for index in freeing
         )
     return _Drain(
         centre=centre, servers=line, rate=able, serving=busy, waiting=waiting, share=share, alone=alone, sorts=sorts
     )
 
 
-def _idle_work(buffer: Buffer, centre: Centre, solver: Lines) -> Value:
-    """What freeing one place asks of a station, in server seconds at a copy, where nobody takes any."""
+def _idle_work(buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses) -> Value:
+    """The service demand of freeing one place, in server seconds at a copy, where no places are taken."""
     where = solver.operations.where
     classes = tuple(
         item.replace(
@@ -256,17 +314,68 @@ def _idle_work(buffer: Buffer, centre: Centre, solver: Lines) -> Value:
     )
     network = solver.network.replace(classes=classes)
     compiled = streams(network, solver.operations)
-    places = total(thinned(network, solver.losses, solver.operations).fills[buffer.name].values())
-    own = [compiled.streams[index] for index in centre.indices if compiled.streams[index].drains == buffer.name]
-    return total(item.rate * item.holding.mean for item in own) / places
+    flows = flows_with_losses(network, solver.losses, solver.operations)
+    places = total(flows.fills[buffer.name].values())
+    freeing = [compiled.streams[index] for index in centre.indices if compiled.streams[index].drains == buffer.name]
+    return total(item.rate * item.holding.mean for item in freeing) / places
 
 
-def _bounded(buffer: Buffer, centre: Centre, solver: Lines, waiting: Value) -> dict[int, Wait]:
-    """What the work that frees places waits where there are never more than the places of the buffer.
+def _bounded(buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses, waiting: Value) -> dict[int, Wait]:
+    """The waits of the work that frees places, limited by the places of the buffer.
 
     waiting  the mean number that waits at the station, with its place taken.
     """
-    own = [index for index in centre.indices if solver.all[index].drains == buffer.name]
-    wait = ratio(waiting, total(solver.all[index].rate for index in own))
+    freeing = [index for index in centre.indices if solver.all[index].drains == buffer.name]
+    wait = ratio(waiting, total(solver.all[index].rate for index in freeing))
     known = solver.operations.minimum([wait, LONGEST + 0.0 * wait])
-    return {index: Wait(wait, known * known) for index in own}
+    return {index: Wait(wait, known * known) for index in freeing}
+
+
+def m_g_1_places(
+    offered: Value, sorts: Sequence[Sort], places: Value, loses: bool, serving: Value
+) -> tuple[Line, Value]:
+    """The queue at one server that frees places, and the mean wait of requests that arrive when all are taken.
+
+    An M/G/1/K, or an M/G/1 with at most K inside.
+
+    offered  requests for a place per second.
+    sorts    the times to free one.
+    places   K, without the places that are taken elsewhere; a fraction is interpolated between integers.
+    loses    whether customers are lost when all places are taken.
+    serving  the mean number of places whose work is in service.
+    Exact    integer places, exact times, and work that begins or queues as soon as its place is taken.
+    """
+    values = [value for sort in sorts for value in sort]
+
+    def figures(offered: float, places: float, *values: float) -> tuple[float, ...]:
+        services = tuple(Service(*values[first : first + 3]) for first in range(0, len(values), 3))
+        least = max(int(places + 1e-9), 1)
+        part = min(max(places - least, 0.0), 1.0)
+        ends = [_m_g_1(offered, services, count, loses) for count in (least, least + 1)[: 1 + (part > 1e-9)]]
+        if len(ends) == 1:
+            return ends[0]
+        return tuple((1.0 - part) * low + part * high for low, high in zip(*ends, strict=True))
+
+    full, free, number, late = by_point(figures, offered, places, *values)
+    waiting = number - serving
+    return Line(full, free, (waiting + abs(waiting)) / 2), late
+
+
+def _m_g_1(offered: float, services: tuple[Service, ...], places: int, loses: bool) -> tuple[float, ...]:
+    if loses:
+        lost = m_g_1_k(offered, services, places)
+        return lost.blocked, lost.kept, lost.number, 0.0
+    waits = m_g_1_outside(offered, services, places)
+    return waits.full, 1.0 - waits.full, waits.number, waits.late
+
+
+def once_each(buffer: str, network: RoutedNetwork, operations: Operations) -> bool:
+    """Whether every place of a buffer is freed by one visit, of one route."""
+    for item in network.classes:
+        for route in item.routes:
+            taken = [step for step in route.steps if isinstance(step, Time) and step.fills == buffer]
+            freed = [step for step in route.steps if isinstance(step, Hold) and step.drains == buffer]
+            visits = [step.visits for step in (*taken, *freed)]
+            if len(taken) > 1 or len(freed) > 1 or not all(operations.all(value <= 1.0 + 1e-9) for value in visits):
+                return False
+    return True

@@ -1,29 +1,119 @@
-"""What is around a buffer at every number of places that are taken or waited for."""
+"""A network with a limited buffer at each number of places that are taken or waited for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
 from qnet.lazy import Array, np
-from qnet.networks.capacity.closed_parts import STATION, WAIT, Limited, Way, by_class, customers, places, used
-from qnet.networks.capacity.closed_pool import Pool
+from qnet.networks.aggregation.birth_death import log_weights, mean, probabilities
+from qnet.networks.aggregation.levels import (
+    MOST,
+    Grid,
+    PartFigures,
+    interpolated,
+    passage_time,
+    repeated,
+    solve_levels,
+    spaced,
+    table,
+)
+from qnet.networks.capacity.closed_network import (
+    LOST,
+    STATION,
+    WAIT,
+    Limited,
+    TakingRoute,
+    around,
+    by_class,
+    places_as_class,
+    stations_of_class,
+)
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked
-from qnet.networks.memory.levels import repeated
 from qnet.networks.routed import Buffer, ClosedClass, RoutedNetwork, mapped
-from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import streams
 from qnet.networks.wanted import Wanted
-from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 _NOTHING = 1e-300
+_DENSE = 24
+"""Where more customers than twice this may wait, not every number that waits is solved."""
+
+
+class Pool:
+    """The places and the customers that take them: the numbers at which figures are kept, and who waits.
+
+    form        of what is limited.
+    places      (points,) integers.
+    population  (points, closed classes).
+    takes       (points, closed classes) which classes take places.
+    """
+
+    def __init__(self, form: str, places: Any, population: Any, takes: Any) -> None:
+        self.form = form
+        self.places = places
+        self.population = population
+        self.takes = takes
+        crowd = np.ceil((population * takes).sum(axis=1)).astype(int)
+        last = {WAIT: places + crowd, LOST: places, STATION: np.minimum(places, crowd)}
+        self.last = last[form]
+        """(points,) the largest number of places that are taken or waited for."""
+        self.most = int(self.last.max())
+        if len(places) * (self.most + 1) > MOST:
+            text = f"{len(places)} points with up to {self.most} places and customers are too many to be solved"
+            raise NotComputed(Problem("QN556", text, "fewer points, places or customers"))
+        self.numbers = np.arange(self.most + 1)
+        self.taken, self.waiting = self.levels_of()
+        """(points, levels) places that are taken, and customers that are not around, at the solved numbers."""
+        self.grid: Grid = interpolated(self.taken + (self.waiting if form == WAIT else 0), self.most)
+
+    @property
+    def levels(self) -> int:
+        """How many numbers are solved, of each point."""
+        return self.taken.shape[1]
+
+    def levels_of(self) -> tuple[Any, Any]:
+        """The numbers that are solved: not all where there are many."""
+        last = self.last[:, None]
+        if self.form == WAIT:
+            before, crowd = spaced(int(self.places.max())), last - self.places[:, None]
+            most = int(crowd.max())
+            waiting = np.minimum(np.arange(1, most + 1), crowd)
+            if most > 2 * _DENSE:
+                # Much changes where few wait, and where few remain that do not.
+                after = spaced(most)
+                waiting = np.sort(np.concatenate([np.minimum(after, crowd), crowd - np.minimum(after, crowd)], axis=1))
+            all_taken = np.repeat(self.places[:, None], waiting.shape[1], axis=1)
+            taken = np.concatenate([np.minimum(before, self.places[:, None]), all_taken], axis=1)
+            return taken, np.concatenate([np.zeros((len(last), len(before))), waiting], axis=1)
+        taken = np.minimum(spaced(self.most), last)
+        return taken, taken * 1.0 if self.form == STATION else np.zeros(taken.shape)
+
+    def waiting_by_class(self, waiting: Any, shares: Any) -> Any:
+        """(points, any, closed classes) customers of each class that wait: in proportion, but not more than there are.
+
+        waiting  (points, any) customers that wait, shares  (points, closed classes).
+        """
+        population = (self.population * self.takes)[:, None, :]
+        weights = np.broadcast_to(shares[:, None, :], (*waiting.shape, shares.shape[1]))
+        result = np.zeros(weights.shape)
+        free = np.ones(weights.shape, bool)
+        for _ in range(shares.shape[1]):
+            remaining = np.maximum(waiting[..., None] - (result * ~free).sum(axis=-1, keepdims=True), 0.0)
+            weight = (weights * free).sum(axis=-1, keepdims=True)
+            # A class without a share waits only where all others do.
+            proportion = np.where(weight > 0, weights / np.where(weight > 0, weight, 1.0), 1.0)
+            result = np.where(free, proportion * remaining, result)
+            over = result >= population
+            result = np.where(over, population, result)
+            free = ~over
+        return result
 
 
 class Levels(Record):
@@ -31,16 +121,16 @@ class Levels(Record):
 
     customers: tuple[Any, ...]
     """By stream of the customers, its mean wait."""
-    asked: tuple[Any, ...]
-    """By stream of the customers, how often it is asked for per passage."""
+    requests: tuple[Any, ...]
+    """By stream of the customers, visits per passage."""
     places: tuple[Any, ...]
     """By stream of the work that frees places, its mean wait."""
     cycle: Any
     """(points, levels, closed classes) think time and response, without waiting for a place."""
     population: Any
-    """(points, levels, closed classes) customers who do not wait."""
+    """(points, levels, closed classes) customers that do not wait."""
     kept: Any
-    """How long a place is kept before the work begins that frees it, as it was found."""
+    """Time from taking a place to the beginning of the work that frees it."""
     turn: Any
     """Time from taking a place until it is free."""
     loads: Mapping[str, Any]
@@ -48,129 +138,117 @@ class Levels(Record):
     reasons: tuple[str, ...]
 
 
-class _Answer(Record):
-    """The solution of a batch, its figures as arrays of points."""
+def _towards(figures: PartFigures, other: PartFigures, room: Array, away_from_stations: Array) -> PartFigures:
+    """The figures `other` for the last class, or as much of the difference as its stations have room for.
 
-    waits: tuple[Any, ...]
-    """By stream."""
-    responses: tuple[Any, ...]
-    """By class."""
-    loads: Mapping[str, Any]
-    reasons: tuple[str, ...]
-    room: Any
-    """How many times as fast the last class might go round until a station is full."""
+    room                how many times as fast the last class may cycle before a station saturates.
+    away_from_stations  the time between two of its passages.
+    """
+    mine, theirs = (away_from_stations + item.responses[-1] for item in (figures, other))
+    least = mine / room
+    difference = mine - theirs
+    needed = np.where(
+        (theirs < least) & (difference > 0), (least - theirs) / np.where(difference > 0, difference, 1.0), 0.0
+    )
+    share = np.minimum(needed, 1.0)
 
-    def towards(self, other: _Answer, away: Any) -> _Answer:
-        """Another answer for the last class, or as much of it as its stations have room for.
+    def mixed(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(two + share * (one - two) for one, two in zip(first, second, strict=True))
 
-        away   the time between two of its passages.
-        """
-        mine, theirs = (away + item.responses[-1] for item in (self, other))
-        least = mine / self.room
-        apart = mine - theirs
-        needed = np.where((theirs < least) & (apart > 0), (least - theirs) / np.where(apart > 0, apart, 1.0), 0.0)
-        share = np.minimum(needed, 1.0)
-
-        def mixed(first: Any, second: Any) -> Any:
-            return second + share * (first - second)
-
-        return other.replace(
-            waits=tuple(mixed(one, two) for one, two in zip(self.waits, other.waits, strict=True)),
-            responses=tuple(mixed(one, two) for one, two in zip(self.responses, other.responses, strict=True)),
-        )
+    return other.replace(waits=mixed(figures.waits, other.waits), responses=mixed(figures.responses, other.responses))
 
 
-class Rest:
-    """The network around a buffer."""
+class Surroundings:
+    """The network around a buffer: its customers, and the work that frees places."""
 
     def __init__(
         self,
         network: RoutedNetwork,
         full: Limited,
-        found: list[Way],
+        routes: list[TakingRoute],
         pool: Pool,
         wanted: Wanted,
         solve_part: SolvePart,
     ) -> None:
         self.pool = pool
-        self.ways = found
+        self.routes = routes
         self.full = full
         self.name = full.name
         self.wanted = wanted
         self.solve_part = solve_part
         self.source = network
-        self.network = customers(network, full)
-        self.tokens = places(full.name, found)
-        self.mine = used(self.tokens, network)
+        self.network = around(network, full)
+        self.tokens = places_as_class(full.name, routes)
+        self.freeing = stations_of_class(self.tokens, network)
         """The stations that free places."""
-        self.apart = not any(self.mine & used(item, network) for item in self.network.classes)
+        self.apart = not any(self.freeing & stations_of_class(item, network) for item in self.network.classes)
         """Whether they do nothing else."""
-        self.closed = [kind for kind, item in enumerate(network.classes) if isinstance(item, ClosedClass)]
-        self.visits = by_class(found, self.closed, [way.rate for way in found])
+        self.closed = [index for index, item in enumerate(network.classes) if isinstance(item, ClosedClass)]
+        self.visits = by_class(routes, self.closed, [route.rate for route in routes])
         """(points, closed classes) places taken per passage."""
-        self.several = bool((pool.fills.sum(axis=1) > 1).any())
-        self.known: _Answer | None = None
-        """Of the customers by themselves, as found last."""
+        self.several = bool((pool.takes.sum(axis=1) > 1).any())
+        self.isolated: PartFigures | None = None
+        """Of the customers without the work that frees places, as last solved."""
 
     def depends(self, levels: Levels) -> bool:
-        """Whether the levels change with what was found of them."""
+        """Whether the levels depend on their results."""
         return self.several or self.full.form != WAIT or (not self.apart and bool(levels.kept.any()))
 
     def solved(self, waiting: Array, mix: Array, kept: Array, lost: Array) -> Levels:
         """The figures at all levels.
 
-        waiting   (points, closed classes) shares of the classes among those who wait.
-        mix       (points, ways) shares of the ways among the places that are taken.
-        kept      (points, levels) how long a place is kept before the work that frees it; used where that changes with
+        waiting   (points, closed classes) shares of the classes among the customers that wait.
+        mix       (points, taking routes) shares of the routes among the places that are taken.
+        kept      (points, levels) time from taking a place to the work that frees it; used where that changes with
                   the places.
-        lost      (points, 1) the share of those who ask for a place that are lost.
+        lost      (points, 1) the share of requests for a place that are lost.
         """
-        inside: Array = self.pool.population[:, None, :] - self.pool.spread(self.pool.waiting, waiting)
-        # Rounding must not make a whole number of customers a fraction.
+        inside: Array = self.pool.population[:, None, :] - self.pool.waiting_by_class(self.pool.waiting, waiting)
+        # Rounding must not make an integer number of customers a fraction.
         inside = np.where(np.abs(inside - np.rint(inside)) < 1e-9, np.rint(inside), np.maximum(inside, 0.0))
-        whole = repeated(self.source, self.pool.levels)
+        network = repeated(self.source, self.pool.levels)
         losing = None if self.full.form == WAIT else np.repeat(lost, self.pool.levels)
-        batch = self.populated(customers(whole, self.full, losing), inside)
-        marked = customers(whole, self.full).replace(buffers=(Buffer(self.name, 1.0, False),))
+        batch = self.populated(around(network, self.full, losing), inside)
+        marked = around(network, self.full).replace(buffers=(Buffer(self.name, 1.0, False),))
         self.unit = streams(marked, arrays(), [1.0] * len(marked.classes))
         if self.apart:
-            stations = tuple(item for item in batch.stations if item.name not in self.mine)
-            found = self.levels(batch, self.alone(batch.replace(stations=stations)), inside)
-            stations = tuple(item for item in batch.stations if item.name in self.mine)
-            only = self.placed(mix, found.kept)
-            second = self.ask(RoutedNetwork(stations, (only,), (), batch.size))
-            return self.with_places(found, second.waits, found.kept, second)
-        only = self.placed(mix, kept)
-        whole = self.ask(batch.replace(classes=(*batch.classes, only)))
-        found = self.levels(batch, whole, inside)
-        met = whole
+            stations = tuple(item for item in batch.stations if item.name not in self.freeing)
+            levels = self.levels(batch, self.solve_isolated(batch.replace(stations=stations)), inside)
+            stations = tuple(item for item in batch.stations if item.name in self.freeing)
+            places = self.solve(RoutedNetwork(stations, (self.taken(mix, levels.kept),), (), batch.size))
+            return self.with_places(levels, places.waits, levels.kept, places)
+        taken = self.taken(mix, kept)
+        both = self.solve(batch.replace(classes=(*batch.classes, taken)))
+        levels = self.levels(batch, both, inside)
+        at_arrival = both
         if self.in_turn:
             others = self.populated(batch, self.without_one(inside, mix))
-            met = whole.towards(self.ask(others.replace(classes=(*others.classes, only))), kept.reshape(-1))
-        return self.with_places(found, met.waits[len(found.customers) :], kept, met)
+            fewer = self.solve(others.replace(classes=(*others.classes, taken)))
+            at_arrival = _towards(both, fewer, self.room(both), kept)
+        return self.with_places(levels, at_arrival.waits[len(levels.customers) :], kept, at_arrival)
 
     @property
     def in_turn(self) -> bool:
-        """Whether what frees places waits for those only who came before it."""
-        whole = self.network.replace(classes=(*self.network.classes, self.tokens))
-        compiled = streams(whole, arrays(), [1.0] * len(whole.classes)).streams
-        own = [item for item in self.network.stations if item.name in self.mine]
-        return all(item.in_line and not ranked(item, compiled) for item in own)
+        """Whether the work that frees places waits for earlier arrivals only."""
+        network = self.network.replace(classes=(*self.network.classes, self.tokens))
+        compiled = streams(network, arrays(), [1.0] * len(network.classes)).streams
+        stations = [item for item in self.network.stations if item.name in self.freeing]
+        return all(item.in_line and not ranked(item, compiled) for item in stations)
 
     def without_one(self, inside: Any, mix: Any) -> Any:
-        """The customers whom the work for a place meets: while nobody waits, not the one who has taken the place."""
-        own = by_class(self.ways, self.closed, [mix[:, number] for number in range(len(self.ways))])
-        few = np.maximum(1.0 - self.pool.waiting, 0.0)[:, :, None] * own[:, None, :]
+        """The customers that the work for a place finds: while none wait, not the one that has taken the place."""
+        shares = by_class(self.routes, self.closed, [mix[:, number] for number in range(len(self.routes))])
+        few = np.maximum(1.0 - self.pool.waiting, 0.0)[:, :, None] * shares[:, None, :]
         return np.maximum(inside - few, 0.0)
 
     def populated(self, batch: RoutedNetwork, inside: Any) -> RoutedNetwork:
-        """The batch with the customers who do not wait."""
+        """The batch with the customers that do not wait."""
         classes = list(batch.classes)
-        for place, kind in enumerate(self.closed):
-            classes[kind] = classes[kind].replace(population=inside[:, :, place].reshape(-1))
+        for number, index in enumerate(self.closed):
+            classes[index] = classes[index].replace(population=inside[:, :, number].reshape(-1))
         return batch.replace(classes=tuple(classes))
 
-    def placed(self, mix: Any, kept: Any) -> ClosedClass:
+    def taken(self, mix: Any, kept: Any) -> ClosedClass:
         """The places that are taken, as a class of every level."""
         count = self.pool.levels
         routes = tuple(
@@ -180,103 +258,141 @@ class Rest:
             )
             for number, route in enumerate(self.tokens.routes)
         )
-        taken = self.pool.taken.reshape(-1).astype(float)
-        only = self.tokens.replace(population=taken, think_time=kept.reshape(-1), routes=routes)
-        stations = tuple(item for item in self.network.stations if item.name in self.mine)
-        compiled = streams(RoutedNetwork(stations, (only,), (), len(taken)), arrays(), [1.0])
-        spent = total(route.probability * part.mean for route in compiled.routes for part in route.parts.values())
+        number = self.pool.taken.reshape(-1).astype(float)
+        only = self.tokens.replace(population=number, think_time=kept.reshape(-1), routes=routes)
+        stations = tuple(item for item in self.network.stations if item.name in self.freeing)
+        compiled = streams(RoutedNetwork(stations, (only,), (), len(number)), arrays(), [1.0])
         # Places that are free again at once are never taken.
-        return only.replace(population=np.where(spent + only.think_time > 0, taken, 0.0))
+        return only.replace(population=np.where(passage_time(compiled, only, 0) > 0, number, 0.0))
 
-    def alone(self, batch: RoutedNetwork) -> _Answer:
-        """The solution of the customers by themselves: once, where it is the same in every round."""
-        if self.known is None or self.several or self.full.form != WAIT:
-            self.known = self.ask(batch)
-        return self.known
+    def solve_isolated(self, batch: RoutedNetwork) -> PartFigures:
+        """The figures of the customers without the work for places: once, where they are the same in every round."""
+        if self.isolated is None or self.several or self.full.form != WAIT:
+            self.isolated = self.solve(batch)
+        return self.isolated
 
-    def ask(self, batch: RoutedNetwork) -> _Answer:
-        """The solution of a batch: exact for one closed class; of several, points of a batch would be so one by one."""
+    def solve(self, batch: RoutedNetwork) -> PartFigures:
+        """The figures of a batch, exact for one closed class; for several by the method of batches, not of points."""
         budget = float("inf") if len(batch.closed) == 1 else 1.0
-        solution = self.solve_part(batch, Wanted(operations=budget, memory=self.wanted.memory, enclosed=False))
-        if solution.passages is None:
-            found = f'what is around "{self.name}" limits how many may be inside'
-            raise NotComputed(Problem("QN555", found, "one or the other"))
+        wanted = Wanted(operations=budget, memory=self.wanted.memory, enclosed=False)
+        return solve_levels(batch, len(self.pool.places), wanted, self.solve_part, self.name)
 
-        shape: Any = (batch.size,)
-
-        def column(value: Value) -> Array:
-            return np.broadcast_to(np.asarray(value, float), shape)
-
-        return _Answer(
-            tuple(column(wait.mean) for wait in solution.passages.waits),
-            tuple(column(item.response) for item in solution.classes),
-            {item.name: column(item.load) for item in solution.loads},
-            solution.reasons,
-            self.room(solution, column),
-        )
-
-    def room(self, solution: RoutedSolution, column: Callable[[Value], Any]) -> Any:
-        """How many times as fast places might go round until a station is full; 1 where none are."""
-        used = {item.label: column(item.utilization) for item in solution.stations if item.utilization is not None}
-        found = [
-            1.0 + np.maximum(1.0 - used[item.label], 0.0) / np.maximum(column(item.utilization), _NOTHING)
+    def room(self, figures: PartFigures) -> Any:
+        """How many times as fast places might be freed before a station saturates; 1 where none are taken."""
+        solution = figures.solution
+        used = {item.label: self.table(item.utilization) for item in solution.stations if item.utilization is not None}
+        limits = [
+            1.0 + np.maximum(1.0 - used[item.label], 0.0) / np.maximum(self.table(item.utilization), _NOTHING)
             for item in solution.visits
             if item.class_name == self.tokens.name and item.utilization is not None
         ]
-        return np.minimum.reduce(found) if found else 1.0
+        return np.minimum.reduce(limits) if limits else 1.0
 
     def table(self, value: Value) -> Any:
         """A figure of a batch by points and levels."""
-        shape = self.pool.taken.shape
-        return np.broadcast_to(np.asarray(value, float), (shape[0] * shape[1],)).reshape(shape)
+        return table(value, *self.pool.taken.shape)
 
-    def levels(self, batch: RoutedNetwork, answer: _Answer, inside: Any) -> Levels:
+    def levels(self, batch: RoutedNetwork, figures: PartFigures, inside: Any) -> Levels:
         """The figures of the customers, by levels."""
         compiled = streams(batch, arrays(), [1.0] * len(batch.classes)).streams
-        waits = answer.waits[: len(compiled)]
+        waits = figures.waits[: len(compiled)]
         cycle = np.stack(
             [
-                self.table(item.think_time) + self.table(answer.responses[kind])
-                for kind, item in enumerate(batch.classes)
+                self.table(item.think_time) + figures.responses[index]
+                for index, item in enumerate(batch.classes)
                 if isinstance(item, ClosedClass)
             ],
             axis=2,
         )
         kept = self.keeping(waits, inside / cycle)
-        asked = tuple(self.table(stream.rate) for stream in compiled)
-        loads = {name: self.table(load) for name, load in answer.loads.items()}
-        waits = tuple(self.table(wait) for wait in waits)
         return Levels(
             customers=waits,
-            asked=asked,
+            requests=tuple(self.table(stream.rate) for stream in compiled),
             places=(),
             cycle=cycle,
             population=inside,
             kept=kept,
             turn=kept,
-            loads=loads,
-            reasons=answer.reasons,
+            loads=figures.loads,
+            reasons=figures.solution.reasons,
         )
 
-    def with_places(self, found: Levels, waits: Sequence[Any], kept: Any, answer: _Answer) -> Levels:
+    def with_places(self, levels: Levels, waits: Sequence[Any], kept: Any, figures: PartFigures) -> Levels:
         """Levels with the figures of the places."""
-        loads = {name: self.table(load) for name, load in answer.loads.items()}
-        return found.replace(
-            places=tuple(self.table(wait) for wait in waits),
-            turn=kept + self.table(answer.responses[-1]),
-            loads={**found.loads, **loads},
-            reasons=tuple(dict.fromkeys([*found.reasons, *answer.reasons])),
+        return levels.replace(
+            places=tuple(waits),
+            turn=kept + figures.responses[-1],
+            loads={**levels.loads, **figures.loads},
+            reasons=tuple(dict.fromkeys([*levels.reasons, *figures.solution.reasons])),
         )
 
     def keeping(self, waits: Sequence[Any], rates: Any) -> Any:
-        """How long a place is kept before the response, over all that are taken at each level."""
+        """Time that a place is taken before the response, the mean over all that are taken at each level."""
         flow, spent = np.zeros(()), np.zeros(())
-        flat = [Wait(wait, 0.0) for wait in waits]
-        by_name = {(way.kind, way.route): way for way in self.ways}
+        flat = [Wait(wait.reshape(-1), 0.0) for wait in waits]
+        by_name = {(route.class_index, route.route): route for route in self.routes}
         for route in self.unit.routes if self.full.form != STATION else ():
-            way = by_name.get((route.class_index, route.route))
-            if way is not None:
-                often = way.rate[:, None] * rates[:, :, self.closed.index(way.kind)]
-                flow = flow + often
-                spent = spent + often * self.table(route.after[self.name].mean_with(flat))
+            taking = by_name.get((route.class_index, route.route))
+            if taking is not None:
+                taken = taking.rate[:, None] * rates[:, :, self.closed.index(route.class_index)]
+                flow = flow + taken
+                spent = spent + taken * self.table(route.after[self.name].mean_with(flat))
         return np.broadcast_to(np.where(flow > 0, spent / np.where(flow > 0, flow, 1.0), 0.0), self.pool.taken.shape)
+
+
+class PlaceChain:
+    """The birth-death chain of the number of places that are taken or waited for, and means over it.
+
+    levels  the figures at the solved numbers; `visits` (points, closed classes) places taken per passage.
+    """
+
+    def __init__(self, levels: Levels, pool: Pool, visits: Array) -> None:
+        self.pool = pool
+        self.visits = visits
+        at_all = pool.grid.at_all
+        classes = range(levels.cycle.shape[2])
+        self.occupied = np.minimum(pool.numbers, pool.places[:, None])
+        self.inside = np.stack([at_all(levels.population[:, :, index]) for index in classes], axis=2)
+        """(points, numbers, closed classes) customers that do not wait."""
+        cycle = np.stack([at_all(levels.cycle[:, :, index]) for index in classes], axis=2)
+        self.rates = self.inside / cycle
+        """(points, numbers, closed classes) passages per second."""
+        self.requests = (self.rates * visits[:, None, :]).sum(axis=2)
+        """(points, numbers) requests for a place per second: births."""
+        turn = at_all(levels.turn)
+        self.freed = np.where(turn > 0, self.occupied / np.where(turn > 0, turn, 1.0), np.inf)
+        """(points, numbers) places freed per second: deaths."""
+        logs = log_weights(self.requests, self.freed)
+        beyond = pool.numbers > pool.last[:, None]
+        self.shares = probabilities(np.where(beyond | np.isnan(logs), -np.inf, logs))
+        """(points, numbers) of time."""
+        self.passages = (self.shares[:, :, None] * self.rates).sum(axis=1)
+        """(points, closed classes) per second."""
+        self.asked = (self.shares * self.requests).sum(axis=1)
+        """(points,) requests for a place per second."""
+        self.late = self.shares * (pool.numbers >= pool.places[:, None])
+        refused = (self.late * self.requests).sum(axis=1)
+        some = self.asked > 0
+        asked = np.where(some, self.asked, 1.0)
+        self.full: Array = np.where(some, refused / asked, self.late.sum(axis=1))
+        """(points,) the share of requests for a place that arrive when all are taken."""
+        waiting = (self.shares[:, :, None] * (pool.population[:, None, :] - self.inside)).sum(axis=1)
+        by_classes = self.passages * visits
+        self.delays = np.where(by_classes > 0, waiting / np.where(by_classes > 0, by_classes, 1.0), 0.0)
+        """(points, closed classes) the mean wait for a place, over all requests."""
+        self.wait = np.where(some, waiting.sum(axis=1) / asked, 0.0)
+        """(points,) the same over all classes."""
+        first = np.minimum(pool.places, pool.most)[:, None]
+        rate = np.take_along_axis(self.freed, first, axis=1)[:, 0]
+        self.next_place = np.where(np.isfinite(rate) & (rate > 0), 1 / np.where(rate > 0, rate, 1.0), 0.0)
+        """(points,) the time until a place is free when all are taken."""
+
+    def mean(self, values: Array, rates: Array | None = None) -> Array:
+        """(points,) the mean of a figure of all numbers over time, or over events that happen at given rates."""
+        return mean(self.shares, values, rates)
+
+    def waiting_shares(self, before: Array) -> Array:
+        """(points, closed classes) the shares of the classes among requests when all places are taken."""
+        flow = (self.late[:, :, None] * self.rates).sum(axis=1) * self.visits
+        total = flow.sum(axis=1, keepdims=True)
+        return np.where(total > _NOTHING, flow / np.where(total > _NOTHING, total, 1.0), before)

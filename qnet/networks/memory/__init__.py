@@ -1,5 +1,7 @@
-"""Networks in which only so many customers may be inside a subnetwork: memory, tokens, threads of a server.
+"""Subnetworks with a limited number of customers: memory, tokens, the threads of a server that calls others.
 
-`regions` finds the subnetworks, `levels` solves a network at every number of customers, `states` puts the numbers of
-customers of all parts together, `averages` takes means of what changes with the number inside, and `solve` answers.
+`regions` finds the subnetworks and takes a network apart; `averages` solves them at each number of customers and puts
+the network together again; `solve` has the two ways to get the probabilities of these numbers, for closed and for open
+classes. What is common to all flow-equivalent aggregation is in `networks.aggregation`.
+Begin at `solve.solve`; `solvers/flow_equivalent.py` and other solvers import `regions` and `solve`, nothing else.
 """

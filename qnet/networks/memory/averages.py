@@ -1,64 +1,323 @@
-"""Steps whose times and visits depend on the number inside, as they are on average."""
+"""Limited subnetworks at every number of customers inside, and the network put together from their means."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from qnet.expression import Value
+from qnet.errors import NotComputed, Problem
+from qnet.expression import Value, arrays
 from qnet.lazy import Array, np
-from qnet.networks.memory.regions import Region
-from qnet.networks.routed import Hold, RoutedNetwork, Step, Time
+from qnet.networks.aggregation.birth_death import log_weights, mean, two_modes
+from qnet.networks.aggregation.levels import (
+    MOST,
+    Grid,
+    PartFigures,
+    every_number,
+    passage_time,
+    repeated,
+    solve_levels,
+    table,
+)
+from qnet.networks.aggregation.solution import Aggregation
+from qnet.networks.duration import Wait
+from qnet.networks.exactness import Beyond
+from qnet.networks.memory.regions import Region, entries, holds, inside
+from qnet.networks.passage_times import Passages
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.streams import Streams, streams
+from qnet.networks.wanted import Wanted
+from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
+_BUSY = 0.7
+"""The load of arrivals up to which errors were measured."""
+
+
+class Part(Record):
+    """A region, or what is around the regions, at every number of customers in it."""
+
+    figures: PartFigures
+    """At the levels, of which the first has no customers."""
+    throughput: Any
+    """(points, levels) passages per second of the class that is counted; 0 without customers."""
+    instant: Any
+    """(points,) whether a passage takes no time: then no customer is ever in the part."""
+    longest_visit: Any
+    """(points, numbers of customers that were solved) the longest mean time of a visit, as a share of the time of a
+    passage without waits."""
+    grid: Grid
+    """The levels of all numbers of customers up to the population."""
+    log_weights: Any
+    """(points, numbers) as `birth_death.log_weights`, of arrivals at the rate of one passage per second."""
+
+    def mean_waits(self, shares: Array) -> list[Any]:
+        """The mean wait of every stream over all its visits, by the shares of time with 0, 1, ... customers."""
+        at_all = self.grid.at_all
+        known = zip(self.figures.rates, self.figures.waits, strict=True)
+        return [mean(shares, at_all(wait), at_all(rate)) for rate, wait in known]
+
+    def leaving(self, shares: Any, levels: int) -> Any:
+        """Customers that leave a region per second from 1, 2, ... customers inside, (points, levels)."""
+        flow = shares * self.grid.at_all(self.throughput)
+        by_level = np.zeros((len(flow), levels))
+        for number, level in enumerate(self.grid.below[0].tolist()):
+            if level:
+                by_level[:, level - 1] += flow[:, number]
+        return by_level
+
+
+def solve_part_levels(
+    batch: RoutedNetwork, class_index: int, points: int, wanted: Wanted, solve_part: SolvePart, with_none: bool = False
+) -> Part:
+    """The figures of a part at 1, 2, ... customers of one closed class; its grid and weights are still to be set.
+
+    batch        points x levels, the levels innermost.
+    class_index  the closed class that is counted.
+    with_none    whether the levels begin with no customer; else there are no other classes, and the level without
+                 customers is added, with the waits of one customer.
+    Raises       as `solve_part`, and `NotComputed` QN543 where there are too many numbers.
+    """
+    size = batch.size or 0
+    cells = size * max(1, len(batch.stations))
+    levels = size // max(1, points)
+    if cells > MOST or float(size) * levels * max(1, len(batch.stations)) > wanted.operations:
+        text = f"{points} points with up to {levels} customers each are too many to be solved at every number of them"
+        raise NotComputed(Problem("QN543", text, "fewer points, or fewer customers"))
+    customers = batch.classes[class_index]
+    assert isinstance(customers, ClosedClass)
+    compiled = streams(batch, arrays(), [1.0] * len(batch.classes))
+    spent = passage_time(compiled, customers, class_index)
+    instant = np.broadcast_to(np.asarray(spent <= 0), (size,))
+    # A customer that spends no time anywhere has no throughput: one second of thinking makes the part solvable.
+    solvable = customers.replace(think_time=np.where(instant, 1.0, customers.think_time))
+    classes = tuple(solvable if index == class_index else item for index, item in enumerate(batch.classes))
+    budget = Wanted(operations=float("inf"), memory=float("inf"), enclosed=False)
+    figures = solve_levels(batch.replace(classes=classes), points, budget, solve_part, customers.name)
+    throughput = figures.throughputs[class_index]
+    if not with_none:
+        figures = figures.replace(
+            rates=tuple(_with_none(rate, 0.0) for rate in figures.rates),
+            waits=tuple(_with_none(wait, wait[:, :1]) for wait in figures.waits),
+        )
+        throughput = _with_none(throughput, 0.0)
+    never = instant.reshape(points, levels)[:, 0]
+    deaths = np.where(never[:, None], np.inf, throughput)
+    longest = _longest_visit(compiled, spent, class_index)
+    return Part(
+        figures,
+        throughput,
+        never,
+        table(longest, points, levels),
+        every_number(throughput.shape[1] - 1, throughput.shape[1] - 1),
+        log_weights(np.ones_like(deaths), deaths),
+    )
+
+
+def _with_none(figures: Array, value: Any) -> Array:
+    """A table with a first level for no customers."""
+    return np.concatenate([np.broadcast_to(value, (len(figures), 1)), figures], axis=1)
+
+
+def _longest_visit(compiled: Streams, spent: Value, class_index: int) -> Value:
+    """The longest mean time of a visit that is made, as a share of the time of a passage."""
+    operations = arrays()
+    nothing = spent <= 0
+    times = [
+        operations.where(stream.rate > 0, stream.holding.mean, 0.0 * stream.rate)
+        for stream in compiled.streams
+        if stream.class_index == class_index
+    ]
+    return operations.where(nothing, 0.0, operations.maximum([*times, 0.0 * spent, 0.0 * spent]) / (spent + nothing))
+
+
+class Outside(Record):
+    """The means of what is around the regions."""
+
+    waits: Sequence[Any]
+    """By stream, (points,)."""
+    loads: Mapping[str, Any]
+    """By label of a station group, (points,)."""
+    reasons: tuple[str, ...]
+
+
+class Inside(Record):
+    """The means of a region."""
+
+    part: Part
+    shares: Any
+    """(points, numbers) shares of time with 0, 1, ... customers, those that wait for admission included; with an
+    unlimited queue the last is of all greater numbers."""
+    shares_each: Any
+    """The same without the greater numbers."""
+    wait: Any
+    """(points,) mean wait for admission."""
+    exact: bool
+    """Whether the region is equivalent to one station."""
+    load: Any
+    """(points,) of open classes: the arrival rate over the throughput with the region full."""
+
+    @property
+    def crowded(self) -> bool:
+        """Whether the load of open classes is higher than was measured, at a point that has a steady state."""
+        return bool(((self.load > _BUSY) & (self.load < 1)).any())
+
+
+class LimitedSubnetworks(Aggregation):
+    """A network with limited subnetworks: what is the same for closed and open classes."""
+
+    def __init__(
+        self, network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+    ) -> None:
+        super().__init__(network, wanted, solve_part)
+        self.limited = limited
+        self.profiles = {item.station: item for item in network.profiles}
+
+    def region(self, region: Region, most: int) -> Part:
+        """A region with up to `most` customers, of which at most as many as its limit are inside."""
+        profile = self.profiles.get(region.station)
+        count = profile.levels if profile else max(1, min(region.limit, most))
+        batch = profile.network if profile else repeated(self.network, count)
+        population = np.tile(np.arange(1.0, count + 1), self.points)
+        part = solve_part_levels(inside(batch, region, population), 0, self.points, self.wanted, self.solve_part)
+        grid = every_number(count, most)
+        births = np.broadcast_to(self.column(entries(self.network, region))[:, None], (self.points, most + 1))
+        never = (births <= 0) | part.instant[:, None]
+        deaths = np.where(never, np.inf, grid.at_all(part.throughput))
+        return part.replace(grid=grid, log_weights=log_weights(births, deaths))
+
+    def one_visit(self, region: Region) -> bool:
+        """Whether customers inside make one visit to one station, of the same times: then it is a single station."""
+        entered = [hold for _, hold in holds(self.network, region)]
+        stations = {station.name: station for station in self.network.stations}
+        for hold in entered:
+            only = hold.steps[0] if len(hold.steps) == 1 else None
+            if not isinstance(only, Hold) or len(only.steps) != 1:
+                return False
+            if stations[only.station].copies > 1 or not _is_one(only.visits) or only.scv is not None:
+                return False
+            time = only.steps[0]
+            if not (isinstance(time, Time) and _is_one(time.visits) and _is_one(time.scv)):
+                return False
+        return len(entered) == 1
+
+    def together(self, throughputs: list[Value], regions: Sequence[Inside], outside: Outside) -> RoutedSolution:
+        """The figures of the network, from the means of its parts.
+
+        throughputs  passages per second of every class.
+        """
+        network = self.network
+        mean_waits = {"": iter(outside.waits)}
+        region_of: dict[str, str] = {}
+        admission: dict[str, Any] = {}
+        for region, known in zip(self.limited, regions, strict=True):
+            admission[region.station] = known.wait
+            region_of |= dict.fromkeys(region.inner, region.station)
+            mean_waits[region.station] = iter(known.part.mean_waits(known.shares))
+            profile = self.profiles.get(region.station)
+            if profile:
+                weights = known.part.leaving(known.shares, profile.levels)
+                network = averaged(network, profile.network, region, weights)
+        compiled = streams(network, self.operations, throughputs)
+        waits: list[Wait] = []
+        for stream in compiled.streams:
+            wait = admission.get(stream.station)
+            wait = next(mean_waits[region_of.get(stream.station, "")]) if wait is None else wait
+            waits.append(Wait(self.value(wait), 0.0))
+        solution = self.disaggregated(network, compiled, throughputs, waits, outside.loads)
+        reasons = tuple(dict.fromkeys([*outside.reasons, *self.reasons(regions)]))
+        return solution.replace(
+            exact=not reasons,
+            reasons=reasons,
+            passages=Passages(network, compiled, tuple(throughputs), tuple(waits)),
+            network=network if self.profiles else None,
+        )
+
+    def reasons(self, regions: Sequence[Inside]) -> Iterable[str]:
+        """Why regions are approximate."""
+        for region, known in zip(self.limited, regions, strict=True):
+            name = region.station
+            inner = known.part.figures.solution.reasons
+            yield from inner
+            reason = ""
+            if name in self.profiles:
+                reason = f"{name}: what changes with the number inside is taken as if that number were constant"
+            elif not known.exact:
+                reason = f"{name}: the stations behind it are taken as one with their throughput"
+            if reason and (known.part.longest_visit > 1 + 1e-9).any():
+                text = f"some visits behind {name} are longer than most passages of it"
+                yield Beyond(reason, "QN644", f"{text}: beyond where errors were measured as small")
+            elif reason and known.crowded:
+                text = f"{name} has more than {_BUSY:.0%} of the load that it can take"
+                yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
+            elif reason and inner and isinstance(self.network.classes[region.class_index], OpenClass):
+                text = f"{name} lets arrivals in to another place of the same kind"
+                yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
+            elif reason:
+                yield reason
+            modes = next((pair for row in known.shares_each if (pair := two_modes(row))), None)
+            if modes:
+                around = "" if self.network.size is not None else f", around {modes[0]} and {modes[1]}"
+                text = f"{name}: two numbers of customers are likely there{around}"
+                yield Beyond(text, "QN643", f"{text}; it remains near each for long, and means describe neither")
+
+
+def _is_one(value: Value | None) -> bool:
+    return isinstance(value, float) and value == 1.0
 
 
 def averaged(network: RoutedNetwork, levels: RoutedNetwork, region: Region, weights: Any) -> RoutedNetwork:
-    """A network with the steps inside a region as they are over all who pass through it.
+    """A network with the steps inside a region, which depend on the number inside, at their means.
 
     levels   the same network with 1, 2, ... customers inside, as a batch.
-    weights  (points, numbers from 1): how often customers leave with so many inside.
+    weights  (points, numbers from 1): how often customers leave with this number inside.
     Returns  visits and times weighted by how often they happen.
     """
-    mean = _Mean(weights, network.size)
+    means = _Means(weights, network.size)
     classes = list(network.classes)
     item = classes[region.class_index]
     routes = tuple(
         route.replace(
             steps=tuple(
-                step.replace(steps=mean.steps(step.steps, other.steps, weights))
-                if isinstance(step, Hold) and isinstance(other, Hold) and step.station == region.station
+                step.replace(steps=means.steps(step.steps, varied.steps, weights))
+                if isinstance(step, Hold) and isinstance(varied, Hold) and step.station == region.station
                 else step
-                for step, other in zip(route.steps, own.steps, strict=True)
+                for step, varied in zip(route.steps, other.steps, strict=True)
             )
         )
-        for route, own in zip(item.routes, levels.classes[region.class_index].routes, strict=True)
+        for route, other in zip(item.routes, levels.classes[region.class_index].routes, strict=True)
     )
     classes[region.class_index] = item.replace(routes=routes)
     return network.replace(classes=tuple(classes))
 
 
-class _Mean:
+class _Means:
+    """Means of what depends on the number inside; where nothing has weight, the value with one customer."""
+
     def __init__(self, weights: Any, size: int | None) -> None:
-        self.shape = weights.shape
+        self.points, self.levels = weights.shape
         self.size = size
 
-    def table(self, value: Value) -> Any:
-        count = self.shape[0] * self.shape[1]
-        return np.broadcast_to(np.asarray(value, float), (count,)).reshape(self.shape)
+    def table(self, value: Value) -> Array:
+        return table(value, self.points, self.levels)
 
     def of(self, values: Array, weights: Array) -> Value:
-        """The weighted mean; where nothing has weight, what it is with one customer."""
-        whole = weights.sum(axis=1)
-        idle = whole <= 0
-        found = np.where(idle, values[:, 0], (weights * values).sum(axis=1) / np.where(idle, 1.0, whole))
-        return float(found[0]) if self.size is None else found
+        weight = weights.sum(axis=1)
+        idle = weight <= 0
+        means = np.where(idle, values[:, 0], (weights * values).sum(axis=1) / np.where(idle, 1.0, weight))
+        return float(means[0]) if self.size is None else means
 
     def steps(self, steps: tuple[Step, ...], levels: tuple[Step, ...], weights: Any) -> tuple[Step, ...]:
-        found: list[Step] = []
-        for step, own in zip(steps, levels, strict=True):
-            visits = self.table(own.visits)
-            often = weights * visits
-            made = self.of(visits, weights)
-            if isinstance(step, Time) and isinstance(own, Time):
-                found.append(step.replace(mean=self.of(self.table(own.mean), often), visits=made))
-            elif isinstance(step, Hold) and isinstance(own, Hold):
-                found.append(step.replace(steps=self.steps(step.steps, own.steps, often), visits=made))
-        return tuple(found)
+        result: list[Step] = []
+        for step, varied in zip(steps, levels, strict=True):
+            visits = self.table(varied.visits)
+            executions = weights * visits
+            count = self.of(visits, weights)
+            if isinstance(step, Time) and isinstance(varied, Time):
+                result.append(step.replace(mean=self.of(self.table(varied.mean), executions), visits=count))
+            elif isinstance(step, Hold) and isinstance(varied, Hold):
+                result.append(step.replace(steps=self.steps(step.steps, varied.steps, executions), visits=count))
+        return tuple(result)

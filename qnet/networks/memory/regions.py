@@ -1,9 +1,10 @@
-"""Subnetworks that customers enter one by one, at most so many at a time, and whose stations nobody else uses."""
+"""Subnetworks that customers enter one by one, a limited number at a time, and whose stations are not used outside."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.exactness import ranked
 from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
@@ -12,7 +13,7 @@ from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 UNLIMITED = 10**9
-"""The limit of a delay: who holds it waits for nobody."""
+"""The limit of a delay, which is held without waiting."""
 
 
 class Region(Record):
@@ -21,32 +22,32 @@ class Region(Record):
     station: str
     """The station that is held: the memory."""
     limit: int
-    """How many may be inside."""
+    """The largest number of customers inside."""
     inner: tuple[str, ...]
     """The stations inside, in the order of the network."""
     class_index: int
-    """Whose customers use it."""
+    """The class of its customers."""
 
 
 def regions(network: RoutedNetwork) -> tuple[Region, ...]:
-    """The limited subnetworks of a network, where they and what is around them can be taken apart.
+    """The limited subnetworks of a network, where they can be separated from each other and from the rest.
 
     network   any.
     Returns   one region for each station that is held while others are waited for, or whose holders are counted; ()
-              where there is none, or any hold is not of this kind: several classes use it, its class is not the only
-              closed one where any is closed, an inner station is used elsewhere as well, the held station has copies,
-              rates or an order of service other than first come first served, or work has priorities or is left for
-              later; the same of holds inside.
+              where there is none, or any hold is not of this form: several classes use it, its class is not the only
+              closed one where any is closed, an inner station is used outside as well, the held station has copies,
+              rates or a discipline other than first come first served, or there are priorities or second phases; the
+              same of holds inside.
     """
     by_name = {station.name: station for station in network.stations}
-    outer = [step.station for step in _steps(network) if any(isinstance(inner, Hold) for inner in step.steps)]
-    outer += [profile.station for profile in network.profiles]
-    inner: dict[str, set[str]] = {name: set() for name in outer}
+    held = [step.station for step in _outer_holds(network) if any(isinstance(inner, Hold) for inner in step.steps)]
+    held += [profile.station for profile in network.profiles]
+    inner: dict[str, set[str]] = {name: set() for name in held}
     if not inner or not all(_may_limit(by_name[name]) for name in inner):
         return ()
     operations: Operations = FLOATS if network.size is None else arrays()
-    asked = streams(network, operations, [1.0] * len(network.classes)).streams
-    served_before = {station.name for station in network.stations if ranked(station, asked)}
+    requests = streams(network, operations, [1.0] * len(network.classes)).streams
+    with_priorities = {station.name for station in network.stations if ranked(station, requests)}
     others: set[str] = set()
     users: dict[str, int] = {}
     for index, customers in enumerate(network.classes):
@@ -59,41 +60,65 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
                 if step.station not in inner:
                     others.add(step.station)
                     continue
-                used = _inside(step, served_before)
+                used = _inside(step, with_priorities)
                 if used is None or users.setdefault(step.station, index) != index:
                     return ()
                 inner[step.station] |= used
     if users.keys() != inner.keys():
         return ()
-    places = [{*own, name} for name, own in inner.items()]
-    apart = [*places, others]
-    if len(set[str]().union(*apart)) < sum(map(len, apart)):
+    parts = [*({*names, name} for name, names in inner.items()), others]
+    if len(set[str]().union(*parts)) < sum(map(len, parts)):
         return ()
-    if any(_leader(by_name[name], by_name) not in part for part in apart for name in part):
+    if any(_leader(by_name[name], by_name) not in part for part in parts for name in part):
         return ()
     closed = [index for index, item in enumerate(network.classes) if isinstance(item, ClosedClass)]
     if closed and {*closed, *users.values()} != {closed[0]}:
         return ()
-    names = list(by_name)
-    found = tuple(
+    order = list(by_name)
+    result = tuple(
         Region(
             name,
             UNLIMITED if by_name[name].delay else by_name[name].servers,
-            tuple(sorted(own, key=names.index)),
+            tuple(sorted(names, key=order.index)),
             users[name],
         )
-        for name, own in inner.items()
+        for name, names in inner.items()
     )
-    return found if all(_apart(inside(network, region, 1.0)) for region in found) else ()
+    return result if all(_separable(inside(network, region, 1.0)) for region in result) else ()
 
 
-def _apart(network: RoutedNetwork) -> bool:
-    """Whether what is inside a region has no limits of its own, or limits that can be taken apart as well."""
-    limited = any(isinstance(inner, Hold) for step in _steps(network) for inner in step.steps)
+def applies(network: RoutedNetwork) -> tuple[Region, ...]:
+    """The limited subnetworks of a network that is best solved by them; () where it is not.
+
+    An open network in which only one customer may be inside is a queue whose service has a known variance, and is left
+    to the formulas of queues.
+    """
+    limited = regions(network)
+    several = all(1 < region.limit < UNLIMITED for region in limited)
+    return limited if network.closed or network.profiles or several else ()
+
+
+def refusal(network: RoutedNetwork) -> NotComputed:
+    """That times depend on the number inside a subnetwork that cannot be separated from the rest of a network."""
+    names = " and ".join(f'"{item.station}"' for item in network.profiles)
+    text = f"times depend on the number inside {names}, which is more than a limit around separate stations"
+    expected = "one class that holds it first come first served, around stations that are not used outside"
+    help = "state the number inside by a parameter, and vary that"
+    return NotComputed(Problem("QN544", text, expected, help=help))
+
+
+def held(limited: tuple[Region, ...]) -> str:
+    """Why methods without limits of subnetworks do not apply."""
+    return f'"{limited[0].station}" is held while others are waited for'
+
+
+def _separable(network: RoutedNetwork) -> bool:
+    """Whether there are no limits inside a region, or such that can be separated as well."""
+    limited = any(isinstance(inner, Hold) for step in _outer_holds(network) for inner in step.steps)
     return not limited or bool(regions(network))
 
 
-def _steps(network: RoutedNetwork) -> Iterator[Hold]:
+def _outer_holds(network: RoutedNetwork) -> Iterator[Hold]:
     """The steps of all routes that are holds."""
     for customers in network.classes:
         for route in customers.routes:
@@ -108,30 +133,31 @@ def _may_limit(station: Station) -> bool:
 
 
 def _leader(station: Station, by_name: dict[str, Station]) -> str:
-    """The station whose copies decide which one is used."""
+    """The station that chooses the copy for this one."""
     return by_name[station.follows or station.name].name
 
 
-def _inside(hold: Hold, served_before: set[str]) -> set[str] | None:
-    """The stations that are used inside a hold; None where more happens there than that."""
-    if hold.station in served_before or hold.scv is not None:
+def _inside(hold: Hold, with_priorities: set[str]) -> set[str] | None:
+    """The stations that are used inside a hold; None where it is not of the form of a region."""
+    if hold.station in with_priorities or hold.scv is not None:
         return None
-    found: set[str] = set()
+    used: set[str] = set()
     for step in hold.steps:
         if step.phase != 1 or isinstance(step, Fork):
             return None
         if isinstance(step, Hold):
             visit = all(isinstance(item, Time) and item.phase == 1 for item in step.steps)
-            within = set[str]() if visit and step.station not in served_before else _inside(step, served_before)
+            plain = visit and step.station not in with_priorities
+            within = set[str]() if plain else _inside(step, with_priorities)
             if within is None:
                 return None
-            found |= {step.station} | within
-    return found
+            used |= {step.station} | within
+    return used
 
 
-def around(network: RoutedNetwork, found: tuple[Region, ...]) -> RoutedNetwork:
-    """What is outside of all regions: the network whose customers pass through them in no time."""
-    names = {name for region in found for name in (region.station, *region.inner)}
+def around(network: RoutedNetwork, limited: tuple[Region, ...]) -> RoutedNetwork:
+    """What is outside all regions: the network whose customers pass through them in no time."""
+    names = {name for region in limited for name in (region.station, *region.inner)}
     stations = tuple(station for station in network.stations if station.name not in names)
     classes = tuple(
         item.replace(routes=tuple(route.replace(steps=_without(route.steps, names)) for route in item.routes))
@@ -145,19 +171,17 @@ def _without(steps: tuple[Step, ...], names: set[str]) -> tuple[Step, ...]:
 
 
 def inside(network: RoutedNetwork, region: Region, population: Value) -> RoutedNetwork:
-    """A region by itself, with so many customers who enter again as soon as they leave.
+    """A region in isolation, with a number of customers that enter again as soon as they leave.
 
-    Each way to pass through it is a route; a passage of the class is one entry.
+    Each hold of its station is a route; a passage of the class is one entry.
     """
     stations = tuple(station for station in network.stations if station.name in region.inner)
-    ways = [
-        (way.probability * hold.visits, hold) for way, hold in holds(network, region)
-    ]  # fmt: skip
-    rate = total(share for share, _ in ways)
+    entered = [(way.probability * hold.visits, hold) for way, hold in holds(network, region)]
+    rate = total(share for share, _ in entered)
     idle = rate == 0
     routes = tuple(
-        Route(str(number), (share + idle / len(ways)) / (rate + idle), hold.steps)
-        for number, (share, hold) in enumerate(ways)
+        Route(str(number), (share + idle / len(entered)) / (rate + idle), hold.steps)
+        for number, (share, hold) in enumerate(entered)
     )
     only = ClosedClass(
         name=network.classes[region.class_index].name, population=population, think_time=0.0, routes=routes
@@ -166,7 +190,7 @@ def inside(network: RoutedNetwork, region: Region, population: Value) -> RoutedN
 
 
 def holds(network: RoutedNetwork, region: Region) -> Iterator[tuple[Route, Hold]]:
-    """Every way into a region, by its route."""
+    """Every hold of the station of a region, with its route."""
     for route in network.classes[region.class_index].routes:
         for step in route.steps:
             if isinstance(step, Hold) and step.station == region.station:
@@ -174,5 +198,5 @@ def holds(network: RoutedNetwork, region: Region) -> Iterator[tuple[Route, Hold]
 
 
 def entries(network: RoutedNetwork, region: Region) -> Value:
-    """How often a passage of the class enters a region."""
+    """Entries into a region per passage of its class."""
     return total(route.probability * hold.visits for route, hold in holds(network, region))

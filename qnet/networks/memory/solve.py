@@ -1,67 +1,220 @@
-"""Networks in which only so many customers may be inside a subnetwork: solved by flow-equivalent aggregation."""
+"""Networks with limited subnetworks: the probabilities of the numbers of customers inside, and all figures.
+
+Each subnetwork is solved in isolation with 1, 2, ... customers inside, up to its limit; with more customers its
+throughput is that at the limit. With closed classes the rest of the network, with the subnetworks passed in no time, is
+solved in the same way: all these are stations whose rates depend on the number present. With open classes each
+subnetwork is a birth-death chain.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed, Problem
-from qnet.networks.exactness import refuse_uneven
-from qnet.networks.memory.closed import solve_closed
-from qnet.networks.memory.open import solve_open
-from qnet.networks.memory.regions import UNLIMITED, Region, regions
-from qnet.networks.routed import RoutedNetwork
-from qnet.networks.solution import RoutedSolution
+from qnet.errors import NoAnswer, NotComputed, Problem
+from qnet.expression import Value
+from qnet.lazy import np
+from qnet.networks.aggregation.birth_death import log_weights, numbers_in_parts, with_queue
+from qnet.networks.aggregation.levels import every_number, repeated, table
+from qnet.networks.exactness import between_whole, refuse_uneven
+from qnet.networks.memory.averages import Inside, LimitedSubnetworks, Outside, Part, solve_part_levels
+from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, held, inside
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
+from qnet.networks.solution import Limiting, RoutedSolution
 from qnet.networks.wanted import NO_STATES, Wanted
 
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
-
-def applies(network: RoutedNetwork) -> tuple[Region, ...]:
-    """The limited subnetworks of a network that is best solved by them; () where it is not.
-
-    An open network in which only one customer may be inside is a queue whose service has a known variance, and not
-    taken.
-    """
-    found = regions(network)
-    several = all(1 < region.limit < UNLIMITED for region in found)
-    return found if network.closed or network.profiles or several else ()
+_EXTRA = 100_000
+"""Customers, over all points, with which a region is solved once more to know its largest throughput."""
 
 
-def refusal(network: RoutedNetwork) -> NotComputed:
-    """That times depend on the number inside of something that cannot be taken apart from the rest of a network."""
-    names = " and ".join(f'"{item.station}"' for item in network.profiles)
-    found = f"times depend on the number inside {names}, which is more than a limit around stations of its own"
-    expected = "one class that holds it first come first served, around stations that nobody else uses"
-    help = "state the number inside by a parameter, and vary that"
-    return NotComputed(Problem("QN544", found, expected, help=help))
-
-
-def held(found: tuple[Region, ...]) -> str:
-    """Why methods do not apply that know no limits of subnetworks."""
-    return f'"{found[0].station}" is held while others are waited for'
-
-
-def solve(network: RoutedNetwork, found: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
+def solve(network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network with limited subnetworks, or of every point of a batch.
 
-    Applies   one closed class, with open classes beside that stay out of the subnetworks; or open classes.
+    Applies   one closed class, with open classes that do not enter the subnetworks; or open classes.
     network   rates per second, times in seconds, the population as a number of customers.
-    found     its limited subnetworks, of `applies`.
+    limited   its limited subnetworks, of `regions.applies`.
     wanted    the budget.
-    Returns   figures by class, route and station. The wait of the station that is held is that for a place inside; its
+    Returns   figures by class, route and station. The wait of the station that is held is that for admission; its
               holding time is the time inside. Exact where a limit is never reached, and where what is inside is one
               visit to one station; else approximate: customers leave at a rate that depends on their number alone.
-    Raises    `NotComputed` QN513 for bounds or states that there are not, QN543 where there are too many numbers of
-              customers; `NoAnswer` QN403 for customers who spend no time anywhere; as the solvers of the parts.
+    Raises    `NotComputed` QN513 for bounds or states where there are none, QN543 where there are too many numbers of
+              customers; `NoAnswer` QN403 for customers that spend no time anywhere; as the solvers of the parts.
     Source    Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Courtois, Decomposability, 1977; Lazowska,
               Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 9.
     """
     refuse_uneven(network, "a station limits how many may be inside")
     if wanted.bounds:
-        raise NotComputed(Problem("QN513", f"no bounds are known where {held(found)}", "a network with product form"))
+        problem = Problem("QN513", f"no bounds are known where {held(limited)}", "a network with product form")
+        raise NotComputed(problem)
     if network.closed:
-        return solve_closed(network, found, wanted, solve_part)
+        return _Closed(network, limited, wanted, solve_part).solve()
     if wanted.states:
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
-    return solve_open(network, found, wanted, solve_part)
+    return _Open(network, limited, wanted, solve_part).solve()
+
+
+class _Closed(LimitedSubnetworks):
+    """One closed class: the numbers in all parts have product form."""
+
+    def __init__(
+        self, network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+    ) -> None:
+        super().__init__(network, limited, wanted, solve_part)
+        self.class_index = limited[0].class_index
+        customers = network.classes[self.class_index]
+        assert isinstance(customers, ClosedClass)
+        self.customers = customers
+        self.population = self.column(customers.population)
+        self.most = int(np.ceil(self.population.max())) if self.points else 0
+
+    def solve(self) -> RoutedSolution:
+        """Take the network apart, solve the parts at every number of customers, and put them together."""
+        outer = self.outside()
+        parts = [self.region(region, self.most) for region in self.limited]
+        self.refuse_idle([outer, *parts])
+        first, *shares = numbers_in_parts([outer.log_weights, *(part.log_weights for part in parts)], self.population)
+        throughput = self.throughput([outer, *parts], [first, *shares])
+        regions: list[Inside] = []
+        for region, part, share in zip(self.limited, parts, shares, strict=True):
+            rate = self.column(entries(self.network, region)) * throughput
+            queue = (share * np.maximum(np.arange(self.most + 1) - region.limit, 0)).sum(axis=1)
+            wait = np.where(rate > 0, queue / np.where(rate > 0, rate, 1.0), 0.0)
+            exact = self.most <= region.limit or self.one_visit(region)
+            regions.append(Inside(part, share, share, wait, exact, np.zeros(1)))
+        levels = outer.throughput.shape[1]
+        solved = outer.figures.solution
+        loads = {item.name: table(item.load, self.points, levels)[:, 0] for item in solved.loads}
+        reasons = (*solved.reasons, *between_whole(self.network, self.operations))
+        outside = Outside(outer.mean_waits(first), loads, reasons)
+        rates = [
+            item.arrival_rate if isinstance(item, OpenClass) else self.value(throughput)
+            for item in self.network.classes
+        ]
+        solution = self.together(rates, regions, outside)
+        single = self.network.size is None
+        saturation = self.saturation(parts)
+        return solution.replace(
+            full_at=saturation,
+            ceiling=self.ceiling(outer, saturation) if single and len(rates) == 1 else None,
+            states=self.states(shares) if single and self.wanted.states else None,
+        )
+
+    def outside(self) -> Part:
+        """What is around the regions, with 0, 1, ... customers in it."""
+        outer = around(self.network, self.limited)
+        count = 1 if self.no_queue(outer) else max(1, self.most)
+        population = np.tile(np.arange(count + 1.0), self.points)
+        batch = repeated(outer, count + 1)
+        classes = list(batch.classes)
+        classes[self.class_index] = batch.classes[self.class_index].replace(population=population)
+        batch = batch.replace(classes=tuple(classes))
+        part = solve_part_levels(batch, self.class_index, self.points, self.wanted, self.solve_part, with_none=True)
+        if count >= self.most:
+            return part.replace(grid=every_number(count, self.most), log_weights=part.log_weights[:, : self.most + 1])
+        # Without any queue n customers have n times the throughput of one.
+        numbers = np.arange(self.most + 1)
+        deaths = np.where(part.instant[:, None], np.inf, numbers * part.throughput[:, 1:2])
+        return part.replace(grid=every_number(count, self.most), log_weights=log_weights(np.ones_like(deaths), deaths))
+
+    def no_queue(self, outer: RoutedNetwork) -> bool:
+        """Whether outside the regions customers of the class neither wait nor make others wait."""
+        delays = {station.name for station in outer.stations if station.delay}
+        steps = (step for route in outer.classes[self.class_index].routes for step in route.steps)
+        return all((isinstance(step, Hold) and step.station in delays) or isinstance(step, Time) for step in steps)
+
+    def refuse_idle(self, parts: list[Part]) -> None:
+        """Raise where customers spend no time anywhere."""
+        idle = np.isinf(np.stack([part.log_weights[:, -1] for part in parts])).all(axis=0)
+        if self.most and (idle & (self.population > 0)).any():
+            text = f'class "{self.customers.name}" has customers and neither demand nor think time'
+            raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit", "some time to spend"))
+
+    def throughput(self, parts: list[Part], shares: list[Any]) -> Any:
+        """Passages of the class per second, from the first part in which they spend any time."""
+        result = np.zeros(self.points)
+        for part, share in zip(parts[::-1], shares[::-1], strict=True):
+            spends = np.isfinite(part.log_weights).all(axis=1)
+            logs = np.where(spends[:, None], part.log_weights, 0.0)
+            rate = np.exp(logs[:, :-1] - logs[:, 1:])
+            result = np.where(spends, (share[:, 1:] * rate).sum(axis=1), result)
+        return result
+
+    def states(self, shares: list[Any]) -> dict[str, tuple[float, ...]]:
+        """Probabilities of the number of customers at each region, those that wait for admission included."""
+        return {region.station: tuple(row[0].tolist()) for region, row in zip(self.limited, shares, strict=True)}
+
+    def saturation(self, parts: list[Part]) -> dict[str, Value]:
+        """The largest passages per second that each region can serve; of many points where all numbers are known."""
+        result: dict[str, Value] = {}
+        for region, part in zip(self.limited, parts, strict=True):
+            entered = self.column(entries(self.network, region))
+            if region.limit < part.throughput.shape[1]:
+                most = part.throughput[:, : region.limit + 1].max(axis=1)
+            elif (
+                self.points * region.limit <= _EXTRA and region.station not in self.profiles and not part.instant.any()
+            ):
+                full = inside(self.network, region, float(region.limit))
+                most = self.column(self.solve_part(full, Wanted(enclosed=False)).throughput)
+            else:
+                continue
+            unlimited = (entered <= 0) | part.instant
+            result[region.station] = self.value(np.where(unlimited, np.inf, most / np.where(unlimited, 1.0, entered)))
+        return result
+
+    def ceiling(self, outer: Part, saturation: dict[str, Value]) -> tuple[Value, str] | None:
+        """The throughput for ever more customers, and the station that limits it; None where it is not known."""
+        if any(region.station not in saturation and region.limit < UNLIMITED for region in self.limited):
+            return None
+        limits = [(rate, label) for label, rate in saturation.items() if rate < float("inf")]
+        if not outer.instant[0]:
+            limit = self.solve_part(around(self.network, self.limited), Wanted(enclosed=False)).ceiling
+            limits += [limit] if limit else []
+        return min(limits, default=None)
+
+
+class _Open(LimitedSubnetworks):
+    """Open classes: each region is a birth-death chain."""
+
+    def solve(self) -> RoutedSolution:
+        """Solve each region as a chain, the rest as an open network, and put them together."""
+        outer = self.solve_part(around(self.network, self.limited), Wanted())
+        passages = outer.passages
+        assert passages is not None
+        regions: list[Inside] = []
+        loads: dict[str, Any] = {item.name: self.column(item.load) for item in outer.loads}
+        saturation: dict[str, Value] = {}
+        for region in self.limited:
+            means, limit = self.chain(region)
+            regions.append(means)
+            loads[region.station] = means.load
+            saturation[region.station] = self.value(limit)
+        outside = Outside([self.column(wait.mean) for wait in passages.waits], loads, outer.reasons)
+        solution = self.together([self.arrivals(index) for index in range(len(self.network.classes))], regions, outside)
+        names = {region.station for region in self.limited}
+        certain = tuple(Limiting(item.name, item.load) if item.name in names else item for item in solution.loads)
+        return solution.replace(loads=certain, full_at=saturation)
+
+    def chain(self, region: Region) -> tuple[Inside, Any]:
+        """The means of a region, and the passages per second at which it saturates.
+
+        Method   Births at the arrival rate, deaths at the throughput of the number inside; a geometric queue beyond the
+                 limit. Where the load is 1 or more, the region is always full.
+        """
+        part = self.region(region, region.limit)
+        rate = self.column(self.arrivals(region.class_index))
+        arrivals = self.column(entries(self.network, region)) * rate
+        logs = part.log_weights
+        spends = np.isfinite(logs[:, -1])
+        most = np.exp(np.where(spends, logs[:, -2], 0.0) - np.where(spends, logs[:, -1], 0.0))
+        limit = np.where(spends, most, np.inf)
+        load = rate / limit
+        steady = load < 1
+        ratio = np.where(steady, load, 0.0)
+        numbers = np.arange(region.limit + 1)
+        shares, queue = with_queue(logs + numbers * np.log(np.where(rate > 0, rate, 1e-300))[:, None], ratio)
+        shares[~steady] = numbers == region.limit
+        each = np.concatenate([shares[:, :-1], shares[:, -1:] * (1 - ratio[:, None])], axis=1)
+        wait = np.where(arrivals > 0, queue / np.where(arrivals > 0, arrivals, 1.0), 0.0)
+        return Inside(part, shares, each, wait, self.one_visit(region), load), limit

@@ -21,7 +21,7 @@ from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose
 from qnet.networks.solvers.features import does_not_apply
 from qnet.networks.wanted import AUTO, CORRECTIONS, Divided, Wanted
 
-_EVERY_POINT = "open beside closed, in a batch"
+_EVERY_POINT = "mixed batch"
 
 
 def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
@@ -68,7 +68,7 @@ def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:
     if network.joins is not None:
         found.add("parallel")
     if network.left:
-        found.add("work left behind")
+        found.add("delayed by second phases")
     if wanted.states:
         found.add("state probabilities")
     if network.closed and not _whole(network):

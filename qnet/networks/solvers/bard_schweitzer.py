@@ -1,4 +1,4 @@
-"""Bard-Schweitzer: approximate mean value analysis with proportions that stay."""
+"""Bard-Schweitzer: approximate mean value analysis with proportions that do not depend on the population."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 CLASSES = "closed"
-APPLIES = "single and several servers, delays; any populations, fractions too"
-COST = "rounds x classes x stations"
-ERROR = "throughput: median 1.4 %, worst seen 21 % with single servers, 24 % with several"
-SOURCE = "Schweitzer, Int. Conf. Stochastic Control and Optimization, Amsterdam, 1979"
+APPLIES = "single and several servers, delays; any populations, fractional ones too"
+COST = "iterations x classes x stations"
+SOURCE = "@schweitzer1979"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:
-    """Empty: it takes what its row supports."""
+    """Empty: it applies to all networks with the features of its row."""
     return ""
 
 
 def work(network: Demands, wanted: Wanted) -> Work:
-    """What it takes, with the rounds that most networks need."""
+    """Operations and bytes, for the number of iterations that most networks need."""
     return approximated.work(network)
 
 

@@ -23,7 +23,7 @@ class Choice(Protocol):
         ...
 
     def refusal(self) -> str:
-        """Why it does not apply; empty where it does. Raises `NotComputed` where no other is to be tried."""
+        """Why it does not apply; otherwise empty. Raises `NotComputed` where no other is to be tried."""
         ...
 
     def solve(self) -> Any:
@@ -53,21 +53,21 @@ class Method:
         return module.solve(self.network, self.wanted, self.solve_part)
 
     def at_last(self, found: Any) -> Any:
-        """What a patient method has where there is no solution, or none that is exact; None where it has nothing."""
+        """The solution of a patient method where no other has one, or none is exact; otherwise None."""
         module = cast("Patient", table.solver(self.row))
         return module.at_last(self.network, self.wanted, found) if self.row.patient else None
 
 
 class Named(Method):
-    """A row of the table of which the features alone are looked at."""
+    """A row of the table that is judged by its features alone."""
 
     def refusal(self) -> str:
-        """Why it does not apply, as far as the features tell."""
+        """Why it does not apply, as far as the features show."""
         return lacking(self.row, self.features)
 
 
 class Outcome:
-    """What a choice came to."""
+    """The result of a choice."""
 
     def __init__(self) -> None:
         self.solution: Any = None
@@ -78,7 +78,7 @@ class Outcome:
 
 
 def choose(choices: Sequence[Choice]) -> Outcome:
-    """The first of some choices that applies and has an answer, and which of them failed before."""
+    """The first of some choices that applies and has an answer, and those that failed before it."""
     outcome = Outcome()
     for choice in choices:
         try:
@@ -102,7 +102,7 @@ def choose(choices: Sequence[Choice]) -> Outcome:
 def by_name(choices: Sequence[Choice], others: Callable[[], Sequence[Method]]) -> Any:
     """The solution by the first of the choices of one name that applies.
 
-    others   gives the methods that may be named in its place.
+    others   gives the methods that may be named instead.
     Raises   `NotComputed` QN513 where none applies.
     """
     reasons = [""]
@@ -115,7 +115,7 @@ def by_name(choices: Sequence[Choice], others: Callable[[], Sequence[Method]]) -
 
 
 def lacking(row: table.Row, features: frozenset[str]) -> str:
-    """Why a method does not apply, by the features of a network alone; empty where they tell nothing against it."""
+    """Why a method does not apply, by the features of a network alone; otherwise empty."""
     missing = unsupported(features, row.supports)
     if missing or not row.of or row.of & features:
         return missing
@@ -123,7 +123,7 @@ def lacking(row: table.Row, features: frozenset[str]) -> str:
 
 
 def way_out(name: str, methods: Sequence[Method]) -> str:
-    """`auto` and the methods, beside a named one, that do not refuse a network."""
+    """`auto` and the methods other than a named one that do not refuse a network."""
     names = [method.name for method in methods if method.name != name and _takes(method)]
     return ", ".join(dict.fromkeys(["auto", *names]))
 
@@ -136,13 +136,13 @@ def _takes(method: Method) -> bool:
 
 
 def nothing(features: frozenset[str]) -> NotComputed:
-    """That no method of the table takes a network."""
-    told = unsupported(features - {"closed", "no closed classes"}, frozenset())
-    return NotComputed(Problem("QN513", f"no method applies: {told or 'the table has none'}", "see qnet methods"))
+    """The refusal of a network that no method of the table takes."""
+    reason = unsupported(features - {"closed", "no closed classes"}, frozenset())
+    return NotComputed(Problem("QN513", f"no method applies: {reason or 'the table has none'}", "see qnet methods"))
 
 
 def refuse_unknown(method: str) -> None:
-    """Raise `InvalidInput` QN514 for a method that there is not."""
+    """Raise `InvalidInput` QN514 for an unknown method."""
     options = ("auto", *table.names())
     if method not in options:
         help = suggest(method, options)
@@ -150,7 +150,7 @@ def refuse_unknown(method: str) -> None:
 
 
 def afford(name: str, need: Work, wanted: Wanted, times: int = 1) -> None:
-    """Raise `NotComputed` QN515 where a method takes more than the budget."""
+    """Raise `NotComputed` QN515 where a method needs more than the budget."""
     if need.operations * times <= wanted.operations and need.bytes <= wanted.memory:
         return
     text = f"{name} takes {need.operations * times:.1e} operations and {need.bytes:.1e} bytes"
@@ -159,5 +159,5 @@ def afford(name: str, need: Work, wanted: Wanted, times: int = 1) -> None:
 
 
 def budget(wanted: Wanted) -> str:
-    """The budget, as refusals tell it."""
+    """The budget, as refusals state it."""
     return f"at most {wanted.operations:.1e} operations and {wanted.memory:.1e} bytes"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "one class; any stations; state probabilities"
 COST = "population x servers; for rates of every number population^2"
-SOURCE = "Buzen, Comm. ACM 16 (1973) 527-531; Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294"
+SOURCE = "@buzen1973; @reiser1975"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:
@@ -28,5 +28,11 @@ def work(network: ClosedNetwork, wanted: Wanted) -> Work:
 
 
 def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
-    """The steady state of the closed classes."""
+    """The steady state of the closed classes.
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> from qnet.networks.wanted import AUTO
+    >>> solve(closed_network([[0.5]], [3]), AUTO, None).throughput
+    (2.0,)
+    """
     return method.solve(network, wanted.states)

@@ -1,4 +1,4 @@
-"""Subnetworks in which only so many may be, each taken as one station: flow-equivalent aggregation."""
+"""Flow-equivalent aggregation: a part of a network as one station whose rate depends on the customers in it."""
 
 from __future__ import annotations
 
@@ -11,36 +11,35 @@ from qnet.networks.wanted import Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks.capacity import closed as capacity
+    from qnet.networks.memory import regions
     from qnet.networks.memory import solve as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     capacity = lazy("qnet.networks.capacity.closed")
     memory = lazy("qnet.networks.memory.solve")
+    regions = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open, closed"
 APPLIES = (
-    "subnetworks in which only so many may be: a station held first come first served around stations that nobody "
-    "else uses; one closed class"
+    "subnetworks with a limited number of customers: a station held first come first served around stations that are "
+    "not used outside; one closed class"
 )
 COST = "population^2 x stations"
-SOURCE = (
-    "Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Lazowska et al., Quantitative System Performance, 1984, "
-    "chapter 9"
-)
+SOURCE = "@chandy1975; @lazowska1984, chapter 9"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:
     """Why it does not apply; empty where it does.
 
-    Raises   `NotComputed` QN544 for times that depend on a number inside something that cannot be taken apart.
+    Raises   `NotComputed` QN544 for times that depend on the number inside a subnetwork that cannot be separated.
     """
     if network.limited:
         return "" if network.closed else "something may be full, and there are no closed classes"
-    if memory.applies(network):
+    if regions.applies(network):
         return ""
     if network.profiles:
-        raise memory.refusal(network)
-    return "no station is held around stations that nobody else uses"
+        raise regions.refusal(network)
+    return "no station is held around stations that are not used outside"
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:
@@ -55,4 +54,4 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     """The steady state, with the parts solved by `solve_part`."""
     if network.limited:
         return capacity.solve(network, wanted, solve_part)
-    return memory.solve(network, memory.applies(network), wanted, solve_part)
+    return memory.solve(network, regions.applies(network), wanted, solve_part)

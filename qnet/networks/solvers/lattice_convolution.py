@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "several classes; any stations; state probabilities"
 COST = "product of (population + 1) x classes x servers"
-SOURCE = "Buzen, Comm. ACM 16 (1973) 527-531; Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294"
+SOURCE = "@buzen1973; @reiser1975"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:
@@ -28,5 +28,11 @@ def work(network: ClosedNetwork, wanted: Wanted) -> Work:
 
 
 def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
-    """The steady state of the closed classes."""
+    """The steady state of the closed classes.
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> from qnet.networks.wanted import AUTO
+    >>> [round(rate, 9) for rate in solve(closed_network([[1.0, 1.0]], [1, 1]), AUTO, None).throughput]
+    [0.5, 0.5]
+    """
     return method.solve(network, wanted.states)

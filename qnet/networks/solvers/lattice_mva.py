@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "several classes; single servers and delays"
 COST = "product of (population + 1) x classes x different stations"
-SOURCE = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322"
+SOURCE = "@reiser1980"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:
@@ -28,5 +28,11 @@ def work(network: ClosedNetwork, wanted: Wanted) -> Work:
 
 
 def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
-    """The steady state of the closed classes."""
+    """The steady state of the closed classes.
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> from qnet.networks.wanted import AUTO
+    >>> [round(rate, 9) for rate in solve(closed_network([[1.0, 1.0]], [1, 1]), AUTO, None).throughput]
+    [0.5, 0.5]
+    """
     return method.solve(network)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLASSES = "closed"
 APPLIES = "one class; single servers and delays"
 COST = "population x different stations"
-SOURCE = "Reiser, Lavenberg, J. ACM 27 (1980) 313-322"
+SOURCE = "@reiser1980"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:
@@ -28,5 +28,11 @@ def work(network: ClosedNetwork, wanted: Wanted) -> Work:
 
 
 def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
-    """The steady state of the closed classes."""
+    """The steady state of the closed classes.
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> from qnet.networks.wanted import AUTO
+    >>> solve(closed_network([[0.5]], [3]), AUTO, None).throughput
+    (2.0,)
+    """
     return method.solve(network)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 CLASSES = "open"
-APPLIES = "any stations; closed classes beside them are solved by one of the others"
+APPLIES = "any stations; closed classes of the same network are solved by another method"
 COST = "stations x classes"
-SOURCE = "Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260"
+SOURCE = "@baskett1975"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:
@@ -27,7 +27,7 @@ def applies(network: Demands, wanted: Wanted) -> str:
 
 
 def work(network: Demands, wanted: Wanted) -> Work:
-    """Nothing that counts: a closed form."""
+    """Negligible: a closed form."""
     return Work(0.0, 0.0)
 
 

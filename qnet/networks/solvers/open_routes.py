@@ -1,4 +1,4 @@
-"""Open networks: every station by its own formula; holds, and what may be full, by a fixed point."""
+"""Open networks: a formula for every station; holds and finite capacities by a fixed point."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from qnet.networks.wanted import NO_STATES, Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks import by_demands
-    from qnet.networks.capacity import solve as capacity
-    from qnet.networks.memory import solve as memory
+    from qnet.networks.capacity import open as capacity
+    from qnet.networks.memory import regions as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     by_demands = lazy("qnet.networks.by_demands")
-    capacity = lazy("qnet.networks.capacity.solve")
-    memory = lazy("qnet.networks.memory.solve")
+    capacity = lazy("qnet.networks.capacity.open")
+    memory = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open"
-APPLIES = "any stations; closed classes beside them are solved by one of the others"
+APPLIES = "any stations; closed classes of the same network are solved by another method"
 COST = "stations x classes"
-SOURCE = "Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260"
+SOURCE = "@baskett1975"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:
@@ -36,19 +36,19 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> str:
     if (nested(network) or network.profiles) and (found := memory.applies(network)):
         return memory.held(found)
     if network.profiles:
-        return "times depend on how many are inside a station"
+        return "service times depend on the number inside a station"
     if wanted.states:
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
     return ""
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:
-    """Nothing that counts: a closed form, with a few rounds for holds."""
+    """Negligible: a closed form, with a few iterations for holds."""
     return Work(0.0, 0.0)
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
-    """The steady state; in the choice of `auto` with the variability of arrivals followed (qna) where that matters."""
+    """The steady state; in the choice of `auto` by qna where the variability of arrivals matters."""
     if network.limited:
         return capacity.solve(network, wanted)
     solution = solve_open(network, wanted.method, wanted.each)

@@ -1,4 +1,4 @@
-"""Networks that serve one class before another: approximate mean value analysis."""
+"""Networks with priorities: approximate mean value analysis."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 CLASSES = "closed"
 APPLIES = (
-    "stations that serve one class before another, interrupting it or not; single and several servers, delays; any "
-    "populations, fractions too"
+    "head-of-line and preemptive-resume priorities; single and several servers, delays; any populations, fractional "
+    "ones too"
 )
-COST = "rounds x classes^3 x stations"
-SOURCE = "Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984) 335-359; corrected here"
+COST = "iterations x classes^3 x stations"
+SOURCE = "@bryant1984; corrected here"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:
     """Why it does not apply; empty where it does."""
-    return "" if ranked(network) else "no station serves one class before another"
+    return "" if ranked(network) else "no station has priorities"
 
 
 def work(network: Demands, wanted: Wanted) -> Work:
-    """Some hundred rounds over the pairs of classes at every station."""
+    """Some hundred iterations over the pairs of classes at every station."""
     stations, classes = network.shape
     cells = float(stations * classes**2 * (network.size or 1))
     return Work(1e3 * cells, 50.0 * cells)

@@ -23,6 +23,7 @@ class Solver(Protocol):
     APPLIES: str
     COST: str
     SOURCE: str
+    """Publications, by their keys in `references`: `@reiser1980`."""
 
     def applies(self, network: Any, wanted: Wanted) -> str:
         """Why the method does not apply, beyond the features that its row does not support; empty where it does.
@@ -43,16 +44,9 @@ class Solver(Protocol):
         ...
 
 
-class Told(Solver, Protocol):
-    """An approximation of product form, which tells its errors itself: `measured_errors` has those beyond it."""
-
-    ERROR: str
-    """As measured against exact answers on random networks."""
-
-
 class Patient(Solver, Protocol):
     """A method that may also be asked at the end: where no other has an answer, or none that is exact."""
 
     def at_last(self, network: Any, wanted: Wanted, found: Any) -> Any:
-        """The solution that is better than the one found, or than None; None where there is none."""
+        """A better solution than that of the other methods, `found`, which may be None; None where there is none."""
         ...

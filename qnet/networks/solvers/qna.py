@@ -1,4 +1,4 @@
-"""Queueing network analyser: open networks, with the variability of arrivals followed from station to station."""
+"""Queueing network analyzer: open networks, with the variability of arrivals passed from station to station."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ APPLIES = (
     "any service times and interarrival times, given by mean and scv; several servers, sharing, delays; no holds, "
     "priorities, or second-phase work"
 )
-COST = "ways between stations, stations^3"
-SOURCE = "Whitt, Bell System Technical Journal 62 (1983) 2779-2815"
+COST = "pairs of stations, stations^3"
+SOURCE = "@whitt1983"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:
-    """Why it does not apply, as far as is known before the streams of customers are; empty where it does."""
+    """Why it does not apply, as far as is known before the streams of customers are computed; otherwise empty."""
     return open_routes.applies(network, wanted)
 
 
@@ -33,5 +33,5 @@ def work(network: RoutedNetwork, wanted: Wanted) -> Work:
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
-    """The steady state; raises `NotComputed` QN513 where arrivals cannot be followed."""
+    """The steady state; raises `NotComputed` QN513 where the variability of arrivals is not known."""
     return open_routes.solve(network, wanted, solve_part)

@@ -1,4 +1,4 @@
-"""Closed classes first come first served without product form: corrected mean value analysis."""
+"""Closed classes served first come first served without product form: corrected mean value analysis."""
 
 from __future__ import annotations
 
@@ -16,31 +16,28 @@ if TYPE_CHECKING:
 
 CLASSES = "closed"
 APPLIES = (
-    "first come first served with times that differ or are not exponential; single and several servers, delays; any "
-    "populations, fractions too"
+    "first come first served with service times that differ between classes or are not exponential; single and "
+    "several servers, delays; any populations, fractional ones too"
 )
-COST = "rounds x classes^3 x stations"
-SOURCE = (
-    "Reiser, IEEE Trans. Comm. 27 (1979) 1199-1209; Bolch et al., Queueing Networks and Markov Chains, 2006, section "
-    "10.1"
-)
+COST = "iterations x classes^3 x stations"
+SOURCE = "@reiser1979; @bolch2006, section 10.1"
 
 
 def applies(network: Demands, wanted: Wanted) -> str:
-    """Why it does not apply, or `auto` does not take it; raises as `first_come.not_wanted`."""
+    """Why it does not apply, or why `auto` prefers another method; raises as `first_come.not_wanted`."""
     return not_wanted(network, wanted)
 
 
 def work(network: Demands, wanted: Wanted) -> Work:
-    """Some hundred rounds over the classes that every class meets at every station."""
+    """Some hundred iterations over the pairs of classes at every station."""
     stations, classes = network.shape
     cells = float(stations * classes**2 * (network.size or 1))
     return Work(1e3 * classes * cells, 50.0 * cells)
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
-    """The steady state; raises `Final` QN511 where a fixed point is not proven: what is exact for product form is not
-    to take its place."""
+    """The steady state; raises `Final` QN511 where the fixed point is not proven: product-form methods, which ignore
+    the order of arrival, must not answer instead."""
     try:
         return solve_first_come(network, wanted, solve_part)
     except NotComputed as error:

@@ -19,42 +19,43 @@ else:
     chain = lazy("qnet.networks.states.solve")
 
 _PATIENT = 4
-"""How many times as many states may be looked at where no other method has an answer."""
+"""The factor by which the limit of states is raised where no other method has an answer."""
 
 CLASSES = "open, closed"
 APPLIES = (
-    "any order of service, priorities, holds, second phases, rates, losses, buffers, parallel steps, chains; "
+    "any discipline, priorities, holds, second phases, rates, losses, buffers, parallel steps, chains; "
     "exponential times (others as phases: approximate)"
 )
 COST = "states, up to 50000"
-SOURCE = "Stewart, Introduction to the Numerical Solution of Markov Chains, 1994"
+SOURCE = "@stewart1994"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:
-    """Why `auto` does not begin with the states of a network; empty where it does, and by name."""
+    """Why `auto` does not begin with this method; empty where it does, and where it was requested by name."""
     if wanted.method != "auto":
         return ""
-    if not _may_look(network, wanted):
-        return "its states are not looked at"
+    if not _permitted(network, wanted):
+        return "it is not used for searches, batches, bounds or state probabilities"
     if network.closed and (network.buffers or _lacks_product_form(network)):
         return ""
-    return "it is looked at last, where others are not exact"
+    return "it comes last, where no other method is exact"
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:
-    """That of as many states as may be looked at: how many there are is not known before."""
+    """That of the largest permitted number of states: the actual one is not known in advance."""
     states = float(wanted.chain if wanted.method == "auto" else chain.MOST)
     return Work(min(1e5 * states, wanted.operations), min(1e4 * states, wanted.memory))
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution | None:
-    """The steady state; in the choice of `auto` None where the chain has too many states, or does not know a step."""
+    """The steady state; for `auto` None where the chain has too many states, or a step that it does not support."""
     return chain.tried(network, wanted) if wanted.method == "auto" else chain.solve(network, wanted)
 
 
 def at_last(network: RoutedNetwork, wanted: Wanted, found: RoutedSolution | None) -> RoutedSolution | None:
-    """The steady state where no other method has one, with more patience; or where none is exact beside a limit."""
-    if not _may_look(network, wanted):
+    """The steady state where no other method has one, with a higher limit of states; or where a network with finite
+    capacities has no exact one."""
+    if not _permitted(network, wanted):
         return None
     if found is None:
         begun = network.closed and _lacks_product_form(network)
@@ -65,9 +66,9 @@ def at_last(network: RoutedNetwork, wanted: Wanted, found: RoutedSolution | None
     return chain.tried(network, wanted)
 
 
-def _may_look(network: RoutedNetwork, wanted: Wanted) -> bool:
-    """Whether the chain of all states may be looked at: searches look at too many networks for it, and where bounds or
-    state probabilities are asked for it has none."""
+def _permitted(network: RoutedNetwork, wanted: Wanted) -> bool:
+    """Whether `auto` may use the chain: searches solve too many networks for it, and it gives neither bounds nor state
+    probabilities."""
     if wanted.method != "auto" or not wanted.chain:
         return False
     if wanted.rough or wanted.bounds or wanted.states or not wanted.enclosed:
@@ -76,7 +77,7 @@ def _may_look(network: RoutedNetwork, wanted: Wanted) -> bool:
 
 
 def _lacks_product_form(network: RoutedNetwork) -> bool:
-    """Whether nothing may be full or depends on a number inside, and the network has no product form."""
+    """Whether a network without finite capacities, and without times of a number inside, has no product form."""
     if network.limited or network.profiles:
         return False
     operations = FLOATS if network.size is None else arrays()

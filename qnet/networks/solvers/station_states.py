@@ -1,4 +1,4 @@
-"""Several closed classes at few stations, by how many are at each: exact."""
+"""Several closed classes at few stations, by the joint distribution of queue lengths: exact."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 CLASSES = "closed"
 APPLIES = "many classes at few stations; any stations; state probabilities"
-COST = "ways to spread all customers over the stations x customers"
-SOURCE = "de Souza e Silva, Lavenberg, J. ACM 36 (1989) 194-207"
+COST = "distributions of all customers over the stations x customers"
+SOURCE = "@desouza1989"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted) -> str:
@@ -28,5 +28,11 @@ def work(network: ClosedNetwork, wanted: Wanted) -> Work:
 
 
 def solve(network: ClosedNetwork, wanted: Wanted, solve_part: SolvePart) -> ClosedFigures:
-    """The steady state of the closed classes."""
+    """The steady state of the closed classes.
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> from qnet.networks.wanted import AUTO
+    >>> [round(rate, 9) for rate in solve(closed_network([[1.0, 1.0]], [1, 1]), AUTO, None).throughput]
+    [0.5, 0.5]
+    """
     return method.solve(network, wanted.states)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Row(Record):
-    """A method, as the chooser knows it before its module is loaded."""
+    """A method, as far as the chooser knows it before its module is loaded."""
 
     name: str
     module: str
@@ -27,9 +27,9 @@ class Row(Record):
     supports: frozenset[str]
     """The features of networks (`features.SENTENCES`) that it can take; `applies` of the module may still refuse."""
     of: frozenset[str] = frozenset()
-    """The features that it is for, of which a network must have one; empty where it is for any."""
+    """Features of which a network must have at least one; empty for a method for any network."""
     family: str = ""
-    """The method that its name stands for too, where there are several classes."""
+    """The method that its name also selects for several classes."""
     patient: bool = False
     """Whether it is asked again at the end: where no other method has an answer, or none that is exact."""
 
@@ -37,11 +37,11 @@ class Row(Record):
 _ROOM = "qnet.networks.solvers."
 _OPEN = frozenset({"no closed classes", "servers", "priorities"})
 _INSIDE = frozenset({"holds", "second phase", "parallel"})
-_SINGLE = frozenset({"closed", "servers", "rates", "work left behind"})
+_SINGLE = frozenset({"closed", "servers", "rates", "delayed by second phases"})
 _STATES = frozenset({"state probabilities"})
 _EVERYTHING = _OPEN | _INSIDE | _SINGLE | {"memory", "capacity", "buffers"}
 _ANY_POPULATION = frozenset({"fractional populations"})
-_BATCH = frozenset({"open beside closed, in a batch"})
+_BATCH = frozenset({"mixed batch"})
 _APPROXIMATED = _SINGLE | _ANY_POPULATION | {"priorities"}
 
 TABLE: tuple[Row, ...] = (
@@ -153,12 +153,20 @@ TABLE: tuple[Row, ...] = (
 
 
 def rows(takes: str) -> list[Row]:
-    """The rows of one kind, the preferred first."""
+    """The rows of the methods that take networks in one form, the preferred first.
+
+    >>> [row.name for row in rows("closed")][:2]
+    ['mva', 'convolution']
+    """
     return [row for row in TABLE if row.takes == takes]
 
 
 def row_of(name: str, takes: str) -> Row | None:
-    """The row of a method by name; None where there is none that takes this."""
+    """The row of a method by name; None where there is none that takes this.
+
+    >>> row_of("linearizer", "demands").trust
+    'approximate'
+    """
     return next((row for row in TABLE if row.name == name and row.takes == takes), None)
 
 
@@ -168,23 +176,39 @@ def solver(row: Row) -> Solver:
 
 
 def names() -> tuple[str, ...]:
-    """What `--method` may name beside `auto`."""
+    """What `--method` may name besides `auto`.
+
+    >>> names()[:2]
+    ('open', 'qna')
+    """
     return tuple(dict.fromkeys(row.name for row in TABLE))
 
 
 def known(name: str) -> Solver:
-    """The module of a method by name."""
+    """The module of a method by name.
+
+    >>> known("mva").CLASSES
+    'closed'
+    """
     return solver(next(row for row in TABLE if row.name == name))
 
 
 def knows_no_order(name: str) -> bool:
-    """Whether a method of closed classes knows demands alone, and no order of arrival."""
-    own = [row.supports for row in TABLE if row.name == name and row.takes != "routes"]
-    return any("closed" in supports and "order of arrival" not in supports for supports in own)
+    """Whether a method of closed classes ignores the order of arrival, since it takes demands alone.
+
+    >>> knows_no_order("convolution")
+    True
+    """
+    supported = [row.supports for row in TABLE if row.name == name and row.takes != "routes"]
+    return any("closed" in supports and "order of arrival" not in supports for supports in supported)
 
 
 def approximates_closed(name: str) -> bool:
-    """Whether a method is an approximation of closed classes alone."""
+    """Whether a method is an approximation of closed classes alone.
+
+    >>> approximates_closed("qna")
+    False
+    """
     return any(
         row.name == name and row.trust == "approximate" and "no closed classes" not in row.supports for row in TABLE
     )

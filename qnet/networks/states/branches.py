@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from qnet.expression import Operations, Value
 from qnet.networks.figures import Steady
-from qnet.networks.parallel import Step, told
+from qnet.networks.parallel import Breakdown, breakdown
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.states.found import Found, Where
 from qnet.networks.streams import Key
@@ -28,7 +28,8 @@ class Spread(Record):
 def spread(steady: Steady, found: Sequence[Found], throughputs: Sequence[Value], column: Column) -> Spread:
     """Count the customers in parallel steps for the stations of the branches.
 
-    Method   A step is split among stations in the proportions that the waits of its branches give it (`parallel.told`).
+    Method   A step is split among stations in the proportions that the waits of its branches give it, as in
+             `parallel.breakdown`.
     """
     spent: dict[Where, Value] = {}
     served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]] = {}
@@ -105,7 +106,7 @@ def _steps(found: Sequence[Found]) -> dict[tuple[int, int], list[int]]:
     return places
 
 
-def _told(steady: Steady, kind: int, route: int) -> list[Step]:
+def _told(steady: Steady, kind: int, route: int) -> list[Breakdown]:
     """The parallel steps of a route, as the waits at its stations have them."""
     own = [item for item in steady.compiled.routes if item.class_index == kind][route]
-    return [told(fork, steady.waits, steady.alike, steady.operations) for fork in own.forks]
+    return [breakdown(fork, steady.waits, steady.alike, steady.operations) for fork in own.forks]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
-from qnet.networks.capacity.offered import with_offered
-from qnet.networks.capacity.thinned import Losses
+from qnet.networks.capacity.flows import Losses, with_offered
 from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import STATES, Beyond, ranked
 from qnet.networks.figures import Steady, figures, not_above_one

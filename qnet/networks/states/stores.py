@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from qnet.expression import Operations, Value
-from qnet.networks.capacity.drained import drain_rate
+from qnet.networks.capacity.flows import drain_rate
 from qnet.networks.duration import Wait
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import BufferFigures

@@ -5,6 +5,7 @@ from __future__ import annotations
 from qnet.networks.measured_errors import MEASURED, error_of
 from qnet.networks.solvers import table
 from qnet.networks.solvers.bounds import BOUNDS
+from qnet.references import cited
 from qnet.reports.content import Column
 from qnet.reports.report import Report
 
@@ -35,25 +36,26 @@ def methods_report() -> Report:
     found: dict[str, tuple[str, ...]] = {}
     for row in sorted(table.TABLE, key=lambda row: row.trust != "exact"):
         card = table.solver(row)
-        error = (
-            "rounding only" if row.trust == "exact" else error_of(row.name) or getattr(card, "ERROR", "not measured")
+        error = "rounding only" if row.trust == "exact" else error_of(row.name) or "not measured"
+        found.setdefault(
+            row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, cited(card.SOURCE))
         )
-        found.setdefault(row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, card.SOURCE))
     rows = list(found.values())
-    rows += [("bounds", name, *kind) for name, kind in BOUNDS.items()]
+    rows += [("bounds", name, *kind.replace(source=cited(kind.source))) for name, kind in BOUNDS.items()]
     return Report(schema="qnet/methods/1", title="qnet methods", columns=COLUMNS, rows=rows, group="trust")
 
 
 def errors_report() -> Report:
-    """Every approximation beyond product form: its error against exact Markov chains of small random systems."""
+    """Every approximation: its error against the exact answers of random systems."""
     rows = [
-        (row.name, row.method, row.figure, row.systems, 100 * row.median, 100 * row.worst, row.trusted, row.code,
-         row.source)
+        (row.name, row.method, row.figure, row.systems, 100 * row.median, 100 * row.worst,
+         row.region if row.trusted else f"nothing: {row.region}", row.code,
+         cited(row.source))
         for row in MEASURED.values()
     ]  # fmt: skip
     return Report(
         schema="qnet/errors/1",
-        title="qnet methods: errors against exact Markov chains",
+        title="qnet methods: measured errors",
         columns=ERROR_COLUMNS,
         rows=rows,
     )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Value
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.plain_tables import markdown_table, plain_table
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet import references
+else:
+    references = lazy("qnet.references")
 
 Function = Callable[[Any], Value]
 
@@ -37,7 +42,8 @@ class StationAnswer(Record):
     station: str
     exactness: str
     """`exact`, `approximate` or `bound` (an upper bound of wait, response and numbers)."""
-    source: str
+    cites: str
+    """Where the formula is from: texts with keys of `references`, such as `@kleinrock1975, section 3.2`."""
     arrival_rate: Value
     """Arrivals that are offered, of all sources together, lost ones included."""
     throughput: Value
@@ -72,6 +78,11 @@ class StationAnswer(Record):
     notes: tuple[str, ...] = ()
     """What a reader of the figures should know."""
 
+    @property
+    def source(self) -> str:
+        """Where the formula is from, in full."""
+        return references.cited(self.cites)
+
     def named(self) -> Iterator[tuple[str, Any]]:
         """The fields with their names."""
         return zip(self._fields, self, strict=True)
@@ -98,7 +109,7 @@ class StationAnswer(Record):
         return "\n\n".join([f"### {self.station} ({self.exactness})", table, f"Source: {self.source}", *notes])
 
 
-_WORDS = ("station", "exactness", "source", "classes", "notes")
+_WORDS = ("station", "exactness", "cites", "classes", "notes")
 """Fields that are no figures."""
 
 
@@ -111,7 +122,7 @@ def _unit(name: str) -> str:
 
 
 def answer(
-    station: str, source: str, *, throughput: Value, service_time: Value, servers: Value, wait: Value,
+    station: str, cites: str, *, throughput: Value, service_time: Value, servers: Value, wait: Value,
     exactness: str = "exact", arrival_rate: Value = None, **more: Any,
 ) -> StationAnswer:  # fmt: skip
     """An answer completed by Little's law from throughput, service time and mean wait.
@@ -123,7 +134,7 @@ def answer(
     busy = throughput * service_time
     waiting = throughput * wait
     return StationAnswer(
-        station, exactness, source, arrival_rate=rate, throughput=throughput, offered=rate * service_time,
+        station, exactness, cites, arrival_rate=rate, throughput=throughput, offered=rate * service_time,
         busy_servers=busy, utilization=None if servers is None else busy / servers, queue_length=waiting + busy,
         number_waiting=waiting, response=wait + service_time, wait=wait, **more,
     )  # fmt: skip

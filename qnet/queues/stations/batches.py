@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from qnet.errors import Problem, UsageError
@@ -15,7 +15,7 @@ from qnet.queues.stations.moments import third_moment
 from qnet.queues.stations.numbers import is_array, is_symbol, operations_of, over_floats
 from qnet.queues.stations.phases import Phases, phases_met, phases_tail
 
-_SOURCE = "Gross, Shortle, Thompson and Harris, Fundamentals of Queueing Theory, 4th ed. 2008, section 3.1"
+_SOURCE = "@gross2008, section 3.1"
 
 
 def m_x_m_1(
@@ -25,12 +25,16 @@ def m_x_m_1(
 
     Returns   also p(n) and percentiles where no scv_batch is given: batches have the whole numbers next to the mean.
     Method    `phases_met`: a customer meets those before it, of its batch as well, and each takes one service time.
+
+    >>> m_x_m_1(5.0, 0.1, batch_size=1.0).response
+    0.2
     """
     found = m_x_g_1(arrival_rate, service_time, 1, batch_size, scv_batch, 2, skewness_batch).replace(station="M[X]/M/1")
     if scv_batch is not None or is_symbol(found.wait) or is_symbol(batch_size):
         return found
     offered = arrival_rate * service_time
 
+    @cache  # Held by this answer, whose states and percentiles need the same phases.
     def met(load: float, size: float) -> Phases:
         return phases_met(load, math.floor(size), size - math.floor(size))
 
@@ -77,8 +81,10 @@ def m_x_g_1(
                   one waits for those before. Not served at once: all but the first of a batch that finds nobody.
                   Variances: the two parts of the wait are independent; the number in the system is, by its generating
                   function (1 - rho) (1 - z) A(z) / (A(z) - z), that of M/G/1 with A the arrivals during a service.
-    Source        Gross, Shortle, Thompson and Harris, Fundamentals of Queueing Theory, 4th ed. 2008, section 3.1
-                  (bulk input).
+    Source        @gross2008, section 3.1 (bulk input).
+
+    >>> round(m_x_g_1(5.0, 0.1, scv_service=0.0, batch_size=1.0).wait, 9)
+    0.05
     """
     operations = operations_of(batch_size)
     whole = operations.floor(batch_size)

@@ -17,7 +17,10 @@ def log_poisson(count: int, mean: float) -> float:
     """Logarithm of the Poisson probability of `count`, to full relative accuracy of the probability; -inf for none.
 
     Method   Saddle point: -s(n) - d(n, m) - log(2 pi n) / 2, without the cancellation of n log m - m - log n!.
-    Source   Loader, Fast and Accurate Computation of Binomial Probabilities, 2000.
+    Source   @loader2000.
+
+    >>> log_poisson(0, 2.0)
+    -2.0
     """
     if mean == 0:
         return 0.0 if count == 0 else -math.inf

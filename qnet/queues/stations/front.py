@@ -49,6 +49,9 @@ def queue(
     Returns           a `StationAnswer`.
     Raises            UsageError (QN050) for an unknown name or parameter, a missing one, a value outside its domain;
                       NoAnswer (QN401) without a steady state; NotComputed (QN502) where numbers are too large.
+
+    >>> queue("M/M/1", arrival_rate=5.0, service_time=0.1).response
+    0.2
     """
     given = {
         "arrival_rate": arrival_rate, "service_time": service_time, "servers": servers, "capacity": capacity,
@@ -63,7 +66,11 @@ def queue(
 
 
 def station_name(name: str) -> str:
-    """The name in the table that is meant; raises `UsageError` with the nearest ones."""
+    """The name in the table that is meant; raises `UsageError` with the nearest ones.
+
+    >>> station_name("m/m/c")
+    'M/M/c'
+    """
     key = _key(name)
     known = {_key(station): station for station in STATIONS} | _ALIASES
     if key in known:

@@ -9,12 +9,10 @@ from qnet.queues.stations.m_m_c import waiting_probability
 from qnet.queues.stations.numbers import operations_of, require_stable
 
 SOURCES = {
-    "kingman": "Kingman, Some inequalities for the queue GI/G/1, Biometrika 49 (1962)",
-    "kraemer-langenbach-belz": (
-        "Kraemer and Langenbach-Belz, Approximate formulae for the delay in the queueing system GI/G/1, 1976"
-    ),
-    "allen-cunneen": "Allen, Probability, Statistics, and Queueing Theory, 2nd ed. 1990, section 5.3",
-    "whitt": "Whitt, Approximations for the GI/G/m queue, Production and Operations Management 2 (1993)",
+    "kingman": "@kingman1962",
+    "kraemer-langenbach-belz": "@kraemer1976",
+    "allen-cunneen": "@allen1990, section 5.3",
+    "whitt": "@whitt1993",
 }
 """Approximation -> where it is from."""
 
@@ -23,7 +21,11 @@ def gi_g_1(
     arrival_rate: Value, service_time: Value, scv_arrival: Value, scv_service: Value,
     approximation: str = "kraemer-langenbach-belz",
 ) -> StationAnswer:  # fmt: skip
-    """GI/G/1: `gi_g_c` with one server; by Kraemer and Langenbach-Belz where nothing else is said."""
+    """GI/G/1: `gi_g_c` with one server; by Kraemer and Langenbach-Belz where nothing else is said.
+
+    >>> round(gi_g_1(5.0, 0.1, scv_arrival=1.0, scv_service=0.0).wait, 9)
+    0.05
+    """
     return _two_moments(
         "GI/G/1", arrival_rate, service_time, 1, scv_arrival, scv_service, approximation, tuple(SOURCES)
     )
@@ -50,6 +52,9 @@ def gi_g_c(
     Known error    two moments do not determine the wait: a few per cent for ca, cs <= 1 and loads above 1/2, more
                    where the load is low, and without limit for ca much above 1.
     Source         as `SOURCES`.
+
+    >>> round(gi_g_c(1.0, 1.0, 2, scv_arrival=1.0, scv_service=1.0).wait, 9)
+    0.333333333
     """
     kinds = ("allen-cunneen", "whitt")
     return _two_moments("GI/G/c", arrival_rate, service_time, servers, scv_arrival, scv_service, approximation, kinds)

@@ -10,7 +10,7 @@ from qnet.queues.stations.distributions import check_share
 from qnet.queues.stations.m_h_1 import balanced
 from qnet.queues.stations.numbers import pointwise, require_stable
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 6.4"
+_SOURCE = "@kleinrock1975, section 6.4"
 
 
 @pointwise
@@ -27,7 +27,10 @@ def gi_m_1(arrival_rate: float, service_time: float, scv_arrival: float) -> Stat
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        An arrival finds n with probability (1 - s) s^n, s the root of s = E[exp(-(1 - s) A / S)] below 1, by
                   bracketing over d = 1 - s, with expm1 so that no digit of a small d is lost.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 6.4.
+    Source        @kleinrock1975, section 6.4.
+
+    >>> round(gi_m_1(arrival_rate=5.0, service_time=0.1, scv_arrival=1.0).response, 9)
+    0.2
     """
     require_stable("GI/M/1", arrival_rate, service_time, 1)
     load = float(arrival_rate * service_time)

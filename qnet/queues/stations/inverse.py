@@ -100,7 +100,11 @@ def figure(found: StationAnswer, name: str) -> float:
 
 
 def unit_of(name: str) -> str:
-    """The base unit of a figure that limits may name."""
+    """The base unit of a figure that limits may name.
+
+    >>> unit_of("wait")
+    's'
+    """
     return FIGURES.get(name, "s")
 
 
@@ -155,6 +159,9 @@ def solve_for(parameter: str, limit: str | Sequence[str], name: str, **given: An
                 the two that exclude each other.
     Method      Doubling steps until the limit gives way, then bisection (of whole numbers) or a bracketed root, for
                 rates over the logarithm of the distance to the end of the steady state.
+
+    >>> solve_for("servers", "wait <= 0.4 s", "M/M/c", arrival_rate=1.0, service_time=1.0).whole
+    2
     """
     texts = [limit] if isinstance(limit, str) else list(limit)
     questions = [_question(parameter, text, name, given) for text in texts]

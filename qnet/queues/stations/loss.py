@@ -18,8 +18,10 @@ def erlang_pair(servers: Value, offered: Value) -> tuple[Value, Value]:
     offered   erlangs, at least 0: a float, an array, a fraction or a symbol.
     Method    B(c) = a B(c-1) / (c + a B(c-1)), 1 - B(c) = c / (c + a B(c-1)), from the whole recursion of `erlang_b`
               or, for a fraction of a server, from the continuous extension.
-    Source    Continuous extension 1/B = a int_0^inf e^(-a t) (1 + t)^c dt: Jagerman, Some Properties of the Erlang
-              Loss Function, Bell System Technical Journal 53 (1974).
+    Source    Continuous extension 1/B = a int_0^inf e^(-a t) (1 + t)^c dt: @jagerman1974.
+
+    >>> erlang_pair(1, 1.0)
+    (0.5, 0.5)
     """
     if is_array(servers):
         return elementwise(_blocked, servers, offered), elementwise(_idle, servers, offered)
@@ -86,7 +88,11 @@ def _upper_gamma(order: float, start: float) -> float:
 
 
 def loss_state(count: int, servers: Value, offered: Value) -> Value:
-    """p(n) of M/M/c/c, 0 <= n <= c: floats by logarithms, else by B (c! / n!) a^(n-c), which is exact."""
+    """p(n) of M/M/c/c, 0 <= n <= c: floats by logarithms, else by B (c! / n!) a^(n-c), which is exact.
+
+    >>> round(loss_state(0, 1, 1.0), 9)
+    0.5
+    """
     blocked, _ = erlang_pair(servers, offered)
     if is_symbol(offered) or not isinstance(offered, (int, float)):
         ratio: Any = blocked

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import cmath
 import math
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.distributions import check_share, log_poisson, quantile
-from qnet.queues.stations.m_d_c_states import terms, waiting, walk
+from qnet.queues.stations.m_d_c_states import Waiting, terms, waiting, walk
 from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.numbers import is_symbol, over_floats, pointwise, require_stable
 
-_SOURCE = (
-    "Crommelin, Delay probability formulas when the holding times are constant, 1932; "
-    "Franx, A simple solution for the M/D/c waiting time distribution, 2001"
-)
+_SOURCE = "@crommelin1932; @franx2001"
 _FEW = 400
 """Up to so many terms of the sum over the walk are added; beyond, roots are taken."""
 _NEGLIGIBLE = 1e-20
@@ -33,7 +31,10 @@ def m_d_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
     Returns       all figures.
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        Means and variance: Pollaczek-Khinchine. p(n): a recursion of positive terms. Percentiles: `m_d_c`.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, chapter 5.
+    Source        @kleinrock1975, chapter 5.
+
+    >>> round(m_d_1(5.0, 0.1).wait, 9)
+    0.05
     """
     found = by_moments("M/D/1", arrival_rate, service_time, 0 * service_time, service_time**3)
     return (
@@ -56,10 +57,10 @@ def m_d_c(arrival_rate: float, service_time: float, servers: int) -> StationAnsw
                   positive terms only. Where that sum is long, at loads near 1, mean and variance come from the c - 1
                   roots of z^c = exp(-a (1 - z)) in the unit disc, and states from `transformed`. The wait: Lq at
                   y = k D - x before an arrival plus the arrivals in y must stay below k c for the wait to be at most x.
-    Source        Crommelin, Delay probability formulas when the holding times are constant, Post Office Electrical
-                  Engineers Journal 25 (1932); Franx, A simple solution for the M/D/c waiting time distribution,
-                  Operations Research Letters 29 (2001) 221-229; Spitzer's identity: Asmussen, Applied Probability and
-                  Queues, 2nd ed. 2003, chapter VIII.
+    Source        @crommelin1932; @franx2001; Spitzer's identity: @asmussen2003, chapter VIII.
+
+    >>> round(m_d_c(arrival_rate=5.0, service_time=0.1, servers=1).wait, 9)
+    0.05
     """
     require_stable("M/D/c", arrival_rate, service_time, servers)
     arrival_rate, service_time = float(arrival_rate), float(service_time)
@@ -117,10 +118,11 @@ def _root(turn: complex, load: float) -> complex:
 
 def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[str, Any]:
     """p(n) and percentiles, made when they are asked for."""
+    known = cache(waiting)  # Held by this answer, whose states and percentiles need the same numbers waiting.
 
     def state(count: int) -> Value:
         def one(servers: float, offered: float) -> float:
-            waits = waiting(int(servers), float(offered))
+            waits = known(int(servers), float(offered))
             # Poisson(a) arrive in a service time: 13 deviations below its mean nobody looks.
             most = count if not offered else min(count, int(offered + 13 * math.sqrt(offered)) + 60)
             return math.fsum(
@@ -130,7 +132,7 @@ def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[s
         return over_floats(one, servers, offered)
 
     def wait(share: float) -> Value:
-        return over_floats(partial(_wait, share), servers, offered) * service_time
+        return over_floats(partial(_wait, known, share), servers, offered) * service_time
 
     def response(share: float) -> Value:
         return wait(share) + service_time
@@ -138,18 +140,17 @@ def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[s
     return {"state_probability": state, "wait_percentile": wait, "response_percentile": response}
 
 
-def _wait(share: float, count: float, offered: float) -> float:
+def _wait(known: Callable[[int, float], Waiting], share: float, count: float, offered: float) -> float:
     """The percentile of the wait in service times."""
     servers = int(count)
     if offered == 0:
         check_share(share)
         return 0.0
-    return quantile(partial(wait_tail, servers, offered), 1.0)(share)
+    return quantile(partial(wait_tail, known(servers, offered), servers, offered), 1.0)(share)
 
 
-def wait_tail(servers: int, offered: float, time: float) -> float:
-    """P(the wait at M/D/c exceeds so many service times)."""
-    waits = waiting(servers, offered)
+def wait_tail(waits: Waiting, servers: int, offered: float, time: float) -> float:
+    """P(the wait at M/D/c exceeds a number of service times), by the number waiting there."""
     slots = math.floor(time) + 1
     mean, goal = offered * (slots - time), slots * servers
     # Terms below have the smaller Poisson probability, and the smaller tail.

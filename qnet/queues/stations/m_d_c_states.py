@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -62,7 +62,6 @@ def terms(servers: int, offered: float) -> float:
     return math.inf if rate <= 0 else math.ceil(45 / rate)
 
 
-@lru_cache(maxsize=32)
 def walk(servers: int, offered: float) -> Walk:
     """The sums over P(Poisson(k a) = k c + j) / k, over so many k as `terms` tells."""
     reached = mean = second = 0.0
@@ -83,7 +82,6 @@ def walk(servers: int, offered: float) -> Walk:
     return Walk(reached, mean, second, tuple(jumps))
 
 
-@lru_cache(maxsize=32)
 def waiting(servers: int, offered: float) -> Waiting:
     """The number waiting at M/D/c.
 
@@ -150,9 +148,7 @@ def transformed(servers: int, offered: float) -> Waiting:
              doubled until the outer quarter of the coefficients is below 1e-15.
     Accuracy about 1e-15 of the largest state; all further states and tails are geometric, with s found by bracketing.
     Raises   NotComputed (QN550) where 2^21 points are not enough.
-    Source   Factorization: Asmussen, Applied Probability and Queues, 2nd ed. 2003, chapter VIII; Janssen and
-             van Leeuwaarden, Back to the roots of the M/D/s queue and the works of Erlang, Crommelin and Pollaczek,
-             Statistica Neerlandica 62 (2008) 299-313.
+    Source   Factorization: @asmussen2003, chapter VIII; @janssen2008.
     """
     more = growth(servers, offered)
     points = 256

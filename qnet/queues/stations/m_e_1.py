@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer
@@ -11,7 +11,7 @@ from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.numbers import is_symbol, over_floats
 from qnet.queues.stations.phases import phases_met, phases_tail
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 4.3"
+_SOURCE = "@kleinrock1975, section 4.3"
 
 
 def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAnswer:
@@ -27,7 +27,10 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
                   than n) by a renewal recursion of positive terms, geometric in the end (`phases_met`); an arrival
                   waits for that many phases, so the tail is a sum of Poisson terms. At every load below 1.
     Fails         p(n) and percentiles for more than about 1000 phases, which are M/D/1 but for 1 / k: QN550.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 4.3.
+    Source        @kleinrock1975, section 4.3.
+
+    >>> round(m_e_1(5.0, 0.1, phases=2).wait, 9)
+    0.075
     """
     share = 1 / phases if not isinstance(phases, int) or is_symbol(service_time) else 1 / (phases + 0 * service_time)
     third = service_time**3 * (1 + share) * (1 + 2 * share)
@@ -35,11 +38,12 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
     if is_symbol(found.wait):
         return found
     offered = arrival_rate * service_time
+    known = cache(phases_met)  # Held by this answer, whose states and percentiles need the same phases.
 
     def state(count: int) -> Value:
         def one(load: float, phases: float) -> float:
             k = int(phases)
-            return load * phases_met(float(load), k).between((count - 1) * k, count * k) if count else 1 - load
+            return load * known(float(load), k).between((count - 1) * k, count * k) if count else 1 - load
 
         return over_floats(one, offered, phases)
 
@@ -47,7 +51,7 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
         check_share(share)
 
         def one(load: float, time: float, phases: float) -> float:
-            k, met = int(phases), phases_met(float(load), int(phases))
+            k, met = int(phases), known(float(load), int(phases))
 
             def tail(at: float) -> float:
                 return phases_tail(met, k if own else 0, load, at * k / time)

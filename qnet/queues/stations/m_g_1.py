@@ -9,7 +9,7 @@ from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.moments import number_variance, third_moment
 from qnet.queues.stations.numbers import require_stable
 
-_SOURCE = "Pollaczek-Khinchine: Kleinrock, Queueing Systems, Volume I: Theory, 1975, chapter 5"
+_SOURCE = "Pollaczek-Khinchine: @kleinrock1975, chapter 5"
 
 
 def m_g_1(
@@ -25,14 +25,17 @@ def m_g_1(
     Returns           means; variances where the skewness is given, or the scv is 0.
     Raises            NoAnswer (QN401) for a load of at least 1; UsageError for moments that no positive time has.
     Method            W = rate E[S^2] / 2(1 - rho); Var W = W^2 + rate E[S^3] / 3(1 - rho).
-    Source            Kleinrock, Queueing Systems, Volume I: Theory, 1975, chapter 5 (Pollaczek-Khinchine).
+    Source            @kleinrock1975, chapter 5 (Pollaczek-Khinchine).
+
+    >>> round(m_g_1(5.0, 0.1, scv_service=0.0).wait, 9)
+    0.05
     """
     third = third_moment(service_time, scv_service, skewness_service, "service time above 0")
     return by_moments("M/G/1", arrival_rate, service_time, scv_service, third)
 
 
 def by_moments(
-    station: str, arrival_rate: Value, service_time: Value, scv: Value, third: Value, source: str = _SOURCE
+    station: str, arrival_rate: Value, service_time: Value, scv: Value, third: Value, cites: str = _SOURCE
 ) -> StationAnswer:
     """The Pollaczek-Khinchine figures; `third` is E[S^3] in s^3, or None."""
     require_stable(station, arrival_rate, service_time, 1)
@@ -41,7 +44,7 @@ def by_moments(
     variance = None if third is None else wait**2 + arrival_rate * third / (3 * idle)
     of_response = None if third is None else variance + scv * service_time**2
     return answer(
-        station, source, throughput=arrival_rate, service_time=service_time, servers=1, wait=wait,
+        station, cites, throughput=arrival_rate, service_time=service_time, servers=1, wait=wait,
         probability_of_waiting=arrival_rate * service_time, variance_of_wait=variance,
         variance_of_response=of_response,
         variance_of_queue_length=number_variance(arrival_rate, wait + service_time, of_response),

@@ -12,11 +12,15 @@ from qnet.queues.stations.distributions import check_share, quantile, two_phases
 from qnet.queues.stations.m_g_1 import by_moments, number_present
 from qnet.queues.stations.numbers import is_array, is_symbol, operations_of, over_floats
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 4.7 and 5.7"
+_SOURCE = "@kleinrock1975, sections 4.7 and 5.7"
 
 
 def balanced(mean: Value, scv: Value) -> tuple[Value, Value, Value, Value]:
-    """p1, p2 and the rates of the two branches of a hyperexponential time with balanced means (p1/rate1 = p2/rate2)."""
+    """p1, p2 and the rates of the two branches of a hyperexponential time with balanced means (p1/rate1 = p2/rate2).
+
+    >>> balanced(1.0, 1.0)
+    (0.5, 0.5, 1.0, 1.0)
+    """
     if not is_symbol(scv):
         low = scv < 1
         if low.any() if is_array(low) else low:
@@ -41,7 +45,10 @@ def m_h_1(arrival_rate: Value, service_time: Value, scv_service: Value) -> Stati
     Raises        NoAnswer (QN401) for a load of at least 1; UsageError for scv < 1.
     Method        Means and variance: Pollaczek-Khinchine. The wait is 0 or one of two exponentials, whose rates are
                   the roots of a quadratic and whose weights follow from the mean.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 4.7 (parallel stages) and 5.7.
+    Source        @kleinrock1975, sections 4.7 (parallel stages) and 5.7.
+
+    >>> round(m_h_1(5.0, 0.1, scv_service=3.0).wait, 9)
+    0.2
     """
     p1, p2, r1, r2 = balanced(service_time, scv_service)
     third = 6 * (p1 / r1**3 + p2 / r2**3)

@@ -13,16 +13,24 @@ from qnet.queues.stations.distributions import check_share, quantile, two_phases
 from qnet.queues.stations.loss import erlang_pair, loss_state
 from qnet.queues.stations.numbers import elementwise, is_array, is_symbol, operations_of, over_floats, require_stable
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.2 and 3.5"
+_SOURCE = "@kleinrock1975, sections 3.2 and 3.5"
 
 
 def m_m_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
-    """M/M/1: M/M/c with one server."""
+    """M/M/1: M/M/c with one server.
+
+    >>> m_m_1(5.0, 0.1).response
+    0.2
+    """
     return m_m_c(arrival_rate, service_time, 1, "M/M/1")
 
 
 def erlang_c_station(arrival_rate: Value, service_time: Value, servers: Value) -> StationAnswer:
-    """The same as M/M/c, under the name of its formula."""
+    """The same as M/M/c, under the name of its formula.
+
+    >>> erlang_c_station(0.5, 1.0, 1).probability_of_waiting
+    0.5
+    """
     return m_m_c(arrival_rate, service_time, servers, "Erlang C")
 
 
@@ -38,7 +46,10 @@ def m_m_c(arrival_rate: Value, service_time: Value, servers: Value, station: str
     Raises        NoAnswer (QN401) where arrival_rate x service_time >= servers.
     Method        The wait is 0 with probability 1 - C and else exponential of rate c/S - arrival rate, C by Erlang's
                   formula; the response is the wait and an independent exponential service time.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.2 and 3.5.
+    Source        @kleinrock1975, sections 3.2 and 3.5.
+
+    >>> round(m_m_c(1.0, 1.0, 2).probability_of_waiting, 9)
+    0.333333333
     """
     require_stable(station, arrival_rate, service_time, servers)
     offered = arrival_rate * service_time
@@ -66,7 +77,11 @@ def _number_variance(rate: Value, servers: Value, offered: Value, wait: Value, v
 
 
 def waiting_probability(servers: Value, offered: Value) -> Value:
-    """Erlang's C, for one server without a recursion, for a fraction of a server by the continuous B."""
+    """Erlang's C, for one server without a recursion, for a fraction of a server by the continuous B.
+
+    >>> waiting_probability(1, 0.5)
+    0.5
+    """
     if not is_array(servers):
         if servers == 1:
             return offered

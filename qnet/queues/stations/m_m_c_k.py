@@ -14,22 +14,34 @@ from qnet.queues.stations.loss import erlang_pair, loss_state
 from qnet.queues.stations.numbers import elementwise, is_array, is_symbol, operations_of, over_floats, pointwise
 from qnet.record import Record
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.6 and 3.7"
-_ERLANG = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.7"
+_SOURCE = "@kleinrock1975, sections 3.6 and 3.7"
+_ERLANG = "@kleinrock1975, section 3.7"
 
 
 def m_m_1_k(arrival_rate: Value, service_time: Value, capacity: int) -> StationAnswer:
-    """M/M/1/K: M/M/c/K with one server."""
+    """M/M/1/K: M/M/c/K with one server.
+
+    >>> m_m_1_k(1.0, 1.0, 1).blocking
+    0.5
+    """
     return m_m_c_k(arrival_rate, service_time, 1, capacity, "M/M/1/K", _SOURCE)
 
 
 def m_m_c_c(arrival_rate: Value, service_time: Value, servers: int) -> StationAnswer:
-    """M/M/c/c: M/M/c/K without a place to wait; blocking is Erlang's B."""
+    """M/M/c/c: M/M/c/K without a place to wait; blocking is Erlang's B.
+
+    >>> m_m_c_c(1.0, 1.0, 2).blocking
+    0.2
+    """
     return m_m_c_k(arrival_rate, service_time, servers, servers, "M/M/c/c", _ERLANG)
 
 
 def erlang_b_station(arrival_rate: Value, service_time: Value, servers: int) -> StationAnswer:
-    """M/G/c/c: the figures of M/M/c/c that hold for every service time distribution."""
+    """M/G/c/c: the figures of M/M/c/c that hold for every service time distribution.
+
+    >>> erlang_b_station(1.0, 1.0, 2).blocking
+    0.2
+    """
     found = m_m_c_k(arrival_rate, service_time, servers, servers, "Erlang B", _ERLANG)
     return found.replace(variance_of_response=None, response_percentile=None)
 
@@ -40,7 +52,7 @@ def m_m_c_k(
     servers: int,
     capacity: int,
     station: str = "M/M/c/K",
-    source: str = _SOURCE,
+    cites: str = _SOURCE,
 ) -> StationAnswer:
     """Poisson arrivals, exponential service, one line; arrivals that find `capacity` customers are lost.
 
@@ -54,12 +66,15 @@ def m_m_c_k(
     Method        The states up to c are those of the loss system, the states above fall (or grow) geometrically; sums
                   of positive terms, from the larger end, so that neither a million servers nor a load above 1 costs a
                   digit. The wait of an arrival that finds c + j is Erlang of j + 1 phases of rate c / S.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.6 (c = 1) and 3.7 (c = K).
+    Source        @kleinrock1975, sections 3.6 (c = 1) and 3.7 (c = K).
+
+    >>> m_m_c_k(1.0, 1.0, 1, 1).throughput
+    0.5
     """
     if is_array(servers) or is_array(capacity):
         return pointwise(m_m_c_k)(
             arrival_rate=arrival_rate, service_time=service_time, servers=servers, capacity=capacity, station=station,
-            source=source,
+            cites=cites,
         )  # fmt: skip
     if capacity < servers:
         found = f"capacity {capacity} is below the {servers} servers"
@@ -78,7 +93,7 @@ def m_m_c_k(
         variance = operations.maximum([variance, 0 * variance])
     chance = line.entering / accepted
     return answer(
-        station, source, throughput=throughput, arrival_rate=arrival_rate, service_time=service_time, servers=servers,
+        station, cites, throughput=throughput, arrival_rate=arrival_rate, service_time=service_time, servers=servers,
         wait=wait, probability_of_waiting=chance, blocking=line.blocked, time_congestion=line.blocked,
         variance_of_wait=variance, variance_of_response=variance + service_time**2,
         variance_of_queue_length=_number_variance(servers, offered, line, throughput * wait),

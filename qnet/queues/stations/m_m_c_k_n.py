@@ -15,8 +15,8 @@ from qnet.queues.stations.distributions import poisson_sum, quantile
 from qnet.queues.stations.numbers import is_symbol, pointwise
 from qnet.record import Record
 
-_ENGSET = "Engset: Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.10"
-_FINITE = "Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.8 to 3.10"
+_ENGSET = "Engset: @kleinrock1975, section 3.10"
+_FINITE = "@kleinrock1975, sections 3.8 to 3.10"
 _SMALLEST = 1e-300
 
 
@@ -27,11 +27,14 @@ def engset(
 
     Applies       any distribution of service and of idle times (insensitive); floats, fractions, arrays and symbols.
     As            `m_m_c_k_n` with capacity = servers.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.10 (finite population, loss).
+    Source        @kleinrock1975, section 3.10 (finite population, loss).
+
+    >>> round(engset(1.0, 1, 2, source_rate=1.0).blocking, 9)
+    0.5
     """
     found = m_m_c_k_n(service_time=service_time, servers=servers, sources=sources, source_rate=source_rate,
                       arrival_rate=arrival_rate, capacity=servers)  # fmt: skip
-    return found.replace(station="Engset", source=_ENGSET)
+    return found.replace(station="Engset", cites=_ENGSET)
 
 
 @pointwise
@@ -57,7 +60,10 @@ def m_m_c_k_n(
                   cannot reach.
     Method        p(n+1) / p(n) = (N - n) g S / min(n+1, c); weights from the mode outwards until 1e-300, a positive
                   recursion of about 40 standard deviations. A request sees n with probability (N - n) p(n) / sum.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 3.8 to 3.10.
+    Source        @kleinrock1975, sections 3.8 to 3.10.
+
+    >>> round(m_m_c_k_n(service_time=1.0, servers=1, sources=2, source_rate=1.0).throughput, 9)
+    0.8
     """
     if (source_rate is None) == (arrival_rate is None):
         found = (

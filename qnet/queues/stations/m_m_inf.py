@@ -18,7 +18,10 @@ def m_m_inf(arrival_rate: Value, service_time: Value) -> StationAnswer:
     service_time  mean, in seconds, above 0.
     Returns       all figures; no utilization, which needs a number of servers; `busy_servers` is the mean number.
     Method        The number present is Poisson with mean arrival_rate x service_time.
-    Source        Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.4.
+    Source        @kleinrock1975, section 3.4.
+
+    >>> m_m_inf(5.0, 0.2).queue_length
+    1.0
     """
     offered = arrival_rate * service_time
     none = 0 * offered
@@ -42,7 +45,7 @@ def m_m_inf(arrival_rate: Value, service_time: Value) -> StationAnswer:
         return -operations.log(operations.number(1 - share)) * service_time + none
 
     return answer(
-        "M/M/inf", "Kleinrock, Queueing Systems, Volume I: Theory, 1975, section 3.4", throughput=arrival_rate,
+        "M/M/inf", "@kleinrock1975, section 3.4", throughput=arrival_rate,
         service_time=service_time, servers=None, wait=none, probability_of_waiting=none, variance_of_wait=none,
         variance_of_response=service_time**2, variance_of_queue_length=offered, state_probability=state,
         wait_percentile=wait, response_percentile=response,

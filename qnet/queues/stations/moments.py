@@ -32,12 +32,18 @@ def number_variance(rate: Value, response: Value, variance: Value) -> Value:
 
     Applies  where customers (of a class) leave in the order in which they came, one at a time, at Poisson instants, and
              none delays those before it: the number present is then that of Poisson arrivals in a response.
-    Source   The distributional form of Little's law: Keilson and Servi, A distributional form of Little's law,
-             Operations Research Letters 7 (1988) 223-227.
+    Source   The distributional form of Little's law: @keilson1988.
+
+    >>> number_variance(0.5, 2.0, 4.0)
+    2.0
     """
     return None if variance is None else rate * response + rate**2 * variance
 
 
 def residual_variance(mean: Value, scv: Value, third: Value) -> Value:
-    """The variance of what is left of a time that is met at random: E[X^3] / 3E[X] - (E[X^2] / 2E[X])^2; or None."""
+    """The variance of what is left of a time that is met at random: E[X^3] / 3E[X] - (E[X^2] / 2E[X])^2; or None.
+
+    >>> residual_variance(mean=1.0, scv=1.0, third=6.0)
+    1.0
+    """
     return None if third is None else third / (3 * mean) - (mean * (1 + scv) / 2) ** 2

@@ -14,12 +14,20 @@ from qnet.queues.stations.answer import StationAnswer, stacked
 
 
 def is_array(value: Value) -> bool:
-    """Whether a value is a numpy array with at least one axis."""
+    """Whether a value is a numpy array with at least one axis.
+
+    >>> is_array(1.0)
+    False
+    """
     return bool(getattr(value, "shape", ()))
 
 
 def is_symbol(value: Value) -> bool:
-    """Whether a value is a sympy expression."""
+    """Whether a value is a sympy expression.
+
+    >>> is_symbol(1.0)
+    False
+    """
     return hasattr(value, "free_symbols")
 
 

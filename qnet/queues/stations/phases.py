@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 from qnet.errors import NotComputed, Problem
 from qnet.queues.roots import neighbours
@@ -51,7 +50,6 @@ class Phases(Record):
         return self.at(first) * -math.expm1((last - first) * math.log1p(-self.away))
 
 
-@lru_cache(maxsize=32)
 def phases_met(load: float, batch: int, part: float = 0.0) -> Phases:
     """The phases that a random one of an arriving batch meets, those of its batch before it included, and itself.
 
@@ -65,7 +63,7 @@ def phases_met(load: float, batch: int, part: float = 0.0) -> Phases:
             within some batches. From where successive ratios have been x for a whole batch, to 1e-14, the rest is that
             geometric sequence: no load is too near to 1.
     Raises  `NotComputed` (QN550) for batches of more than about 1000.
-    Source  Kleinrock, Queueing Systems, Volume I: Theory, 1975, sections 4.3 to 4.5 (bulk arrivals, Erlang service).
+    Source  @kleinrock1975, sections 4.3 to 4.5 (bulk arrivals, Erlang service).
     """
     if 25 * (batch + 1) * (batch + 30) > _MOST_WORK:
         found = f"the distribution of {batch} phases takes too much work"

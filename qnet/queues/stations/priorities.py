@@ -11,7 +11,7 @@ from qnet.queues.stations.answer import ClassAnswer, StationAnswer
 from qnet.queues.stations.moments import number_variance, third_moment
 from qnet.queues.stations.numbers import is_symbol, require_stable
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume II: Computer Applications, 1976, chapter 3"
+_SOURCE = "@kleinrock1976, chapter 3"
 
 
 def non_preemptive(
@@ -33,9 +33,10 @@ def non_preemptive(
                   independent of it, what is left of a service of a lower class, or nothing. The wait is V and the busy
                   periods of the higher classes h that come in it, a delay cycle:
                       Var W_i = Var V / (1 - s_(i-1))^2 + E[V] sum over h of rate E[S^2] / (1 - s_(i-1))^3.
-    Source        Cobham, Priority Assignment in Waiting Line Problems, Operations Research 2 (1954) 70-76; Kleinrock,
-                  Queueing Systems, Volume II: Computer Applications, 1976, chapter 3. Second moments: Conway, Maxwell
-                  and Miller, Theory of Scheduling, 1967, chapter 8; Takagi, Queueing Analysis, Volume 1, 1991.
+    Source        @cobham1954; @kleinrock1976, chapter 3. Second moments: @conway1967, chapter 8; @takagi1991.
+
+    >>> [round(item.wait, 9) for item in non_preemptive([0.25, 0.25], [1.0, 1.0], [1.0, 1.0]).classes]
+    [0.666666667, 1.333333333]
     """
     return _priorities("M/G/1-priority", arrival_rate, service_time, scv_service, skewness_service, False)
 
@@ -48,7 +49,10 @@ def preemptive_resume(
     As            `non_preemptive`. `wait` holds the interruptions; `number_waiting` those interrupted.
     Method        R_i = (S_i + W_i) / (1 - s_(i-1)), W_i = sum over classes 1 .. i of rate E[S^2] / 2(1 - s_i).
                   Variances: lower classes do not count, and the delay cycle begins with V and the own service.
-    Source        Kleinrock, Queueing Systems, Volume II: Computer Applications, 1976, chapter 3.
+    Source        @kleinrock1976, chapter 3.
+
+    >>> [round(item.response, 9) for item in preemptive_resume([0.25, 0.25], [1.0, 1.0], [1.0, 1.0]).classes]
+    [1.333333333, 2.666666667]
     """
     return _priorities("M/G/1-preemptive", arrival_rate, service_time, scv_service, skewness_service, True)
 

@@ -10,7 +10,7 @@ from qnet.queues.stations.m_h_1 import balanced, waits
 from qnet.queues.stations.numbers import is_array, is_symbol, over_floats, require_stable
 from qnet.queues.stations.phases import phases_met
 
-_SOURCE = "Kleinrock, Queueing Systems, Volume II: Computer Applications, 1976, section 4.4"
+_SOURCE = "@kleinrock1976, section 4.4"
 _MOST_PHASES = 500
 
 
@@ -31,11 +31,10 @@ def m_g_1_ps(arrival_rate: Value, service_time: Value, scv_service: Value = None
                   variance 2 / (1 - rho)^2 int_0^x (x - u) P(W > u) du, W the wait of the same station first come first
                   served. So Var R = (Var S + 2 int_0^inf E[max(S - u, 0)] P(W > u) du) / (1 - rho)^2; for exponential
                   service S^2 (2 + rho) / ((2 - rho) (1 - rho)^2).
-    Source        Means: Kleinrock, Queueing Systems, Volume II: Computer Applications, 1976, section 4.4. Variance:
-                  Coffman, Muntz and Trotter, Waiting time distributions for processor-sharing systems, J. ACM 17
-                  (1970) 123-130; Ott, The sojourn-time distribution in the M/G/1 queue with processor sharing,
-                  J. Applied Probability 21 (1984) 360-378; Yashkov, Processor-sharing queues: some progress in
-                  analysis, Queueing Systems 2 (1987) 1-17.
+    Source        Means: @kleinrock1976, section 4.4. Variance: @coffman1970; @ott1984; @yashkov1987.
+
+    >>> m_g_1_ps(5.0, 0.1).response
+    0.2
     """
     require_stable("M/G/1-PS", arrival_rate, service_time, 1)
     load = arrival_rate * service_time

@@ -7,6 +7,8 @@ from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.moments import number_variance, residual_variance, third_moment
 
+_SOURCE = "@fuhrmann1985"
+
 
 def vacations(
     arrival_rate: Value, service_time: Value, scv_service: Value, vacation_time: Value, scv_vacation: Value = None,
@@ -29,8 +31,10 @@ def vacations(
     Method         The wait is that of M/G/1 and, independent of it, what is left of a vacation met at random:
                    W = W of M/G/1 + E[V^2] / 2E[V], Var W = Var W of M/G/1 + E[V^3] / 3E[V] - (E[V^2] / 2E[V])^2: the
                    decomposition of Fuhrmann and Cooper.
-    Source         Fuhrmann and Cooper, Stochastic Decompositions in the M/G/1 Queue with Generalized Vacations,
-                   Operations Research 33 (1985).
+    Source         @fuhrmann1985.
+
+    >>> round(vacations(5.0, 0.1, 1.0, vacation_time=0.1, scv_vacation=0.0).wait, 9)
+    0.15
     """
     third = third_moment(service_time, scv_service, skewness_service, "service time above 0")
     if scv_vacation is None:
@@ -42,9 +46,8 @@ def vacations(
     if plain.variance_of_wait is not None and left is not None:
         variance = plain.variance_of_wait + residual_variance(vacation_time, scv_vacation, left)
         of_response = variance + scv_service * service_time**2
-    source = "Fuhrmann and Cooper, Stochastic Decompositions in the M/G/1 Queue with Generalized Vacations, 1985"
     return answer(
-        "M/G/1-vacations", source, throughput=arrival_rate, service_time=service_time, servers=1, wait=wait,
+        "M/G/1-vacations", _SOURCE, throughput=arrival_rate, service_time=service_time, servers=1, wait=wait,
         probability_of_waiting=1 + 0 * arrival_rate, variance_of_wait=variance, variance_of_response=of_response,
         variance_of_queue_length=number_variance(arrival_rate, wait + service_time, of_response),
     )  # fmt: skip

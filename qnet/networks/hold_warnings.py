@@ -1,4 +1,7 @@
-"""How far the answer for an open network rests on waits inside holds, which are the least certain part of it."""
+"""Warnings about holds in open networks: how much responses depend on waits inside holds, and what was not measured.
+
+These waits are the least certain part of the answer.
+"""
 
 from __future__ import annotations
 
@@ -16,37 +19,36 @@ if TYPE_CHECKING:
 
 CODE = "QN716"
 LARGEST = 0.2
-"""The largest elasticity of a response in the waits inside holds at which errors were measured as small."""
+"""The largest elasticity of a response with respect to waits inside holds at which errors were measured as small."""
 _STEP = 0.1
 
 
 def beyond(solver: OpenSolver, stable: Value) -> tuple[Beyond, ...]:
-    """That responses rest on the waits inside holds more than errors were measured for; () where they do not.
+    """Reasons why responses may depend more on the waits inside holds than was measured; () where they do not.
 
-    solver  one whose waits have been found.
-    stable  where there is a steady state; nothing is said of other points.
+    solver  with its waits.
+    stable  where there is a steady state; other points have no reasons.
     """
-    found = _unmeasured(solver)
+    reasons = _unmeasured(solver)
     if not solver.felt:
-        return found
+        return reasons
     operations = solver.operations
     elastic = elasticity(solver)
-    calm = operations.compare("<=", elastic, LARGEST)
-    outside = operations.all(calm | _not(stable))
-    if outside:
-        return found
+    small = operations.compare("<=", elastic, LARGEST)
+    if operations.all(small | _not(stable)):
+        return reasons
     names = " and ".join(dict.fromkeys(f'"{solver.all[index].station}"' for index in solver.felt))
     text = f"the response rests on the wait for {names} inside holds"
     worst = operations.where(stable, elastic, 0.0 * elastic)
     percent = 10.0 * float(_largest(worst))
-    return (*found, Beyond(text, CODE, f"{text}: waits there 10 % longer make it {percent:.2g} % longer"))
+    return (*reasons, Beyond(text, CODE, f"{text}: waits there 10 % longer make it {percent:.2g} % longer"))
 
 
 def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
-    """What there is at stations that are held, or asked for inside holds, and in no system that was measured."""
+    """What was in no measured system, of stations that are held or used inside holds."""
     network, operations = solver.network, solver.operations
-    found: dict[str, None] = {}
-    uneven: list[str] = []
+    causes: dict[str, None] = {}
+    variable: list[str] = []
     streams = [stream for stream in solver.all if not operations.all(stream.rate == 0)]
     holds = {stream.station for stream in streams if stream.holding.waits}
     kept = {stream.station for stream in streams if not operations.all(stream.second.mean == 0)}
@@ -54,39 +56,39 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
     for station in network.stations:
         if station.name in holds | kept and not station.delay and not station.in_line:
             how = "held while others are waited for" if station.name in holds else "kept after the response"
-            found[f"{station.name} is {how}, and not first come first served"] = None
+            causes[f"{station.name} is {how}, and not first come first served"] = None
         if solver.felt and station.name in holds | inner:
             if _given(network, station.name):
-                given = f"the scv of the whole hold of {station.name} is given, and it is held around other stations"
-                found[given] = None
-            if _uneven_times(network, station.name, operations):
-                uneven.append(station.name)
+                given = f"the scv of the hold of {station.name} is given, and it is held around other stations"
+                causes[given] = None
+            if _variable_times(network, station.name, operations):
+                variable.append(station.name)
         elif not solver.felt and kept and station.in_line and len({stream.station for stream in streams}) > 1:
-            own = [stream for stream in streams if stream.station == station.name]
-            if station.name not in kept and station_reason(station, own, False, operations):
-                found[
+            visits = [stream for stream in streams if stream.station == station.name]
+            if station.name not in kept and station_reason(station, visits, False, operations):
+                causes[
                     f"times at {station.name} are not one exponential time, and others work on after the response"
                 ] = None
     for held, asked in _in_step(network):
-        found[f"customers come to {asked} from {held}, which others hold while they ask for {asked}"] = None
+        causes[f"customers come to {asked} from {held}, which others hold while they ask for {asked}"] = None
     for name in _back_at_once(network):
         if name in kept:
-            found[f"customers come back at once to {name}, which is still kept after their visit before"] = None
-    if uneven:
-        found[f"times at {' and '.join(uneven)}, in or around holds, vary more than exponential ones"] = None
-    return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in found)
+            causes[f"customers come back at once to {name}, which is still kept after their visit before"] = None
+    if variable:
+        causes[f"times at {' and '.join(variable)}, in or around holds, vary more than exponential ones"] = None
+    return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in causes)
 
 
 def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str]]:
-    """Stations that customers pass on the way to another which is asked for while the first is held.
+    """Stations that customers visit before another one which is used while the first is held.
 
-    They come when the holder is gone, and so meet him less than on average.
+    They arrive when the holder has left, and so find it less than an observer from outside does.
     """
     routes = [route for customers in network.classes for route in customers.routes]
     around: dict[str, set[str]] = {}
     for route in routes:
         for step in route.steps:
-            _note(step, (), around)
+            _add_held(step, (), around)
     for route in routes:
         passed: list[str] = []
         for step in route.steps:
@@ -97,7 +99,7 @@ def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str]]:
 
 
 def _back_at_once(network: RoutedNetwork) -> Iterator[str]:
-    """Stations to which customers come straight after a visit there, and so always meet what that has left."""
+    """Stations that customers visit twice in a row, so that they always find the second phase of the first visit."""
     for route in (route for customers in network.classes for route in customers.routes):
         holds = [step if isinstance(step, Hold) and step.phase == 1 else None for step in route.steps]
         for step, following in zip(holds, [*holds[1:], None], strict=True):
@@ -111,8 +113,8 @@ def _once(visits: Value) -> bool:
     return visits <= 1 if isinstance(visits, (int, float)) else bool((visits <= 1).all())
 
 
-def _note(step: Step, held: tuple[str, ...], around: dict[str, set[str]]) -> None:
-    """Note by station which others are held around it."""
+def _add_held(step: Step, held: tuple[str, ...], around: dict[str, set[str]]) -> None:
+    """Add, by station, which others are held around it."""
     if isinstance(step, Time):
         return
     inside = held
@@ -120,10 +122,10 @@ def _note(step: Step, held: tuple[str, ...], around: dict[str, set[str]]) -> Non
         around.setdefault(step.station, set()).update(held)
         inside = (*held, step.station)
     for inner in step.inner if isinstance(step, Fork) else step.steps:
-        _note(inner, inside, around)
+        _add_held(inner, inside, around)
 
 
-def _uneven_times(network: RoutedNetwork, name: str, operations: Operations) -> bool:
+def _variable_times(network: RoutedNetwork, name: str, operations: Operations) -> bool:
     """Whether some time for which a server of a station is kept varies more than an exponential one."""
     for step, inside in _kept_by(network, name):
         if isinstance(step, Time):
@@ -137,30 +139,30 @@ def _uneven_times(network: RoutedNetwork, name: str, operations: Operations) -> 
 
 
 def _given(network: RoutedNetwork, name: str) -> bool:
-    """Whether the variability of a whole holding time with other stations inside is given, not found from them."""
+    """Whether the scv of a holding time with other stations inside is given, not computed from them."""
     holds = [step for step, _ in _kept_by(network, name) if isinstance(step, Hold) and step.station == name]
     return any(step.scv is not None and not all(isinstance(item, Time) for item in step.steps) for step in holds)
 
 
 def _kept_by(network: RoutedNetwork, name: str) -> Iterator[tuple[Step, bool]]:
     """Every step of every route, and whether a server of a station is kept meanwhile."""
-    waiting: list[tuple[Step, bool]] = [
+    unread: list[tuple[Step, bool]] = [
         (step, False) for item in network.classes for route in item.routes for step in route.steps
     ]
-    while waiting:
-        step, inside = waiting.pop()
+    while unread:
+        step, inside = unread.pop()
         yield step, inside
         if isinstance(step, Fork):
-            waiting += [(item, inside) for item in step.inner]
+            unread += [(item, inside) for item in step.inner]
         elif isinstance(step, Hold):
-            waiting += [(item, inside or step.station == name) for item in step.steps]
+            unread += [(item, inside or step.station == name) for item in step.steps]
 
 
 def elasticity(solver: OpenSolver) -> Value:
-    """Relative growth of the response of the class where it is largest, over that of all waits inside holds.
+    """Relative growth of a response over that of all waits inside holds, of the class where it is largest.
 
     Method  All waits inside holds are made 10 % longer, and the stations outside solved again. The waits of the solver
-            are left as they were.
+            are restored.
     """
     kept = list(solver.waits)
     before = _responses(solver)
@@ -180,13 +182,13 @@ def elasticity(solver: OpenSolver) -> Value:
 
 def _responses(solver: OpenSolver) -> list[Value]:
     """Mean response by class."""
-    found: list[Value] = []
+    responses: list[Value] = []
     for number in range(len(solver.network.classes)):
-        own = [route for route in solver.compiled.routes if route.class_index == number]
-        found.append(
-            total(route.probability * part.mean_with(solver.waits) for route in own for part in route.parts.values())
+        routes = [route for route in solver.compiled.routes if route.class_index == number]
+        responses.append(
+            total(route.probability * part.mean_with(solver.waits) for route in routes for part in route.parts.values())
         )
-    return found
+    return responses
 
 
 def _not(value: Value) -> Any:

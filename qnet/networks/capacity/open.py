@@ -1,11 +1,11 @@
 """Open networks with stations and buffers that may be full: losses and delays by a fixed point.
 
-Applies   open classes; stations with a capacity outside of holds; buffers filled on the way, of which the places are
-          freed by work left behind.
+Applies   open classes; stations with a capacity outside of holds; buffers filled before the response, whose places are
+          freed in a second phase.
 Exact     stations with a capacity, alone or behind stations with product form: of one exponential time or without
           room to wait, with processor sharing, with one server, or with one exponential time for each priority
-          (M/M/c/K, M/G/c/c, M/G/1/K); one buffer drained by a station of its own, of exponential service.
-Fails     what comes to a station behind one that loses customers is taken as Poisson.
+          (M/M/c/K, M/G/c/c, M/G/1/K); one buffer drained by a dedicated station of exponential service.
+Fails     arrivals at a station behind one that loses customers are taken as Poisson.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
-from qnet.networks.capacity.buffers import Found, find
-from qnet.networks.capacity.exactness import reasons_for
-from qnet.networks.capacity.lines import LEAST, Lines
-from qnet.networks.capacity.offered import with_offered
-from qnet.networks.capacity.thinned import Losses, Thinned, thinned
+from qnet.networks.capacity.buffers import BufferState, solve_buffer
+from qnet.networks.capacity.flows import Flows, Losses, flows_with_losses, with_offered
+from qnet.networks.capacity.open_exactness import reasons_for
+from qnet.networks.capacity.stations import LEAST, OpenSolverWithLosses
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, uneven_classes
 from qnet.networks.figures import Steady, figures
@@ -33,13 +32,13 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
-    from qnet.networks import hold_trust
+    from qnet.networks import hold_warnings
 else:
-    hold_trust = lazy("qnet.networks.hold_trust")
+    hold_warnings = lazy("qnet.networks.hold_warnings")
 
 _TOLERANCE = 1e-13
 _PLAIN, _MAX_ROUNDS = 30, 400
-"""Rounds without memory: so many settle whatever is passed one after the other."""
+"""Rounds without memory, in which losses that follow each other on a route converge, and rounds in all."""
 
 
 def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
@@ -47,19 +46,19 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
     network   rates per second, times in seconds.
     wanted    the method and its budget: only `open` is known here.
-    Returns   figures of the customers who complete their routes, with what was offered beside; points where a station
-              without a limit of places has too much to do are marked in `stable`.
-    Raises    `NotComputed` QN513, QN551 for what is not covered, QN549 where the fixed point does not settle.
-    Method    Shares that are lost start at none; each round thins the routes by them, solves the open network that is
-              left, and finds them anew. More losses mean fewer arrivals elsewhere, so that the fixed point is between
-              any two rounds that follow each other; where they meet there is only one.
+    Returns   figures of the passages that are completed, with the offered rates; points where a station without a
+              capacity is saturated are marked in `stable`.
+    Raises    `NotComputed` QN513, QN551 for what is not covered, QN549 where the fixed point does not converge.
+    Method    Loss probabilities start at 0; each round reduces the flows by them, solves the open network with these
+              flows, and computes the losses again. More losses mean fewer arrivals elsewhere, so that the fixed point
+              is between any two successive rounds; where they agree there is only one.
     Source    Reduced-load (Erlang fixed point) approximation: Kelly, Advances in Applied Probability 18 (1986) 473-505.
     """
     _refuse(network, wanted)
     if network.size is None:
         return _Solver(network).solve()
 
-    # Points without a steady state have numbers without a meaning, which nobody is told.
+    # Points without a steady state have numbers without a meaning, which are not reported.
     with np.errstate(all="ignore"):
         return _Solver(network).solve()
 
@@ -69,14 +68,14 @@ class _Solver:
         self.network = network
         self.operations: Operations = FLOATS if network.size is None else arrays()
         self.keys = [
-            (station.name, place)
+            (station.name, index)
             for station in network.stations
             if station.capacity
-            for place in range(len(station.groups))
+            for index in range(len(station.groups))
         ]
 
     def solve(self) -> RoutedSolution:
-        """Find the fixed point and tell the figures there."""
+        """Find the fixed point and the figures there."""
         nothing: Value = 0.0 * total(_rates(self.network))
         shares = len(self.keys) + len(self.network.buffers)
         unknown: list[Value] = [1.0 + nothing] * shares + [nothing] * (2 * len(self.network.buffers))
@@ -85,18 +84,18 @@ class _Solver:
         rounds = 0
         while True:
             rounds += 1
-            routes, solver, found = self.round(unknown, bounded)
-            after = self.after(solver, found)
-            waits = {index: wait for item in found for index, wait in item.waits.items()}
+            flows, solver, buffers = self.round(unknown, bounded)
+            after = self.after(solver, buffers)
+            waits = {index: wait for item in buffers for index, wait in item.waits.items()}
             moves = [new - old for new, old in zip(after, unknown, strict=True)]
             means = [wait.mean for wait in waits.values()]
             more = [wait.mean - bounded[index].mean if bounded else wait.mean for index, wait in waits.items()]
             bounded = waits
-            if self.settled([*after, *means], [*moves, *more], solver):
-                return self.told(routes, solver, found, rounds)
+            if self.converged([*after, *means], [*moves, *more], solver):
+                return self.solution(flows, solver, buffers, rounds)
             if rounds == _MAX_ROUNDS:
-                found = f"losses and delays of what is full did not converge in {rounds} rounds"
-                raise NotComputed(Problem("QN549", found, f"a residual of {_TOLERANCE:.0e}", help="try a lower load"))
+                text = f"losses and delays of what is full did not converge in {rounds} rounds"
+                raise NotComputed(Problem("QN549", text, f"a residual of {_TOLERANCE:.0e}", help="try a lower load"))
             if memory is not None and rounds > _PLAIN:
                 chosen = mixed(after, moves, *memory)
                 unknown = [self.operations.maximum([value, 0.0 * value]) for value in chosen]
@@ -120,27 +119,29 @@ class _Solver:
             dict(zip(names, zip(delays[::2], delays[1::2], strict=True), strict=True)),
         )
 
-    def round(self, unknown: Sequence[Value], bounded: dict[int, Wait]) -> tuple[Thinned, Lines, list[Found]]:
-        """What comes to every step, what it waits there, and how full buffers are."""
+    def round(
+        self, unknown: Sequence[Value], bounded: dict[int, Wait]
+    ) -> tuple[Flows, OpenSolverWithLosses, list[BufferState]]:
+        """The flows, the waits at all stations, and the state of the buffers."""
         losses = self.losses(unknown)
-        routes = thinned(self.network, losses, self.operations)
-        compiled = streams(routes.coming, self.operations)
+        flows = flows_with_losses(self.network, losses, self.operations)
+        compiled = streams(flows.admitted, self.operations)
         losing = [buffer.name for buffer in self.network.buffers if buffer.loses]
         full = frozenset((item.station, item.group) for item in compiled.streams if item.drains in losing)
-        solver = Lines(routes.coming, compiled, self.operations, losses, full, bounded, routes.entries)
+        solver = OpenSolverWithLosses(flows.admitted, compiled, self.operations, losses, full, bounded, flows.entries)
         solver.find_waits()
-        found = [
-            find(buffer, solver, routes, losses.buffers[buffer.name], self.operations)
+        buffers = [
+            solve_buffer(buffer, solver, flows, losses.buffers[buffer.name], self.operations)
             for buffer in self.network.buffers
         ]
-        return routes, solver, found
+        return flows, solver, buffers
 
-    def after(self, solver: Lines, found: Sequence[Found]) -> list[Value]:
-        """The unknowns as a round found them."""
+    def after(self, solver: OpenSolverWithLosses, buffers: Sequence[BufferState]) -> list[Value]:
+        """The unknowns as computed in a round."""
         kept = [solver.kept.get(key, 1.0) for key in self.keys]
-        return [*kept, *(item.kept for item in found), *(part for item in found for part in item.delay)]
+        return [*kept, *(item.kept for item in buffers), *(part for item in buffers for part in item.delay)]
 
-    def settled(self, after: Sequence[Value], moves: Sequence[Value], solver: Lines) -> bool:
+    def converged(self, after: Sequence[Value], moves: Sequence[Value], solver: OpenSolverWithLosses) -> bool:
         """Whether nothing moves any more where there is a steady state."""
         absolute = self.operations.absolute
         count = len(self.keys) + len(self.network.buffers)
@@ -148,26 +149,27 @@ class _Solver:
         sizes = [absolute(move) / (absolute(new) + near) for new, move, near in zip(after, moves, least, strict=True)]
         shares = sizes[:count]
         lost, largest = (self.operations.maximum([0.0 * sizes[0], *some]) for some in (shares, sizes))
-        # Without losses downstream stations may have too much to do that they have not with them.
+        # Without losses downstream stations may be saturated that are not with them.
         return self.operations.all((lost <= _TOLERANCE) & ((largest <= _TOLERANCE) | solver.overloaded()))
 
-    def told(self, routes: Thinned, solver: Lines, found: Sequence[Found], rounds: int) -> RoutedSolution:
-        """The figures of those who complete their routes, with what was offered."""
-        carried = routes.carried
-        completing = streams(routes.completing, self.operations, carried)
+    def solution(
+        self, flows: Flows, solver: OpenSolverWithLosses, states: Sequence[BufferState], rounds: int
+    ) -> RoutedSolution:
+        """The figures of the passages that are completed, with the offered rates."""
+        carried = flows.carried
+        completing = streams(flows.completing, self.operations, carried)
         compiled = solver.compiled.replace(routes=completing.routes)
         rho = {centre.key: solver.rho(centre) for centre in solver.centres}
-        inside = {index: wait for item in found for index, wait in item.inside.items()}
+        inside = {index: wait for item in states for index, wait in item.inside.items()}
         waits = [inside.get(index, wait) for index, wait in enumerate(solver.waits)]
-        steady = Steady(routes.completing, carried, compiled, solver.members, waits, rho, self.operations)
+        steady = Steady(flows.completing, carried, compiled, solver.members, waits, rho, self.operations)
         solution = figures(steady, NAME, rounds)
-        buffers = tuple(item.figures for item in found)
-        strained = [item.figures.name for item in found if item.strained]
+        strained = [item.figures.name for item in states if item.strained]
         reasons = tuple(dict.fromkeys(reasons_for(self.network, compiled, solver.losses, strained, self.operations)))
         if solver.felt or compiled.deferred:
-            reasons += hold_trust.beyond(solver, solution.stable)
+            reasons += hold_warnings.beyond(solver, solution.stable)
         solution = solution.replace(
-            buffers=buffers,
+            buffers=tuple(item.figures for item in states),
             reasons=reasons,
             exact=not reasons,
             loads=self.loads(solution, solver),
@@ -176,20 +178,20 @@ class _Solver:
 
     @property
     def loses(self) -> bool:
-        """Whether anybody is lost."""
+        """Whether any customers are lost."""
         return bool(self.keys) or any(buffer.loses for buffer in self.network.buffers)
 
-    def loads(self, solution: RoutedSolution, solver: Lines) -> tuple[Limiting, ...]:
-        """The loads of what may have too much to do: of other work alone, where places of a buffer limit the rest."""
+    def loads(self, solution: RoutedSolution, solver: OpenSolverWithLosses) -> tuple[Limiting, ...]:
+        """The loads of stations that may saturate: of other work alone, where places of a buffer limit the rest."""
         labels = {
-            (station.name, place): group.label
+            (station.name, index): group.label
             for station in self.network.stations
-            for place, group in enumerate(station.groups)
+            for index, group in enumerate(station.groups)
         }
-        left = {labels[centre.key]: solver.other(centre) for centre in solver.centres if centre.key in solver.full}
-        left |= {labels[key]: 0.0 for key in self.keys}
-        found = [item.replace(load=left.get(item.name, item.load)) for item in solution.loads]
-        return tuple(item for item in found if item.name not in left or not self.operations.all(item.load == 0))
+        other = {labels[centre.key]: solver.other(centre) for centre in solver.centres if centre.key in solver.full}
+        other |= {labels[key]: 0.0 for key in self.keys}
+        loads = [item.replace(load=other.get(item.name, item.load)) for item in solution.loads]
+        return tuple(item for item in loads if item.name not in other or not self.operations.all(item.load == 0))
 
 
 def _rates(network: RoutedNetwork) -> list[Value]:
@@ -200,36 +202,36 @@ def _rates(network: RoutedNetwork) -> list[Value]:
 def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
     """Raise for what is not covered."""
     if network.closed or any(station.rates is not None for station in network.stations):
-        found = "something may be full, and there are closed classes or rates that depend on the number present"
-        raise NotComputed(Problem("QN551", found, "open classes and stations with servers"))
+        text = "something may be full, and there are closed classes or rates that depend on the number present"
+        raise NotComputed(Problem("QN551", text, "open classes and stations with servers"))
     if wanted.states or wanted.bounds:
-        found = "neither states nor bounds are known where something may be full"
-        raise NotComputed(Problem("QN513", found, "figures alone"))
+        text = "neither states nor bounds are known where something may be full"
+        raise NotComputed(Problem("QN513", text, "figures alone"))
     uneven = uneven_classes(network, FLOATS if network.size is None else arrays())
     if uneven:
         raise NotComputed(Problem("QN548", not_followed(uneven[0], "something may be full"), "arrival_scv = 1"))
     if network.profiles:
-        found = "something may be full, and times depend on how many are inside"
-        raise NotComputed(Problem("QN551", found, "one or the other"))
+        text = "something may be full, and times depend on how many are inside"
+        raise NotComputed(Problem("QN551", text, "one or the other"))
     limited = {station.name for station in network.stations if station.capacity}
     losing = {buffer.name for buffer in network.buffers if buffer.loses}
     for customers in network.classes:
         if customers.chain:
             raise NotComputed(Problem("QN551", "something may be full, and customers are of chains", "classes"))
         for step in (step for route in customers.routes for step in route.steps):
-            if _forked(step):
-                found = "something may be full, and branches run in parallel"
-                raise NotComputed(Problem("QN551", found, "one or the other"))
+            if _forks(step):
+                text = "something may be full, and branches run in parallel"
+                raise NotComputed(Problem("QN551", text, "one or the other"))
             if isinstance(step, Hold) and step.station in limited and _inside(step):
-                found = f'"{step.station}" has a capacity and is held while another station is waited for'
+                text = f'"{step.station}" has a capacity and is held during a wait for another station'
                 help = "give what is inside no station (a delay), or the class a population and the station its servers"
-                raise NotComputed(Problem("QN551", found, "a station that holds nothing else", help=help))
+                raise NotComputed(Problem("QN551", text, "a station that holds nothing else", help=help))
             for name in _inside(step) & limited:
-                found = f'"{name}" has a capacity and is asked for inside a hold'
-                raise NotComputed(Problem("QN551", found, "a station that holds nothing else"))
+                text = f'"{name}" has a capacity and is asked for inside a hold'
+                raise NotComputed(Problem("QN551", text, "a station that holds nothing else"))
             if isinstance(step, Hold) and losing & set(filled(step)):
-                found = f'"{next(iter(losing & set(filled(step))))}" loses those who hold a station'
-                raise NotComputed(Problem("QN551", found, 'a fill outside of holds, or full = "wait"'))
+                text = f'"{next(iter(losing & set(filled(step))))}" loses customers that hold a station'
+                raise NotComputed(Problem("QN551", text, 'a fill outside of holds, or full = "wait"'))
 
 
 def _inside(step: Step) -> set[str]:
@@ -241,6 +243,6 @@ def _inside(step: Step) -> set[str]:
     return inner.union(*(_inside(item) for item in steps)) if steps else inner
 
 
-def _forked(step: Step) -> bool:
+def _forks(step: Step) -> bool:
     """Whether branches run in parallel in a step."""
-    return isinstance(step, Fork) or (isinstance(step, Hold) and any(_forked(item) for item in step.steps))
+    return isinstance(step, Fork) or (isinstance(step, Hold) and any(_forks(item) for item in step.steps))

@@ -1,0 +1,150 @@
+"""Closed classes that need no method of solution: those without customers, and those without a steady state.
+
+A class without customers must change nothing for the others, the choice of the method included: it is removed where a
+network is solved, and its figures are added afterwards. A class that keeps a station forever is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.duration import Wait
+from qnet.networks.figures import Steady, figures
+from qnet.networks.passage_times import Passages
+from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Time
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.streams import Streams, streams
+from qnet.queues.arithmetic import total
+from qnet.record import Record
+
+_T = TypeVar("_T")
+
+
+class EmptyClasses(Record):
+    """A network and the indices of its classes that have no customers."""
+
+    network: RoutedNetwork
+    indices: frozenset[int]
+
+    def others(self) -> RoutedNetwork:
+        """The network without these classes."""
+        return _without(self.network, self.indices)
+
+    def added(self, solution: RoutedSolution) -> RoutedSolution:
+        """The solution of the network from that of the others; the response of an empty class is its service demand."""
+        network = self.network
+        operations: Operations = FLOATS if network.size is None else arrays()
+        zero: Value = 0.0 * solution.throughput
+        known = iter(item.throughput for item in solution.classes)
+        rates = [zero if index in self.indices else next(known) for index in range(len(network.classes))]
+        compiled = streams(network, operations, rates)
+        no_waits = [Wait(0.0, 0.0)] * len(compiled.streams)
+        alone = figures(Steady(network, rates, compiled, compiled.members(), no_waits, {}, operations), "", 1)
+        names = {network.classes[index].name for index in self.indices}
+        lost = None if solution.offered is None else zero
+        known_classes, known_routes = iter(solution.classes), iter(solution.routes)
+        known_visits, known_branches = iter(solution.visits), iter(solution.branches)
+        classes = tuple(
+            item.replace(population=customers.population, think_time=customers.think_time, offered=lost)
+            if isinstance(customers, ClosedClass) and index in self.indices
+            else next(known_classes)
+            for index, (item, customers) in enumerate(zip(alone.classes, network.classes, strict=True))
+        )
+        mean = total(item.response for item in classes) / len(classes)
+        return solution.replace(
+            classes=classes,
+            response=operations.where(solution.throughput == 0, mean, solution.response),
+            routes=tuple(
+                item.replace(offered=lost) if item.class_name in names else next(known_routes) for item in alone.routes
+            ),
+            visits=tuple(
+                item if (item.chain or item.class_name) in names else next(known_visits) for item in alone.visits
+            ),
+            branches=tuple(item if item.class_name in names else next(known_branches) for item in alone.branches),
+            passages=solution.passages and self._passages(solution.passages, compiled, rates),
+        )
+
+    def _passages(self, passages: Passages, compiled: Streams, rates: Sequence[Value]) -> Passages:
+        """What responses are made of, where customers of these classes never wait."""
+
+        def each(values: Sequence[_T], other: _T) -> Iterator[_T]:
+            known = iter(values)
+            return (other if item.class_index in self.indices else next(known) for item in compiled.streams)
+
+        return passages.replace(
+            network=self.network,
+            compiled=compiled,
+            throughputs=tuple(rates),
+            waits=tuple(each(passages.waits, Wait(0.0, 0.0))),
+            alike=tuple(each(passages.alike, 0.0)) if passages.alike else (),
+        )
+
+
+def empty_classes(network: RoutedNetwork) -> EmptyClasses | None:
+    """The closed classes without customers at any point; None where there are none, or no others."""
+    operations: Operations = FLOATS if network.size is None else arrays()
+    indices = frozenset(
+        index
+        for index, customers in enumerate(network.classes)
+        if isinstance(customers, ClosedClass) and operations.all(customers.population == 0)
+    )
+    return EmptyClasses(network, indices) if indices and len(indices) < len(network.classes) else None
+
+
+def _without(network: RoutedNetwork, indices: frozenset[int]) -> RoutedNetwork:
+    classes = tuple(item for index, item in enumerate(network.classes) if index not in indices)
+    profiles = tuple(item.replace(network=_without(item.network, indices)) for item in network.profiles)
+    return network.replace(classes=classes, profiles=profiles)
+
+
+def refuse_monopoly(network: RoutedNetwork) -> None:
+    """Raise where one customer is served forever, so that the answer depends on the initial state.
+
+    A customer of a closed class that spends all its time at one station, without think time, returns to it at once. At
+    a station that is last come first served, preemptive resume, it is served before all others: the chain of states has
+    no single steady state, and the product form is not its answer.
+
+    Raises   `NotComputed` QN586, where there are more customers than servers.
+    """
+    stations = {station.name: station for station in network.stations if station.discipline == "lcfs-pr"}
+    operations = FLOATS if network.size is None else arrays()
+    for item in network.closed:
+        name = _only_station(item)
+        if name not in stations or stations[name].copies > 1:
+            continue
+        always = (item.think_time == 0) & (item.population > 0)
+        customers = sum(_visitors(other, name) for other in network.classes)
+        crowded = customers > stations[name].servers
+        if not operations.all((always & crowded) == False):  # noqa: E712
+            text = f'customers of "{item.name}" return to "{name}" at once and are served there before all others'
+            help = f'give "{item.name}" a think time, or "{name}" the discipline ps'
+            raise NotComputed(Problem("QN586", text, "a class that leaves the station", help=help))
+
+
+def _only_station(item: ClosedClass) -> str:
+    """The station at which a class spends all its time; empty where there are several, or delays."""
+    names: set[str] = set()
+    for route in item.routes:
+        for step in route.steps:
+            if isinstance(step, Time) and not step.fills and _is_zero(step.mean):
+                continue
+            if not isinstance(step, Hold) or not all(isinstance(inner, Time) for inner in step.steps):
+                return ""
+            names.add(step.station)
+    return names.pop() if len(names) == 1 else ""
+
+
+def _is_zero(time: Value) -> bool:
+    """Whether a time is 0 at all points."""
+    return time == 0 if isinstance(time, (int, float)) else bool((time == 0).all())
+
+
+def _visitors(item: object, name: str) -> float:
+    """The customers of a class that may be at a station; of open classes infinitely many."""
+    routes = getattr(item, "routes", ())
+    if not any(isinstance(step, Hold) and step.station == name for route in routes for step in route.steps):
+        return 0.0
+    return item.population if isinstance(item, ClosedClass) else float("inf")

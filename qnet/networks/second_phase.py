@@ -1,0 +1,246 @@
+"""Second phases of closed classes: their work starts at the rate of the passages, which it slows down in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import Array, lazy, np
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
+from qnet.networks.streams import Streams
+from qnet.queues.arithmetic import ratio, total
+
+if TYPE_CHECKING:
+    from qnet.networks.closed import absence, accelerated
+else:
+    absence = lazy("qnet.networks.closed.absence")
+    accelerated = lazy("qnet.networks.closed.accelerated")
+
+TOLERANCE = 1e-10
+_HIGHEST = 1 - 1e-6
+"""The largest load of a station with which the rest of a network is solved."""
+_UNDAMPED = 12
+"""Rounds that are not damped."""
+_LEAST = 1e-9
+"""The smallest load by second phases."""
+_ENCLOSING = 100
+"""Rounds of false position."""
+_CERTAIN = 1.0 - 1e-9
+_STEEP = 16
+"""How steeply the share of second phases that arrivals find rises to all of them where a station saturates."""
+
+Rates = Mapping[int, Value]
+"""Passages per second, by class."""
+
+
+def second_phase_rates(
+    network: RoutedNetwork,
+    classes: Iterable[int],
+    loads: Callable[[Rates], Mapping[Any, Value]],
+    passages: Callable[[Rates], Rates],
+) -> Rates:
+    """Second phases per second and class: the rate of the passages.
+
+    network   its classes; the passages of open ones are their arrivals.
+    classes   those with second phases.
+    loads     the utilizations of the stations by open classes and by second phases, at given rates.
+    passages  the passages per second of the classes, with second phases at given rates.
+    Raises    as `_fixed_point`.
+    """
+    known = {index: item.arrival_rate for index in classes if isinstance(item := network.classes[index], OpenClass)}
+    unknown = tuple(index for index in classes if index not in known)
+    if not unknown:
+        return known
+    operations: Operations = FLOATS if network.size is None else arrays()
+
+    def load(rates: Rates) -> Value:
+        return operations.maximum([0.0, *loads({**known, **rates}).values()])
+
+    return {**known, **_fixed_point(unknown, network.size, load, lambda rates: passages({**known, **rates}))}
+
+
+def share_at_arrival(
+    network: RoutedNetwork, compiled: Streams, class_index: int, station: str, rate: Value, busy: Value
+) -> Value:
+    """The share of the second phases of a class at a shared station that its customers find there when they arrive.
+
+    Of N customers each finds the second phases of the N - 1 others as an outside observer does, and the one that it
+    started, of L seconds, if it is not done when it returns, with a probability P: the product of L / (L + A) over the
+    times A that it spends elsewhere meanwhile, without waits. One customer alone with a service of S seconds shares the
+    station with its second phase for S L / (S + L) seconds, and before that is done starts more, of which P (2 - P)
+    remains at its return where P of one piece does: its response is longer by the factor 1 + x,
+    x = P q / (1 - q r P (2 - P)), q = L / (S + L), with r as P for the times elsewhere until it leaves. Other
+    customers, there at the share U of the time, make that less. A station of utilization 1 does all second phases while
+    customers are there: what is missing of 1 is taken times 1 - U^16, so that the utilization is never above 1.
+
+    compiled  the streams for one passage per second of every class.
+    station   where the second phases are.
+    rate      passages per second of the class.
+    busy      the utilization of the station.
+    """
+    item = network.classes[class_index]
+    if not isinstance(item, ClosedClass):
+        return 1.0
+    operations: Operations = FLOATS if network.size is None else arrays()
+    here = [stream for stream in compiled.streams if stream.class_index == class_index and stream.station == station]
+    copies = {
+        (other.name, index): group.copies for other in network.stations for index, group in enumerate(other.groups)
+    }
+
+    def visits_of(second_phase: bool) -> tuple[Value, Value]:
+        visits = [(item.rate * copies[item.station, item.group], item) for item in here if item.left == second_phase]
+        count = total(number for number, _ in visits)
+        return count, ratio(total(number * item.holding.mean for number, item in visits), count)
+
+    (visits, served), (pieces, work) = visits_of(False), visits_of(True)
+    crowd = operations.maximum([item.population, 1.0 + 0.0 * item.population])
+    until_return, every = _times_elsewhere(item, station, operations)
+    there = _unfinished(until_return, work, operations)
+    older = _unfinished(every, work, operations) / there
+    others = (crowd - 1.0) / crowd
+    per_visit = ratio(operations.minimum([pieces, visits + 0.0 * pieces]), visits)
+    full = operations.minimum([busy, 1.0 + 0.0 * busy])
+    unserved = ratio(work, served + work)
+    more = there * unserved / (1.0 - unserved * older * there * (2.0 - there) * (1.0 - others) * _CERTAIN)
+    longer = per_visit * more * (1.0 - full * others)
+    load = operations.maximum([rate * pieces * work, _LEAST + 0.0 * rate])
+    from_others = operations.minimum([load * others, 1.0 + 0.0 * load])
+    share = others + (1.0 - from_others) * longer / (1.0 + longer) / load
+    return 1.0 - (1.0 - share) * (1.0 - full**_STEEP)
+
+
+_Times = list[tuple[Value, Value]]
+"""The number of times, and the length of each."""
+
+
+def _unfinished(times: _Times, work: Value, operations: Operations) -> Value:
+    """The probability that exponential work is not done after some times."""
+    there: Value = 1.0
+    for count, time in times:
+        part = ratio(time, time + work)
+        there = there * operations.maximum([1.0 - part, 1e-30 + 0.0 * part]) ** count
+    return there
+
+
+def _times_elsewhere(item: ClosedClass, station: str, operations: Operations) -> tuple[_Times, _Times]:
+    """The times without waits that a class spends elsewhere, from a second phase until its return, and in all."""
+    every: _Times = [(1.0, item.think_time)]
+    for route in item.routes:
+        for step in route.steps:
+            if step.phase == 1 and not (isinstance(step, Hold) and step.station == station):
+                every.append((route.probability * step.visits, _time(step)))
+    absent = absence.between(item, station, operations) if absence.plain(item.routes) else None
+    if absent is None:
+        return [(1.0, item.think_time)], [(1.0, item.think_time)]
+    return [
+        *((count, mean) for count, mean, _ in absent.delays),
+        *((count, _time(hold)) for hold, count in absent.visits),
+    ], every
+
+
+def _time(step: Step) -> Value:
+    if isinstance(step, Time):
+        return step.mean
+    return total(_time(inner) * inner.visits for inner in step.steps) if isinstance(step, Hold) else 0.0
+
+
+def _fixed_point(
+    classes: tuple[int, ...], size: int | None, load: Callable[[Rates], Value], passages: Callable[[Rates], Rates]
+) -> dict[int, Value]:
+    """The rates of second phases that equal those of the passages.
+
+    classes   those with second phases.
+    size      points of the batch; None for one.
+    load      the largest utilization of a station by open classes and second phases, at given rates.
+    passages  the passages per second of each class, with second phases at given rates, of a load below 1.
+    Returns   passages per second. Where the load at them is 1 or more there is no steady state: second phases pile up,
+              and the passages are those at a station that is saturated by them.
+    Raises    `NotComputed` QN511 where the rates do not converge to 1e-10.
+    Method    Rounds with one step of memory. More second phases mean fewer passages, so that of one class there is one
+              such rate, which false position encloses (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174); of several,
+              damped rounds with the memory of several.
+    """
+
+    def by_class(values: Any) -> dict[int, Value]:
+        columns = {index: values[:, 0, number] for number, index in enumerate(classes)}
+        return columns if size is not None else {index: float(column[0]) for index, column in columns.items()}
+
+    def image(values: Any) -> tuple[Any, Any]:
+        rates = by_class(values)
+        share = np.minimum(1.0, _HIGHEST / np.maximum(load(rates), _HIGHEST))
+        answer = passages(
+            {index: rate * (share if size is not None else float(share)) for index, rate in rates.items()}
+        )
+        after = np.stack([np.broadcast_to(answer[index], (len(values),)) for index in classes], axis=1)[:, None, :]
+        change = np.abs(after - values) / np.maximum(np.maximum(after, values), 1e-300)
+        return after, change.max((1, 2))
+
+    rates = image(np.zeros((size or 1, 1, len(classes))))[0]
+    memory: tuple[Any, Any] | None = None
+    for _ in range(_UNDAMPED):
+        after, residual = image(rates)
+        if residual.max() <= TOLERANCE:
+            return by_class(rates)
+        moves = after - rates
+        step = after
+        if memory is not None:
+            change = moves - memory[1]
+            weight = (change * moves).sum((1, 2)) / np.maximum((change * change).sum((1, 2)), 1e-300)
+            weight = np.clip(weight, -1.0, 0.9)[:, None, None]
+            step = after - weight * (after - memory[0])
+        memory = (after, moves)
+        rates = np.maximum(step, 0.0)
+
+    if len(classes) == 1:
+        rates = _enclosed(image, size or 1)
+        if image(rates)[1].max() <= TOLERANCE:
+            return by_class(rates)
+
+    def images(chosen: Any) -> accelerated.Image:
+        points, times = np.unique(chosen, return_counts=True)
+
+        def part(values: Any) -> tuple[Any, Any]:
+            # A network is solved for all points of its batch, or for none; as often as points are asked for.
+            after, residual = np.empty(values.shape), np.empty(len(values))
+            for turn in range(int(times.max())):
+                every = rates.copy()
+                rows = slice(turn, None, int(times.max()))
+                every[points] = values[rows]
+                images, changes = image(every)
+                after[rows], residual[rows] = images[points], changes[points]
+            return after, residual
+
+        return part
+
+    rates = accelerated.settled(images, rates)
+    residual = image(rates)[1].max()
+    if not residual <= TOLERANCE:
+        text = f"the rate of second phases of closed classes did not converge: residual {residual:.1e}"
+        raise NotComputed(Problem("QN511", text, f"a residual of {TOLERANCE:.0e}", help="try fewer customers"))
+    return by_class(rates)
+
+
+def _enclosed(image: Callable[[Array], tuple[Array, Array]], size: int) -> Array:
+    """The rates at which the second phases of one class equal its passages, of every point, by false position."""
+    low = np.zeros((size, 1, 1))
+    above = image(low)[0]
+    high, below = above, image(above)[0] - above
+    rates = high
+    side: Array = np.zeros(low.shape)
+    for number in range(_ENCLOSING):
+        share = above / np.where(above - below > 0, above - below, 1.0)
+        share = np.where(number % 8 == 7, 0.5, np.clip(share, 0.0, 1.0))
+        rates = low + share * (high - low)
+        after, residual = image(rates)
+        if residual.max() <= TOLERANCE:
+            break
+        move = after - rates
+        positive = move > 0
+        below = np.where(positive & (side > 0), below / 2, below)
+        above = np.where(~positive & (side < 0), above / 2, above)
+        low, above = np.where(positive, rates, low), np.where(positive, move, above)
+        high, below = np.where(positive, high, rates), np.where(positive, below, move)
+        side = np.where(positive, 1.0, -1.0)
+    return rates

@@ -1,0 +1,237 @@
+"""Errors that texts quote are those of the table: notes, the README, docstrings.
+
+`python tests/errors/test_quoted_errors.py` writes the figures of the table into the README.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from qnet.explanations import EXPLANATIONS
+from qnet.networks import exactness
+from qnet.networks.closed import approximate
+from qnet.networks.measured_errors import MEASURED, Measured, percent
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+
+_FIRST = "first come first served"
+_CHAIN = "capacity: passages that may be lost after their first visit"
+_BUFFER = "buffer: wait, closed classes"
+_THINK = "capacity: closed classes, long or short think times"
+_LOST = "buffer: lost, drained with other work"
+NOTES: dict[str, list[tuple[str, str]]] = {
+    "QN601": [("median error of throughputs of small networks {} %", f"median {_FIRST}")],
+    "QN645": [
+        ("response had a median error of {} %", "median memory: response of an open class"),
+        ("against Markov chains, and up to {} %", "worst memory: response of an open class"),
+    ],
+    "QN646": [
+        ("error of throughputs is {} % in the median for one to four", "median priorities: closed"),
+        ("and {} % for up to 25,", "median priorities: up to 25 customers"),
+        ("and up to {} %, of responses", "worst priorities: closed, one or two stations, throughput"),
+        ("of responses {} %", "worst priorities: closed, one or two stations, response"),
+    ],
+    "QN654": [
+        ("median error of {} % and a worst one of", "median service times in open networks"),
+        ("worst one of {} % with Poisson arrivals", "worst service times in open networks"),
+        ("with Poisson arrivals ({} % with constant times in a row)",
+         "worst service times in open networks: constant times"),
+        ("{} % and 12 % with others, without feedback", "median arrivals that are not Poisson"),
+        ("2.3 % and {} % with others, without feedback", "worst arrivals that are not Poisson"),
+        ("and {} % and 25 % with others with feedback", "median arrivals that are not Poisson: feedback"),
+        ("10 % and {} % with others with feedback", "worst arrivals that are not Poisson: feedback"),
+    ],
+    "QN657": [
+        ("below 10 % it was {} % at most", "worst capacity: a queue behind"),
+        ("responses were off by up to {} %.", f"worst {_CHAIN}"),
+    ],
+    "QN658": [
+        ("occupancies had a median error of {} %", "median buffer: wait, filled on the way"),
+        ("and {} % at most where customers wait", "worst buffer: wait, filled on the way"),
+        ("throughputs {} % and", f"median {_LOST}"),
+        ("and {} % where customers are lost", f"worst {_LOST}"),
+        ("the places taken then {} %", f"median {_LOST}, occupancy"),
+        ("the places taken then 2.5 % and {} %.", f"worst {_LOST}, occupancy"),
+    ],
+    "QN660": [
+        ("the worst error was {} %", "worst fork-join: closed classes"),
+        ("queue lengths of closed classes, {} %", "worst fork-join: closed classes, queue lengths"),
+    ],
+    "QN662": [
+        ("median error of the response was {} %", f"median second-phase work: {_FIRST}"),
+        (f"the worst {{}} % {_FIRST}", f"worst second-phase work: {_FIRST}"),
+        ("at single servers, {} % and", "median second-phase work: shared service"),
+        ("and {} % where one closed class", "worst second-phase work: shared service"),
+        ("where the worst was {} %", "worst second-phase work: several servers"),
+    ],
+    "QN663": [
+        ("was off by {} % in open networks", "median percentiles: open"),
+        ("and {} % in closed ones", "median percentiles: closed"),
+        ("worst {} % and", "worst percentiles: open"),
+        ("and {} %), by 3 %", "worst percentiles: closed"),
+        ("by {} % with processor sharing", "median percentiles: shared service"),
+        ("and by {} % with service times", "median percentiles: service times"),
+        ("({} % at worst)", "worst percentiles: one queue, any load"),
+        ("too short by {} % mostly", "median percentiles: open, probabilistic feedback"),
+        ("mostly and {} % at worst", "worst percentiles: open, probabilistic feedback"),
+    ],
+    "QN670": [
+        ("median error of {} to", "median capacity: closed classes"),
+        ("median error of 0.1 to {} %", "median buffer: lost, closed classes"),
+        ("and {} % at most; the places", "worst buffer: wait, several closed classes"),
+        ("the places taken {} to", f"median {_BUFFER}, occupancy"),
+        ("the places taken 1 to {} %", f"median {_BUFFER}, occupancy with other work"),
+        ("and {} % at most where the station", f"worst {_BUFFER}, occupancy with other work"),
+        ("queue lengths {} %", f"median {_BUFFER}, queue lengths with other work"),
+        ("queue lengths 2 %, and {} % at most", f"worst {_THINK}, queue lengths"),
+    ],
+    "QN716": [("was off by {} % at most", "worst holds: open, second phases")],
+    "QN727": [("wrong by {} % in the median", f"median {_FIRST}, by product form")],
+    "QN728": [("were off by up to {} %", "worst last come first served: several servers")],
+}  # fmt: skip
+"""By code, what its text quotes of which row; the other percentages in it are `OTHERS`."""
+OTHERS = {
+    "QN644": "25 75", "QN645": "70 90 40 25", "QN646": "60 90 80 40 60", "QN654": "10 60 60", "QN657": "10 30 10 10",
+    "QN658": "70", "QN660": "30 18 43 20", "QN662": "26", "QN663": "60", "QN670": "40 10 16 86",
+    "QN716": "10 1 2 60", "QN727": "100", "QN729": "23 77", "QN638": "90 20 50 20", "QN640": "1",
+}  # fmt: skip
+"""By code, percentages that are no errors of a row: limits, and single errors that were observed outside of them."""
+
+
+def quoted(text: str, fragment: str) -> str:
+    """The number that a text has in the place of the braces."""
+    found = re.search(re.escape(fragment).replace(r"\{\}", r"([\d.]+)"), text)
+    assert found, f"not in the text: {fragment}"
+    return found[1]
+
+
+def rounded(share: float, number: str) -> float:
+    """A share in per cent, with the digits of a number."""
+    return round(100 * share, len(number.partition(".")[2]))
+
+
+@pytest.mark.parametrize("code", NOTES)
+def test_a_note_quotes_the_table(code: str):
+    for fragment, told in NOTES[code]:
+        figure, _, name = told.partition(" ")
+        number = quoted(EXPLANATIONS[code].means, fragment)
+        assert float(number) == rounded(getattr(MEASURED[name], figure), number), fragment
+
+
+@pytest.mark.parametrize(
+    "code", sorted({*NOTES, *OTHERS, *(c for r in MEASURED.values() for c in r.code.split(", "))} - {""})
+)
+def test_every_percentage_of_a_note_is_an_error_of_the_table_or_known_as_another(code: str):
+    text = EXPLANATIONS[code].means
+    numbers = [found[1] for found in re.finditer(r"([\d.]+) %", text)]
+    for number in OTHERS.get(code, "").split():
+        numbers.remove(number)
+    told = [quoted(text, fragment) for fragment, _ in NOTES.get(code, []) if "{} %" in fragment]
+    assert sorted(numbers) == sorted(told)
+
+
+def test_the_reason_of_priorities_quotes_the_table():
+    row = MEASURED["priorities: closed, one or two stations, throughput"]
+    text = exactness._ESTIMATED  # pyright: ignore[reportPrivateUsage]
+    median, worst = quoted(text, "wrong by {} % in the median"), quoted(text, "by up to {} %")
+    assert float(median) == rounded(row.median, median) and float(worst) == rounded(row.worst, worst)
+
+
+Rows = Callable[[Measured], bool]
+
+
+def _trusted(pattern: str, methods: str = ".*") -> Rows:
+    """The rows of throughputs, responses and percentiles in trusted regions."""
+    figures = ("throughput", "response", "percentile")
+    return lambda row: (
+        row.trusted
+        and row.quantity in figures
+        and bool(re.match(pattern, row.name))
+        and bool(re.fullmatch(methods, row.method))
+    )
+
+
+LINES: dict[str, list[Rows]] = {
+    "service times that vary": [
+        _trusted("service times"), _trusted("arrivals"), _trusted("priorities: open"), _trusted("second phases: open")
+    ],
+    "simultaneous resource possession, open": [_trusted("holds: open")],
+    "first come first served, closed": [_trusted(_FIRST)],
+    "priorities, closed": [_trusted("priorities", "priority-mva")],
+    "limited number inside": [_trusted("memory")],
+    "simultaneous resource possession, closed": [_trusted("layers")],
+    "missed revolutions": [_trusted("missed")],
+    "parallel steps": [_trusted("fork-join"), _trusted("second-phase work")],
+    "finite-capacity stations and buffers |": [_trusted("(capacity|buffer): (?!.*closed)")],
+    "finite-capacity stations and buffers of closed": [_trusted("(capacity|buffer): .*closed")],
+    "percentiles": [
+        _trusted("percentiles: open$"), _trusted("percentiles: (service|one queue|shared)"),
+        _trusted("percentiles: closed"), _trusted("percentiles: open and closed"),
+    ],
+    "product form, too large": [
+        _trusted("product form", name) for name in ("linearizer", "aql", "bard-schweitzer")
+    ],
+}  # fmt: skip
+"""By the beginning of a line in the table of the README, the rows behind each pair of its figures."""
+
+
+def pair(rows: Rows) -> str:
+    """Medians and worst errors of some rows, as the README has them."""
+    found = [row for row in MEASURED.values() if rows(row)]
+    return " / ".join(_range([getattr(row, figure) for row in found]) for figure in ("median", "worst")) + " %"
+
+
+def _range(shares: list[float]) -> str:
+    low, high = (f"{100 * share:.2g}" for share in (min(shares), max(shares)))
+    return low if low == high else f"{low} to {high}"
+
+
+def figures_of(beginning: str) -> str:
+    """The cell with the figures of a line."""
+    return "; ".join(pair(rows) for rows in LINES[beginning])
+
+
+def test_the_table_of_the_readme_has_the_figures_of_the_table():
+    text = README.read_text()
+    for beginning in LINES:
+        (cells,) = re.findall(rf"\n  \| {re.escape(beginning)}.*", text)
+        assert cells.split(" | ")[2] == figures_of(beginning)
+
+
+def test_every_trusted_row_of_throughput_or_response_is_in_the_readme():
+    every = [row.name for row in MEASURED.values() if _trusted("")(row)]
+    # Corrections of several servers that are not the default one are in `qnet methods --error` alone.
+    there = [name for name in every if any(rows(MEASURED[name]) for groups in LINES.values() for rows in groups)]
+    assert [name for name in every if name not in there and not name.endswith(("seidmann", "rolia-sevcik"))] == []
+
+
+def test_the_docstring_of_the_approximations_has_their_rows():
+    text = approximate.__doc__ or ""
+    rows = [row for row in MEASURED.values() if row.name.startswith("product form: ")]
+    lines = re.findall(r"^ {4}(\S.*?)  +([a-z-]+(?:, [a-z-]+)?)  +([\d.]+ %)  +([\d.]+ %)$", text, re.MULTILINE)
+    told = [(f"product form: {region}, {method}", median, worst) for region, method, median, worst in lines]
+    assert told == [(row.name, percent(row.median), percent(row.worst)) for row in rows]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "qnet/networks/solvers").glob("*.py")), ids=lambda path: path.stem)
+def test_a_method_quotes_no_error_that_is_not_in_the_table(path: Path):
+    told = {percent(figure) for row in MEASURED.values() for figure in (row.median, row.worst)}
+    texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+    numbers = [number for text in texts if isinstance(text, str) for number in re.findall(r"[\d.]+ %", text)]
+    assert set(numbers) <= told
+
+
+if __name__ == "__main__":
+    page = README.read_text()
+    for beginning in LINES:
+        cells = re.search(rf"\n  \| {re.escape(beginning)}.*", page)
+        if cells:
+            edge, feature, _, code = cells[0].split(" | ")
+            page = page.replace(cells[0], " | ".join([edge, feature, figures_of(beginning), code]))
+    README.write_text(page)

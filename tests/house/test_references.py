@@ -1,0 +1,82 @@
+"""Publications are in one table, cited by key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from qnet.networks.solvers.bounds import BOUNDS
+from qnet.networks.solvers.table import TABLE, solver
+from qnet.queues.stations import gi_g_c
+from qnet.queues.stations.front import queue
+from qnet.references import CITED, REFERENCES, Reference, cited
+
+ROOT = Path(__file__).resolve().parents[2] / "qnet"
+TEXTS = [*ROOT.rglob("*.py"), ROOT / "networks" / "measured_errors.csv"]
+KEYS = {key for path in TEXTS for key in CITED.findall(path.read_text())}
+
+
+def test_every_key_that_is_cited_exists():
+    assert KEYS - set(REFERENCES) == set()
+
+
+def test_every_publication_is_cited():
+    assert set(REFERENCES) - KEYS == set()
+
+
+def test_the_table_is_sorted_by_key():
+    assert list(REFERENCES) == sorted(REFERENCES)
+
+
+@pytest.mark.parametrize("item", REFERENCES.values(), ids=lambda item: item.key)
+def test_a_publication_has_what_it_needs(item: Reference):
+    assert CITED.fullmatch(f"@{item.key}") and item.key.removesuffix("a").endswith(item.year)
+    assert item.authors and item.title and re.fullmatch(r"(19|20)\d\d", item.year)
+    assert re.fullmatch(r"(\d+-\d+)?", item.pages)
+    assert re.fullmatch(r"(10\.\d{4,9}/\S+)?", item.doi)
+    assert str(item).count(item.title) == 1
+
+
+def test_no_publication_is_there_twice():
+    assert len({item.title for item in REFERENCES.values()}) == len(REFERENCES)
+    dois = [item.doi for item in REFERENCES.values() if item.doi]
+    assert len(dois) == len(set(dois))
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.name} {row.takes}")
+def test_a_method_cites_a_publication(row: object):
+    assert CITED.search(solver(row).SOURCE)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_a_bound_cites_a_publication(name: str):
+    assert CITED.search(BOUNDS[name].source)
+
+
+def test_every_source_of_a_station_formula_is_cited_by_key():
+    """Those of docstrings and those that are printed."""
+    found: list[str] = []
+    for path in sorted((ROOT / "queues").rglob("*.py")):
+        text = path.read_text()
+        found += re.findall(r"^ +Source +(.*(?:\n {12,}.*)*)", text, re.MULTILINE)
+        found += re.findall(r'^(?:_SOURCE|_ENGSET|_FINITE|_ERLANG) = "(.*)"$', text, re.MULTILINE)
+    assert len(found) > 40
+    without = [text for text in found if not CITED.search(text)]
+    assert without == ["as `SOURCES`."]
+    assert all(CITED.search(text) for text in gi_g_c.SOURCES.values())
+
+
+def test_a_station_prints_the_publication_and_not_the_key():
+    found = queue("M/M/1", arrival_rate=0.5, service_time=1.0)
+    assert found.cites == "@kleinrock1975, sections 3.2 and 3.5"
+    assert found.source == "Kleinrock, Queueing Systems, Volume I: Theory, Wiley, 1975, sections 3.2 and 3.5"
+    assert f"source: {found.source}" in str(found)
+
+
+def test_an_article_has_its_identifier():
+    assert cited("@buzen1973") == (
+        "Buzen, Computational Algorithms for Closed Queueing Networks with Exponential Servers, "
+        "Comm. ACM 16 (1973) 527-531, doi:10.1145/362342.362345"
+    )

@@ -1,0 +1,36 @@
+"""Constants and tables of the formulas, and that no formula keeps what it has computed for others."""
+
+from __future__ import annotations
+
+import ast
+import math
+from pathlib import Path
+
+import numpy as np  # noqa: TID253
+import pytest
+
+from qnet.queues import joins
+from qnet.queues.finite_source import _log_factorials  # pyright: ignore[reportPrivateUsage]
+
+ROOT = Path(__file__).resolve().parents[2] / "qnet" / "queues"
+
+
+@pytest.mark.parametrize("most", [0, 1, 15, 16, 17, 300, 20_000])
+def test_logarithms_of_factorials(most: int):
+    assert _log_factorials(most) == pytest.approx([math.lgamma(n + 1) for n in range(most + 1)], rel=2e-15)
+
+
+def test_nodes_of_the_quadrature_are_those_of_gauss_and_legendre():
+    places, weights = np.polynomial.legendre.leggauss(8)
+    assert places[4:] == pytest.approx(joins._PLACES, rel=1e-15)  # pyright: ignore[reportPrivateUsage]
+    assert weights[4:] == pytest.approx(joins._WEIGHTS, rel=1e-13)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: path.stem)
+def test_no_function_of_a_module_has_a_cache(path: Path):
+    """What an answer needs again is held by the answer: a cache of a module would hold it for ever."""
+    for node in ast.parse(path.read_text()).body:
+        decorators = getattr(node, "decorator_list", [])
+        assert not any("cache" in ast.unparse(item) for item in decorators), getattr(node, "name", "")
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
+            assert "cache(" not in ast.unparse(node.value)
