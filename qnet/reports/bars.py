@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from qnet.record import Record
+from qnet.reports.cells import is_number, label, title_of
 from qnet.reports.content import Bars, Cell, Content, Style
-from qnet.reports.layout import is_number, label, title_of
 from qnet.reports.records import checked_rows
 from qnet.reports.text import clean, fold, pad, width
 from qnet.units import format_number

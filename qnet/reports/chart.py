@@ -9,8 +9,8 @@ from string import ascii_letters
 from typing import TypeGuard
 
 from qnet.record import Record
+from qnet.reports.cells import Scale, column_index, common_scale, is_number, label, title_of
 from qnet.reports.content import Cell, Content, Plot, Style
-from qnet.reports.layout import Scale, column_index, common_scale, is_number, label, title_of
 from qnet.reports.records import checked_rows
 from qnet.reports.text import clean, fold, pad
 from qnet.units import format_number

@@ -2,77 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any
 
-from qnet.lazy import lazy
-from qnet.record import Record
+from qnet.reports import matrix as crossed
+from qnet.reports.cells import Table, cell_text, column_index, common_scale, common_text, is_number, label, title_of
 from qnet.reports.content import Cell, Column, Content, Note
 from qnet.reports.records import checked_rows
 from qnet.reports.text import clean
-from qnet.units import UnitError, format_number, format_quantity, scale, unit
-
-if TYPE_CHECKING:
-    from qnet.reports import matrix as crossed
-else:
-    crossed = lazy("qnet.reports.matrix")
-
-
-class Table(Record):
-    """One block of a report: clean texts, not yet aligned."""
-
-    heading: str
-    titles: tuple[str, ...]
-    numeric: tuple[bool, ...]
-    """Which columns hold nothing but numbers."""
-    rows: list[tuple[str, ...]]
-    prose: tuple[str, ...] = ()
-    """Paragraphs above the table."""
-    math: tuple[str, ...] = ()
-    """Formulas in LaTeX below it."""
-    legend: tuple[str, ...] = ()
-    """Lines below it that explain what stands in it."""
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to tell below the heading."""
-        return not self.rows and not self.prose
-
-
-class Scale(Record):
-    """The one unit in which the numbers of a column are shown, so that their digits compare."""
-
-    given: float
-    shown: float
-    unit: str
-    """The name of the unit that is shown."""
-
-    def value(self, number: float) -> float:
-        """A number of the column in the unit that is shown; left alone where that is the unit it is in."""
-        return number if self.given == self.shown else scale(number, self.given) / self.shown
-
-    def heading(self, title: str) -> str:
-        """A title with the unit that is shown: `response (ms)`."""
-        return f"{title} ({self.unit})" if self.unit else title
-
-
-def common_scale(cells: Iterable[Cell], unit_text: str) -> Scale:
-    """The unit that suits the largest number of a column; a unit without prefixes stays as it is."""
-    try:
-        given = unit(unit_text) if unit_text else None
-    except UnitError:  # s^2 and the like have a name and no prefixes
-        given = None
-    if given is None:
-        return Scale(1, 1, unit_text)
-    largest = max((abs(cell) for cell in cells if is_number(cell)), default=0)
-    name = format_quantity(largest, unit_text).partition(" ")[2] or unit_text
-    return Scale(given.factor, unit(name).factor, name)
-
-
-def is_number(cell: Cell) -> TypeGuard[float]:
-    """Whether a cell is a number; a truth value is none."""
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def tables(report: Content, ascii: bool) -> list[Table]:
@@ -123,32 +61,6 @@ def _math(report: Content, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
     return tuple(str(row[index]) for row in rows for index in places if row[index])
 
 
-def common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:
-    """Whether all of several rows say the same in words: told once, in the heading of the block."""
-    first = block[0][index]
-    return len(block) > 1 and isinstance(first, str) and all(row[index] == first for row in block)
-
-
-def title_of(column: Column) -> str:
-    """What a column is called; its key where nobody gave it a title."""
-    return column.title or column.key
-
-
-def column_index(report: Content, key: str) -> int:
-    """Where a column is. Raises `ValueError` where there is none of that key."""
-    return [column.key for column in report.columns].index(key)
-
-
-def label(column: Column, value: Cell, ascii: bool) -> str:
-    """A value where no heading stands above it: a text speaks for itself, anything else needs its title."""
-    if value is None or isinstance(value, str):
-        return clean(value or "", ascii)
-    common = common_scale([value], column.unit)
-    number = cell_text(common.value(value) if is_number(value) else value)
-    space = " " if common.unit and not common.unit.startswith("/") else ""
-    return clean(f"{title_of(column)} {number}{space}{common.unit}", ascii)
-
-
 def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]], ascii: bool) -> Table:
     by_column = [[row[index] for row in rows] for index in range(len(columns))]
     scales = [common_scale(cells, column.unit) for cells, column in zip(by_column, columns, strict=True)]
@@ -169,26 +81,6 @@ def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]]
 def _numeric(cells: Sequence[Cell]) -> bool:
     present = [cell for cell in cells if cell is not None]
     return bool(present) and all(map(is_number, present))
-
-
-def cell_text(cell: Cell) -> str:
-    """A cell as people read it: integers in full, other numbers with four significant digits."""
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    return format_number(cell) if isinstance(cell, float) else str(cell)
-
-
-def aligned(cells: Sequence[str]) -> list[str]:
-    """Numbers with their decimal points below each other: spaces stand for digits and marks of others."""
-    numbers = [cell.partition(" ")[0] for cell in cells]
-    wholes = [number.find(".") if "." in number else len(number.partition("e")[0]) for number in numbers]
-    tails = [len(cell) - whole for cell, whole in zip(cells, wholes, strict=True)]
-    longest = max(tails, default=0)
-    padded = [cell + " " * (longest - tail) for cell, tail in zip(cells, tails, strict=True)]
-    room = max(map(len, padded), default=0)
-    return [cell.rjust(room) for cell in padded]
 
 
 def note_lines(note: Note, ascii: bool) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from qnet.reports.cells import Table
 from qnet.reports.content import Content, Note, Style
-from qnet.reports.layout import Table, command_of, last_line, note_lines, tables
+from qnet.reports.layout import command_of, last_line, note_lines, tables
 from qnet.reports.text import clean, pad, width
 
 _MARKUP = re.compile(r"[\\`*\[\]<>|~#$&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")

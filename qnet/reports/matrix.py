@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from qnet.reports.cells import Table, cell_text, column_index, common_scale, common_text, is_number, title_of
 from qnet.reports.content import Cell, Column, Content, Matrix
-from qnet.reports.layout import Table, cell_text, column_index, common_scale, common_text, is_number, title_of
 from qnet.reports.text import clean
 from qnet.units import format_quantity
 

@@ -11,8 +11,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from qnet.record import Record
+from qnet.reports.cells import Table, aligned
 from qnet.reports.content import Content, Style
-from qnet.reports.layout import Table, aligned, command_of, last_line, note_lines, tables
+from qnet.reports.layout import command_of, last_line, note_lines, tables
 from qnet.reports.text import clean, pad, width
 
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from qnet.reports import terminal_table
+from qnet.reports.cells import Table, aligned
 from qnet.reports.content import Content, Style
-from qnet.reports.layout import Table, aligned, command_of, last_line, note_lines, tables
+from qnet.reports.layout import command_of, last_line, note_lines, tables
 from qnet.reports.text import clean, pad, width
 
 

@@ -66,6 +66,7 @@ DONE = (
     "qnet/catalog",
     "qnet/queues",
     "qnet/networks/measured_errors.csv",
+    "qnet/questions",
     "qnet/reports",
     "qnet/documents.py",
     "qnet/errors.py",
@@ -76,7 +77,7 @@ DONE = (
 )
 """Rooms whose texts are rewritten: none of the retired words is left in them."""
 
-LEFT: dict[str, int] = {"qnet/networks": 21, "qnet/questions": 106}
+LEFT: dict[str, int] = {"qnet/networks": 21}
 """Rooms that are still to be rewritten, with the number of retired words in them, which may only fall."""
 
 KEPT = {

@@ -254,7 +254,7 @@ def test_the_ways_out_of_overload_are_told(tmp_path):
     (problem,) = caught.value.problems
     assert '"host" is asked for 1.067 times what it can do, at 80/s' in problem.found
     ways = "with host 2 times as fast it is 150/s; with one server more at host it is 100/s"
-    assert problem.help == f"the largest possible rate is 75/s; {ways}"
+    assert problem.help == f"the saturation throughput is 75/s; {ways}"
 
 
 @pytest.mark.parametrize("faster", [1.0, 0.5, 0.0, -2.0, float("nan"), float("inf")])
@@ -324,7 +324,7 @@ def test_waits_inside_holds_end_the_steady_state_first():
     found = bottleneck(system)
     between = (found.maximum + found.ranked[0].full_at) / 2
     why = [note.text for note in notes(found) if note.code == "QN623"]
-    assert why == ["waits inside holds end the steady state before back_end is full by its own work"]
+    assert why == ["waiting inside holds ends the steady state before the work of back_end alone saturates it"]
     with pytest.raises(NoAnswer):
         system.set(rate=f"{between!r}/s").metric("response")
 

@@ -180,7 +180,7 @@ def test_steps_into_saturation_are_shortened():
 
 def test_two_delays_in_a_row_are_told_to_be_one_sum():
     found = calibrate(model_of(QUEUE), queue_rows(noise=0.02), ["service", "network", "route"])
-    assert "cannot be told apart: network, route; only network + route is determined" in warnings(found)
+    assert "cannot be distinguished: network, route; only network + route is determined" in warnings(found)
     assert [item.error is None for item in found.parameters] == [False, True, True]
     point = fitted_point(found)
     alone = calibrate(model_of(QUEUE), queue_rows(noise=0.02), ["service", "network"])
@@ -190,7 +190,7 @@ def test_two_delays_in_a_row_are_told_to_be_one_sum():
 
 def test_two_factors_are_told_to_be_one_product():
     found = calibrate(model_of(QUEUE), queue_rows(noise=0.02), ["service", "factor"])
-    assert "cannot be told apart: service, factor; only service * factor is determined" in warnings(found)
+    assert "cannot be distinguished: service, factor; only service * factor is determined" in warnings(found)
 
 
 def test_parameters_that_hardly_differ_are_told_with_their_correlation():
@@ -198,7 +198,7 @@ def test_parameters_that_hardly_differ_are_told_with_their_correlation():
     exact = [stated.set(users=n).metric("throughput") for n in range(1, 9)]
     rows = [{"users": n, "throughput": x * (1 + 1e-6 * (-1) ** n)} for n, x in enumerate(exact, 1)]
     found = calibrate(stated, rows, ["think", "cpu_time"])
-    assert any("can hardly be told apart (correlation -" in text for text in warnings(found))
+    assert any("can hardly be distinguished (correlation -" in text for text in warnings(found))
 
 
 def test_two_stations_that_may_change_places_have_two_minima():

@@ -50,7 +50,7 @@ def told(report: Report) -> list[str]:
     ],
 )
 def test_a_change_that_nothing_rests_on_is_told(web, ask):
-    assert told(ask(web)) == ['nothing that is told rests on "spare": no effect']
+    assert told(ask(web)) == ['no reported figure depends on "spare": no effect']
 
 
 def test_a_side_with_the_figures_of_the_first_is_told(web):

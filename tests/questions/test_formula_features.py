@@ -152,5 +152,5 @@ def test_where_customers_may_be_lost_figures_are_refused_with_the_way_out(name, 
     """Of 4/s that arrive 3.84/s go through: a formula of arrivals alone told 4/s."""
     path = tmp_path / "model.toml"
     path.write_text(MODELS[name])
-    with pytest.raises(NotComputed, match=r"QN521[\s\S]*qnet solve tells the figures"):
+    with pytest.raises(NotComputed, match=r"QN521[\s\S]*qnet solve computes the figures"):
         formula(qnet.load(str(path)), figure)

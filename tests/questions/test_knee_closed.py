@@ -112,7 +112,7 @@ def test_a_curve_that_bends_most_without_load_has_no_knee_of_curvature(closed, s
         "curvature"
     ]
     assert found.value is None
-    assert found.status.startswith("largest at the least number looked at")
+    assert found.status.startswith("largest at the least number evaluated")
 
 
 def test_power_that_falls_from_the_beginning_of_the_range_has_no_knee(model):
@@ -121,7 +121,7 @@ def test_power_that_falls_from_the_beginning_of_the_range_has_no_knee(model):
     found = by_definition(knee(loaded, limits=["response <= 12.1 s"]))
     assert found["n_star"].status == "at 36, beyond the range"
     assert found["service_level"].value == max(count for count in range(90, 101) if CURVE[count - 1][1] <= 12.1)
-    assert found["power"].status == "largest at the least number looked at, 90"
+    assert found["power"].status == "largest at the least number evaluated, 90"
 
 
 def test_one_step_beyond_is_one_customer_more(machines):

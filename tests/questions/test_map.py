@@ -286,5 +286,5 @@ def test_a_column_that_nothing_rests_on_is_told(queue):
     mapper = Mapper(queue, ["response"])
     through(mapper, "rate,size\n10,4 KiB\n")
     assert [(note.code, note.text) for note in mapper.notes()] == [
-        ("QN701", 'nothing that is told rests on "size": no effect')
+        ("QN701", 'no reported figure depends on "size": no effect')
     ]

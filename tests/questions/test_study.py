@@ -94,7 +94,7 @@ def test_measured_points_are_drawn_in_the_picture(tell):
 def test_what_it_cannot_tell_and_its_terms_stand_below(tell):
     more = 'cannot_tell = "Nights."\nglossary = { clerk = "who serves" }'
     lines = tell(more).text().splitlines()
-    assert lines[-2:] == ["not told  Nights.", "terms     clerk: who serves"]
+    assert lines[-2:] == ["not shown Nights.", "terms     clerk: who serves"]
 
 
 def test_a_story_fits_a_screen_however_much_there_is_to_say(tell):
@@ -191,7 +191,7 @@ def test_figures_of_the_answer_are_those_of_claims(tell, figure: str, code: str)
 
 
 def test_a_study_without_a_story_is_refused(tell):
-    with pytest.raises(UsageError, match="tells no story"):
+    with pytest.raises(UsageError, match="has no story"):
         tell(story="")
 
 

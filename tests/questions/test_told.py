@@ -1,4 +1,4 @@
-"""`--assert` of answers that tell names of their own: costs, formulas, and how a study fares."""
+"""`--assert` of answers that tell distinct names: costs, formulas, and how a study fares."""
 
 from pathlib import Path
 

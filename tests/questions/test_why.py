@@ -34,7 +34,7 @@ def command(markdown: str) -> list[str]:
 def test_the_sections_come_in_order(system: str) -> None:
     told = [row["section"] for row in qnet.load(system).why().records()]
     assert list(dict.fromkeys(told)) == [section for section in SECTIONS if section in told]
-    assert {"question", "answer", "what is full first", "laws", "method and trust", "assumptions"} <= set(told)
+    assert {"question", "answer", "bottleneck", "laws", "method and trust", "assumptions"} <= set(told)
 
 
 def test_every_number_beside_a_sentence_is_that_of_solve() -> None:
@@ -175,7 +175,7 @@ def test_work_after_the_response_counts_for_what_a_class_alone_fills(tmp_path: P
     steps = 'population = 2\nsteps = [ { station = "cpu", time = "1 ms" }, { station = "disk", time = "6 ms" } ]\n'
     path.write_text(f"{FULL}[classes.reader]\n{steps}")
     system = qnet.load(str(path))
-    told = [row["text"] for row in system.why().records() if row["section"] == "what is full first"]
+    told = [row["text"] for row in system.why().records() if row["section"] == "bottleneck"]
     assert "The bottleneck is the same for every class alone: disk for writer and disk for reader." in told
     rows = [row for row in system.bottleneck().records() if row["scope"] == "class at station"]
     (row,) = [row for row in rows if (row["class"], row["name"]) == ("writer", "disk")]
@@ -207,8 +207,8 @@ def test_what_is_alike_is_told_together_in_the_order_of_the_model(tmp_path: Path
     path = tmp_path / "alike.toml"
     path.write_text(ALIKE)
     told = qnet.load(str(path)).why().text()
-    assert "The largest part is spent alike at each of r1, r2 and r3: " in told
-    assert "\nr1, r2 and r3 are full first, together, at 50/s" in told
+    assert "The largest part is spent equally at each of r1, r2 and r3: " in told
+    assert "\nr1, r2 and r3 saturate first, together, at 50/s" in told
     assert "\nfront is next, at 200/s: 4 times as much. It limits the system once these no longer do." in told
-    assert "\nr1, r2 or r3, alike, 2 times as fast, shortens the response most: " in told
-    assert "\nOne server more helps most at r1, r2 or r3, alike: " in told
+    assert "\nr1, r2 or r3, equally, 2 times as fast, shortens the response most: " in told
+    assert "\nOne server more helps most at r1, r2 or r3, equally: " in told

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from qnet.reports.cells import aligned, common_scale
 from qnet.reports.content import Cell, Column, Note, Style
-from qnet.reports.layout import aligned, common_scale
 from qnet.reports.render import render
 from qnet.reports.report import Report
 

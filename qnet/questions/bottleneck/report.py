@@ -68,7 +68,7 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
     solution, exact = found.solution, answer_exact(found, claimed)
     return Report(
         schema="qnet/bottleneck/1",
-        title=f"{model.title}: where the time goes",
+        title=f"{model.title}: breakdown of response time",
         columns=COLUMNS,
         rows=[*_system(found, exact), *_places(found), *_visits(found), *_routes(found), *_changes(found)],
         notes=(
@@ -100,12 +100,12 @@ def notes(found: Bottleneck) -> list[Note]:
     told: list[Note] = found.edge.notes
     first = found.ranked[0] if found.ranked else None
     if first and found.maximum and first.full_at and found.maximum < first.full_at * (1 - 1e-9):
-        text = f"waits inside holds end the steady state before {first.label} is full by its own work"
+        text = f"waiting inside holds ends the steady state before the work of {first.label} alone saturates it"
         told.append(Note("QN623", text))
     if depends_on_population(found.model):
-        told.append(Note("QN624", "demands depend on the population: where a place is full is told with those of now"))
+        told.append(Note("QN624", "demands depend on the population: saturation is computed with the present ones"))
     elif needs_solution(found.model):
-        told.append(Note("QN624", "times depend on the solution: where a place is full is told with those of now"))
+        told.append(Note("QN624", "times depend on the solution: saturation is computed with the present ones"))
     unanswered = [change for change in found.changes if change.status != "ok"]
     if unanswered:
         text = f"{len(unanswered)} of {len(found.changes)} changes have no answer; their status says why"

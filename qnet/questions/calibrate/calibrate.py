@@ -57,7 +57,7 @@ class Found(Record):
     interval: str = ""
     """`linear`, `profile`, or empty where nothing tells an interval."""
     tied: bool = False
-    """Whether it cannot be told apart from others."""
+    """Whether it cannot be distinguished from others."""
 
     @property
     def undetermined(self) -> bool:

@@ -202,7 +202,7 @@ def _notes(found: Sequence[Candidate], best: Sequence[Candidate]) -> list[Note]:
         notes.append(Note("QN698", text))
     if len(best) > 1 and best[1].error <= _ALIKE * best[0].error:
         near = [item.model.name for item in best[1:] if item.error <= _ALIKE * best[0].error]
-        text = f"these rows hardly tell {best[0].model.name} from {', '.join(near)}"
+        text = f"these rows hardly distinguish {best[0].model.name} from {', '.join(near)}"
         notes.append(Note("QN698", text, "warning", "measure where they differ"))
     smallest = min(best, key=lambda item: _fitted(item), default=None)
     if smallest is not None and smallest is not best[0] and _fitted(smallest) < _fitted(best[0]):

@@ -73,7 +73,7 @@ def regress(design: Any, target: Any) -> Coefficients:
             values[~positive] = 0.0
             trial = _solved(scaled, target, positive)
         values = trial
-    raise NotComputed(Problem("QN535", "the regression does not end", "rows that tell the classes apart"))
+    raise NotComputed(Problem("QN535", "the regression does not end", "rows in which the mix of classes varies"))
 
 
 def _solved(design: Any, target: Any, positive: Any) -> Any:
@@ -202,7 +202,7 @@ def demands_of(
             if used.sum() >= len(names):
                 idle = names[int((design[used] > 0).any(axis=0).argmin())]
                 words = f'"{name}": no row with any throughput of {idle or "the system"}'
-            raise InvalidInput(Problem("QN252", words, "rows that tell all classes", file=table.name))
+            raise InvalidInput(Problem("QN252", words, "rows in which every class varies", file=table.name))
         roots = np.sqrt(weights[used])
         result = regress(design[used] * roots[:, None], values[used] * count * roots)
         found.append(Station(name, count, values, design @ result.values / count, used, result))
@@ -302,7 +302,7 @@ def _servers_of(model: Model | None, name: str) -> float:
         return 1.0
     station = next(item for item in model.stations if item.name == name)
     if station.split.kind != "even" or station.rates:
-        what = "an uneven split" if station.split.kind != "even" else "rates"
+        what = "an unequal split" if station.split.kind != "even" else "rates"
         words = f'"{name}" has {what}, and its utilization is not that of all servers'
         raise UsageError(Problem("QN029", words, f"--servers {name}=NUMBER"))
     values, fields = Values(model, {}, None), TABLES["station"]
@@ -316,5 +316,5 @@ def _servers_of(model: Model | None, name: str) -> float:
 def _last(text: str, size: int) -> Any:
     if not text.strip().isdigit() or not 0 < int(text) < size:
         words = f'--hold-out "{short(text)}" of {size} rows'
-        raise UsageError(Problem("QN029", words, "beside --demands a number of rows, fewer than there are"))
+        raise UsageError(Problem("QN029", words, "with --demands a number of rows, fewer than there are"))
     return np.arange(size) >= size - int(text)

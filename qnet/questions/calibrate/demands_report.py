@@ -132,13 +132,13 @@ def _notes(found: Demands) -> Iterator[Note]:
     ]
     if at_zero:
         text = f"demands that ended at 0: {', '.join(at_zero)}; a regression without sign would make them negative"
-        yield Note("QN635", text, "warning", "measure more intervals, or doubt the utilizations")
+        yield Note("QN635", text, "warning", "measure more intervals, or check the utilizations")
     if found.ignored:
         yield Note("QN637", f"columns that were not used: {', '.join(found.ignored)}")
 
 
 def _inseparable(found: Demands, station: Station) -> tuple[list[str], str]:
-    """The classes whose demands at a station cannot be told apart, or hardly."""
+    """The classes whose demands at a station cannot be distinguished, or hardly."""
     names = [name or "all" for name in found.classes]
     tied = [name for name, value in zip(names, station.found.inflation.tolist(), strict=True) if math.isinf(value)]
     if tied:

@@ -1,4 +1,4 @@
-"""What measurements do not determine: parameters that cannot be told apart, have no effect, or ran into an end."""
+"""What measurements do not determine: parameters that cannot be distinguished, have no effect, or ran into an end."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def doubts(found: Calibration) -> Iterator[Note]:
             end = "lower" if item.side < 0 else "upper"
             at = format_quantity(item.value, item.unknown.unit, 6)
             text = f'"{item.unknown.name}" ended at the {end} end of its range, {at}, and has no standard error'
-            yield Note("QN635", text, "warning", "widen its range with --between, or doubt the model")
+            yield Note("QN635", text, "warning", "widen its range with --between, or check the model")
     for direction in known.tied.tolist():
         moved = [place for place, share in enumerate(direction) if abs(share) > 1e-3]
         names = [items[place].unknown.name for place in moved]
-        text = f"cannot be told apart: {', '.join(names)}"
+        text = f"cannot be distinguished: {', '.join(names)}"
         if len(moved) == 2:
             one, other = moved
             ratio = -_in_coordinates(found, direction, one) / _in_coordinates(found, direction, other)
@@ -50,7 +50,7 @@ def doubts(found: Calibration) -> Iterator[Note]:
     inflated = entangled(known.inflation, known.correlation)
     if set(inflated) - paired:
         names = ", ".join(items[place].unknown.name for place in inflated)
-        yield _apart(f"can hardly be told apart: {names}; the condition number is {known.condition:.3g}")
+        yield _apart(f"can hardly be distinguished: {names}; the condition number is {known.condition:.3g}")
 
 
 def entangled(inflation: Any, correlation: Any) -> list[int]:
@@ -74,7 +74,7 @@ def _in_coordinates(found: Calibration, direction: list[float], place: int) -> f
 def _pair(found: Calibration, one: int, other: int, correlation: float) -> str:
     items, known = found.parameters, found.spread
     names = f'"{items[one].unknown.name}" and "{items[other].unknown.name}"'
-    first = f"{names} can hardly be told apart (correlation {correlation:.4f})"
+    first = f"{names} can hardly be distinguished (correlation {correlation:.4f})"
     variances = float(known.covariance[one, one]), float(known.covariance[other, other])
     if not all(value > 0 for value in variances):
         return first

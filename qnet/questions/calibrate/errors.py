@@ -232,4 +232,4 @@ def refuse_unknown(table: Any, missing: Sequence[tuple[int, str]]) -> None:
     if missing:
         row, column = missing[0]
         problem = table.fault(row, column, "no error is stated, and the cell has no printed digits")
-        raise InvalidInput(problem.replace(help="--error beside the column, or an error in every row"))
+        raise InvalidInput(problem.replace(help="--error for the column, or an error in every row"))

@@ -90,7 +90,7 @@ def minimise(
                 side=0 * point,
                 offset=float("inf"),
                 converged=False,
-                reason="no answer beside the point",
+                reason="no answer next to the point",
                 rounds=count,
             )
         slope = jacobian.T @ here

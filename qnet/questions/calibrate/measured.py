@@ -170,9 +170,7 @@ def _figure(title: str, model: Model) -> Metric | None:
             found.append(item)
     if len(found) > 1:
         names = " and ".join(item.source for item in found)
-        raise InvalidInput(
-            Problem("QN250", f'the column "{short(title)}" may be {names}', "names that tell them apart")
-        )
+        raise InvalidInput(Problem("QN250", f'the column "{short(title)}" may be {names}', "distinct names"))
     return found[0] if found else _percentile(title, model)
 
 

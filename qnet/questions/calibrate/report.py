@@ -159,7 +159,7 @@ def standing(item: Found, tested: bool) -> str:
     if item.undetermined:
         return "not determined by these rows"
     if item.tied:
-        return "cannot be told apart"
+        return "cannot be distinguished"
     if not item.interval:
         return "no standard error" if tested else "no degrees of freedom"
     if item.low is None or item.high is None:
@@ -262,7 +262,7 @@ def _notes(found: Calibration) -> Iterator[Note]:
     yield from _intervals(found)
     if found.others:
         shown = "; ".join(_minimum(found, values) for values in found.others[:_MOST_NAMED])
-        text = f"minima beside this one, with residuals at most twice as large: {shown}"
+        text = f"other minima, with residuals at most twice as large: {shown}"
         yield Note("QN636", text, "warning", "narrow the ranges with --between")
     missing = int((~answers.answered).sum())
     if missing:
@@ -280,7 +280,7 @@ def _errors(found: Calibration) -> Iterator[Note]:
         STATED: "as stated",
         PRINTED: "as half of the last printed digit",
         SCATTER: f"{measure}, {100 * scatter.common:.3g} %"
-        + (" beside half of the last printed digit" if scatter.digits else ""),
+        + (" and half of the last printed digit" if scatter.digits else ""),
         UNKNOWN: measure,
     }[scatter.kind]
     freedom = f"{scatter.freedom} degree{'s' if scatter.freedom != 1 else ''} of freedom"
@@ -288,7 +288,7 @@ def _errors(found: Calibration) -> Iterator[Note]:
     of = "of a normal distribution" if scatter.times == NORMAL else "of Student's t"
     text = f"errors are taken {taken if scatter.kind in (STATED, PRINTED) else 'as ' + taken}"
     if scatter.kind == UNKNOWN:
-        text = "as many measurements as parameters, and no errors are stated: nothing is left to tell errors from"
+        text = "as many measurements as parameters, and no errors are stated: no residuals are left to estimate them"
         yield Note("QN633", text, "warning", "measure more rows, or say --error 2%")
     else:
         yield Note("QN633", f"{text}; {share} {of}, {freedom}")
@@ -299,7 +299,7 @@ def _errors(found: Calibration) -> Iterator[Note]:
         yield Note("QN690", text, "warning", "measure more rows, or fit fewer parameters")
     if scatter.exceeds:
         text = f"the model does not fit within the stated errors: residuals scatter {scatter.ratio:.3g} times as much"
-        yield Note("QN691", f"{text}, and intervals are widened by that", "warning", "doubt the model, or the errors")
+        yield Note("QN691", f"{text}, and intervals are widened by that", "warning", "check the model and the errors")
 
 
 def _intervals(found: Calibration) -> Iterator[Note]:
@@ -322,13 +322,13 @@ def _intervals(found: Calibration) -> Iterator[Note]:
             text = f"{name} is at least {least}: no higher value fits much worse"
         yield Note("QN693", text, "warning", "measure where it counts, or state it with -p")
     if not found.minimum.converged:
-        text = f"the minimum is the least that was found, and not proven: {found.minimum.reason}"
+        text = f"the minimum is the least of those computed, and not proven: {found.minimum.reason}"
         yield Note("QN694", text, "warning")
     told = np.isfinite(found.predicted[0]) & np.isfinite(found.measured.values)
     count, missed = int(told.sum()), int((told & ~_inside(found)).sum())
     if missed > max(1, round(2 * (1 - SHARE) * count)) or missed == count == 1:
         text = f"{missed} of {count} held-out measurements lie outside their {100 * SHARE:g} % prediction intervals"
-        next = "doubt the model where they were made, or fit on rows like them"
+        next = "check the model where they were measured, or fit on rows like them"
         yield Note("QN695", f"{text}: the model errs by more than the fitted rows show", "warning", next)
 
 

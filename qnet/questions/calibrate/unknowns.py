@@ -89,7 +89,7 @@ def _unknown(model: Model, name: str, item: Input | None, ends: tuple[float, flo
         used = ", ".join(model.parameters[name].expression.names)
         problem, help = "follows from other parameters", f"fit what it follows from: {used}"
     elif item.whole or item.fixed:
-        problem, help = "counts something and has whole values only", "compare its values with qnet sweep"
+        problem, help = "counts something and has integer values only", "compare its values with qnet sweep"
     if problem or item is None:
         raise UsageError(Problem("QN027", f'"{name}" {problem}', "a stated number that may be any", help=help))
     unit = base_unit(model.parameters[name].dimension)

@@ -314,7 +314,7 @@ def _no_answer(asked: Question, smallest: bool, told: Sequence[Point], piece: Pi
     if all(point.status == UNLIMITED for point in told):
         seen = piece.regions.scan.value
         one, far = ("smallest", f"down to {seen.min():.6g}") if smallest else ("largest", f"up to {seen.max():.6g}")
-        found = f'every value of "{asked.vary}" that was looked at, {far}, meets {asked.stated}: there is no {one} one'
+        found = f'every value of "{asked.vary}" that was tried, {far}, meets {asked.stated}: there is no {one} one'
         help = f'vary what loads the system, or give "{asked.vary}" a range'
     else:
         status = told[0].status

@@ -241,7 +241,7 @@ def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, 
         notes.append(Note("QN602", text, "warning"))
     again = [_again(item) for item in envelopes if any(len(point.intervals) > 1 for point in item.points)]
     if not every:
-        notes += [Note("QN619", text, "warning", "--crossings tells every interval") for text in again]
+        notes += [Note("QN619", text, "warning", "--crossings lists every interval") for text in again]
     if every or again:
         coarse = [item for item in envelopes if not item.complete]
         notes += [Note("QN620", text) for text in dict.fromkeys(map(_resolution, coarse))]
@@ -272,6 +272,6 @@ def _resolution(answer: Envelope) -> str:
     unit = base_unit(answer.question.model.parameters[vary].dimension)
     ends = f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"
     return (
-        f"{vary} was looked at from {ends}, at up to {count} values, closer where the answer may turn: "
-        "what begins and ends between two of them is not seen"
+        f"{vary} was sampled from {ends}, at up to {count} values, more densely where the answer may turn: "
+        "narrower intervals may be missed"
     )

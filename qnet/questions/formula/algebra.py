@@ -172,7 +172,7 @@ def _why(item: Any, wanted: Any) -> str:
             f'"{wanted.name}" stands in Erlang\'s C, and there are more than {FEW_SERVERS} servers or a symbol of them'
         )
     if name in _ROUNDED:
-        return f'"{wanted.name}" is rounded to whole numbers ({name})'
+        return f'"{wanted.name}" is rounded to integers ({name})'
     return f'"{wanted.name}" stands in a transcendental function ({name})'
 
 

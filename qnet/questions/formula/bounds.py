@@ -178,11 +178,11 @@ def pieces(symbolic: Symbolic, bound: Callable[[Customers], Pieces]) -> list[tup
     if bound not in (throughput_upper, n_star) and symbolic.losing:
         raise _refused("customers may be lost, which keeps the others from waiting for them")
     if bound not in (throughput_upper, response_lower, n_star) and symbolic.unit.deferred:
-        raise _refused("work is left behind after the response, which others wait for without a known bound")
+        raise _refused("customers wait for second-phase work, for which no bound is known")
     beside = any(symbolic.open_load(centre) != 0 and _closed_use(symbolic, centre) for centre in symbolic.centres)
     if symbolic.without_product_form and (beside or bound not in (throughput_upper, response_lower, n_star)):
         raise _refused(
-            f"the bound is that of product form: {symbolic.without_product_form}", "qnet solve tells figures"
+            f"the bound is that of product form: {symbolic.without_product_form}", "qnet solve computes figures"
         )
     if bound in BALANCED and (len(everybody) > 1 or not all(of.queues for of in everybody)):
         raise _refused("the balanced bounds are formulas for one closed class that visits a queue")
@@ -195,5 +195,5 @@ def _closed_use(symbolic: Symbolic, centre: Centre) -> bool:
     return not centre.station.delay and any(item in symbolic.closed and demand != 0 for item, demand in kinds)
 
 
-def _refused(reason: str, help: str = "qnet solve --bounds tells bounds as numbers") -> NotComputed:
+def _refused(reason: str, help: str = "qnet solve --bounds computes bounds as numbers") -> NotComputed:
     return NotComputed(Problem("QN521", reason, "closed classes in closed form", help=help))

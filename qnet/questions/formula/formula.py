@@ -446,7 +446,7 @@ def _solved(symbolic: Symbolic, formulas: Sequence[Formula], name: str, value: s
     wanted = symbolic.values.symbols.get(name)
     if wanted is None or name in symbolic.values.definitions:
         found = f'"{name}" is computed from others, a choice, or part of the structure of the network'
-        raise NotComputed(Problem("QN522", found, "a parameter with a value of its own", help="set what it rests on"))
+        raise NotComputed(Problem("QN522", found, "a parameter whose value is a number", help="set what it rests on"))
     chosen = [item for item in formulas if item.binds or not item.combined]
     if len({item.metric for item in chosen}) > 1:
         raise UsageError(Problem("QN013", "there are several metrics to solve", "--of with one metric"))

@@ -289,7 +289,7 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
     wanted = symbolic.values.symbols.get(name)
     if wanted is None or name in symbolic.values.definitions:
         text = f'"{name}" is computed from others, a choice, or part of the structure of the network'
-        raise NotComputed(Problem("QN522", text, "a parameter with a value of its own"))
+        raise NotComputed(Problem("QN522", text, "a parameter whose value is a number"))
     symbolic.refuse_losses()
     numbers = symbolic.numbers
     target = symbols().symbol("load")

@@ -93,7 +93,7 @@ class Symbolic:
         for route in self.unit.routes:
             if any(fork.width > 1 for fork in route.forks):
                 text = "the time of the slowest of parallel branches is an integral"
-                raise NotComputed(Problem("QN553", text, "no parallel steps", help="qnet solve tells the number"))
+                raise NotComputed(Problem("QN553", text, "no parallel steps", help="qnet solve computes the number"))
             for (name, _), duration in route.parts.items():
                 if not name:
                     found[route.class_index] = found[route.class_index] + route.probability * duration.mean
@@ -135,7 +135,7 @@ class Symbolic:
         """Raise `NotComputed` QN521 where customers may be lost, so that not all who arrive go through."""
         if self.losing:
             found = "customers may be lost where a station or a buffer is full: fewer go through than arrive"
-            help = "qnet solve tells the figures; of one station alone qnet queue M/M/c/K"
+            help = "qnet solve computes the figures; of one station alone qnet queue M/M/c/K"
             raise NotComputed(Problem("QN521", found, "room for all", help=help))
 
     @cached_property
@@ -180,10 +180,10 @@ class Symbolic:
         rated = [station.name for station in self.network.stations if station.rates is not None]
         if rated:
             found = f'the rates of "{rated[0]}" depend on the number present'
-            raise NotComputed(Problem("QN521", found, "servers", help="qnet solve tells the figures"))
+            raise NotComputed(Problem("QN521", found, "servers", help="qnet solve computes the figures"))
         if self.network.limited:
             found = "a station or a buffer may be full, and what is lost or delayed is a fixed point"
-            raise NotComputed(Problem("QN521", found, "room for all", help="qnet solve tells the figures"))
+            raise NotComputed(Problem("QN521", found, "room for all", help="qnet solve computes the figures"))
         numeric = solve_points(self.model)
         if not numeric.stable:
             help = "set a lower load with -p; the formula holds below saturation"
@@ -207,7 +207,7 @@ def _refuse_solution_functions(model: Model) -> None:
             raise NotComputed(Problem("QN520", found, "numbers that do not rest on the solution", help=help))
         for station in inside_stations(model, expression.names):
             found = f"\"{expression.source}\" uses inside('{station}'), a number that changes from moment to moment"
-            raise NotComputed(Problem("QN520", found, "numbers that stay", help="qnet solve takes all of them"))
+            raise NotComputed(Problem("QN520", found, "constant numbers", help="qnet solve takes all of them"))
 
 
 def _reached(model: Model, names: tuple[str, ...]) -> list[str]:

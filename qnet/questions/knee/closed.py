@@ -360,7 +360,7 @@ class _Seeking:
         if margin and float(of(np.array([whole]))[0]) <= _FLAT:
             return self.none(definition, "the curve is straight")
         if self.begins(of, whole, low, margin):
-            return self.none(definition, f"largest at the least number looked at, {low:.9g}")
+            return self.none(definition, f"largest at the least number evaluated, {low:.9g}")
         if whole >= high:
             return self.none(definition, f"still rising at {whole:.9g}, where the range ends")
         return Knee(axis=self.axis, definition=definition, about="", status="ok", real=real, value=whole)

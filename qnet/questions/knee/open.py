@@ -46,7 +46,7 @@ class _Seeking:
             raise NoAnswer(Problem("QN401", found, "a load below every capacity"))
         if edge.cause[0] == ENDLESS and any(item.capacity is not None for item in axis.model.stations):
             found = f"{axis.name}: whoever finds a station full is lost, so that no rate is too much"
-            help = "qnet envelope tells the largest rate with a limit such as --limit 'loss <= 1 %'"
+            help = "qnet envelope finds the largest load with a limit such as --limit 'loss <= 1 %'"
             raise NoAnswer(Problem("QN404", found, "a station that takes all who come", help=help))
         if edge.cause[0] == ENDLESS:
             found = f"{axis.name}: its customers never queue, so that the response does not grow with them"

@@ -378,8 +378,8 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> t
         notes.append(Note("QN616", floor))
         if item.axis.mix:
             text = (
-                f"along {name}: figures are those of the mix in its exact proportions, between those of the whole "
-                "populations around it; the setting is the nearest in whole customers"
+                f"along {name}: figures are those of the mix in its exact proportions, between those of the "
+                "integer populations around it; the setting is the nearest integer population"
             )
             notes.append(Note("QN648", text))
         if item.dependent:

@@ -50,7 +50,7 @@ class Lines:
         while text := self.stream.readline(MAX_LINE + 1):
             if len(text) > MAX_LINE:
                 found = f"a line is longer than {MAX_LINE} characters"
-                raise InvalidInput(Problem("QN241", found, "rows, each in a line of its own"))
+                raise InvalidInput(Problem("QN241", found, "one row in each line"))
             yield text
 
 

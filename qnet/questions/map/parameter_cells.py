@@ -46,7 +46,7 @@ def parameter_columns(names: Sequence[str], model: Model) -> dict[str, str]:
         title = column.strip()
         name = _parameter(title, model)
         if title and title in seen:
-            problems.append(Problem("QN240", f'the column "{short(title)}" is there twice', "names of their own"))
+            problems.append(Problem("QN240", f'the column "{short(title)}" is there twice', "distinct names"))
         elif name and name in found.values():
             problems.append(Problem("QN240", f'two columns are the parameter "{name}"', "one of them"))
         elif name:

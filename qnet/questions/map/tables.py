@@ -120,7 +120,7 @@ def _checked(table: Table) -> Table:
     titles = [name.strip() for name in table.header]
     twice = [name for place, name in enumerate(titles) if name and name in titles[:place]]
     if twice:
-        raise _unusable(table.name, f'the column "{short(twice[0])}" is there twice', "names of their own")
+        raise _unusable(table.name, f'the column "{short(twice[0])}" is there twice', "distinct names")
     return table
 
 

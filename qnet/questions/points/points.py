@@ -91,7 +91,7 @@ def settled(
         return values, found
     reason = "times depend on the solution, and there is more than one"
     where = f"a response of {other.response:.4g} s" if size is None else "another response at some points"
-    warning = f"from a heavy load the rounds settle at {where}: the system may work either way, and change over"
+    warning = f"from a heavy load the rounds converge to {where}: the system may work either way, and change over"
     return values, found.replace(exact=False, reasons=(*found.reasons, Beyond(reason, "QN647", warning)))
 
 

@@ -55,7 +55,7 @@ class Saturation(Record):
             return [Note("QN707", "the largest load is that of an approximation, other than the answer", "note")]
         if self.reached:
             return []
-        text = "the largest load is that of the capacities alone: near it no steady state was found by the method"
+        text = "the largest load is that of the capacities alone: near it the method computed no steady state"
         return [Note("QN675", text, "warning")]
 
 

@@ -18,7 +18,7 @@ COLUMNS = (
     Column("loss", "loss"),
     Column("places", "places"),
     Column("occupancy", "occupancy"),
-    Column("found_full", "found full"),
+    Column("found_full", "blocking probability"),
     Column("delay_when_full", "delay when full", "s"),
     Column("drain_rate", "drain rate", "/s"),
     Column("time_to_fill", "time to fill", "s"),

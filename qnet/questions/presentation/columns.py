@@ -45,7 +45,7 @@ def effect_notes(model: Model, names: Iterable[str], shown: Iterable[Expression]
     if not idle:
         return []
     told = ", ".join(f'"{name}"' for name in idle)
-    return [Note(CODE, f"nothing that is told rests on {told}: no effect", "warning")]
+    return [Note(CODE, f"no reported figure depends on {told}: no effect", "warning")]
 
 
 class Columns:

@@ -44,14 +44,14 @@ ANSWERS: dict[str, Answer] = {
     "queue": Answer("what qnet queue answers", "tables.queue_report"),
     "methods": Answer("what qnet methods lists", "tables.methods_report"),
     "errors": Answer("what qnet methods --error lists", "tables.methods_report", "ERROR_COLUMNS"),
-    "validation": Answer("what qnet validate tells of every claim", "study.validate_report"),
-    "fits": Answer("what qnet validate --fits tells of fits and free choices", "study.fits_report"),
-    "account": Answer("what qnet validate tells of all studies", "study.validate_report", "ACCOUNT"),
-    "study": Answer("what qnet study tells of one study", "study.report", more_columns=True),
+    "validation": Answer("output of qnet validate: every claim", "study.validate_report"),
+    "fits": Answer("output of qnet validate --fits: fits and free choices", "study.fits_report"),
+    "account": Answer("output of qnet validate: summary of all studies", "study.validate_report", "ACCOUNT"),
+    "study": Answer("output of qnet study: one study", "study.report", more_columns=True),
     "studies": Answer("what qnet study lists", "study.report", "LISTED"),
-    "catalog": Answer("what qnet catalog list tells", "tables.catalog_report", "LISTED"),
-    "part": Answer("what qnet catalog show tells of a part", "tables.catalog_report", "SHOWN", "WHY"),
-    "system": Answer("what qnet catalog show tells of a system", "tables.catalog_report", "SHOWN", "WHY"),
+    "catalog": Answer("output of qnet catalog list", "tables.catalog_report", "LISTED"),
+    "part": Answer("output of qnet catalog show: a part", "tables.catalog_report", "SHOWN", "WHY"),
+    "system": Answer("output of qnet catalog show: a system", "tables.catalog_report", "SHOWN", "WHY"),
 }
 """By the name in `qnet/NAME/1`; a new kind of answer is one more row."""
 

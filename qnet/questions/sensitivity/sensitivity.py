@@ -73,7 +73,7 @@ def sensitivity_report(found: Sensitivity, asserted: Sequence[str] = ()) -> Repo
     sides = {(item.metric.source, item.input.name, item.by) for item in found.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)
     if bent:
-        text = f"at its stated value the derivative jumps: {', '.join(bent)}; both sides are told"
+        text = f"at its stated value the derivative jumps: {', '.join(bent)}; both sides are shown"
         notes.append(Note("QN629", text))
     missing = sum(item.derivative is None for item in found.effects)
     if missing:
@@ -197,8 +197,8 @@ def _extrapolated(estimates: Sequence[float], order: int, rounding: float) -> Sl
 
 
 CENTRAL, BELOW, ABOVE = "both sides", "from below", "from above"
-NEXT, PREVIOUS = "next whole number", "previous whole number"
-UNSETTLED = "the differences do not settle: a jump or a kink nearby"
+NEXT, PREVIOUS = "next integer", "previous integer"
+UNSETTLED = "the differences do not converge: a jump or a kink nearby"
 ATTEMPTS = 3
 VERIFIED = 1e-6
 """The error of an elasticity, as a share of it or of 1, up to which no shorter steps are tried."""
@@ -466,7 +466,7 @@ class _Search:
         sides = [self.side(rows, values) for rows in (above, below)]
         if sides[0] is None and sides[1] is None:
             causes = [rows.status[row] for row in (*above, *below) if rows.status[row] != OK]
-            cause = f"no answer beside it: {causes[0]}" if causes else "its range leaves no room"
+            cause = f"no answer next to it: {causes[0]}" if causes else "its range leaves no room"
             return [
                 Effect(metric=metric, input=item, derivative=None, elasticity=None, error=None, by="", status=cause)
             ]
@@ -525,5 +525,5 @@ def _told(item: Effect) -> Effect:
     if item.derivative is None or item.doubt <= TRUSTED:
         return item
     return item.replace(
-        derivative=None, elasticity=None, status="the differences do not settle: a jump or a kink nearby"
+        derivative=None, elasticity=None, status="the differences do not converge: a jump or a kink nearby"
     )

@@ -219,7 +219,7 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
     else:
         found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
     possible = format_quantity(largest, "/s", 6)
-    help = f"the largest possible rate is {possible}" if largest > 0 else "there is no steady state at any rate"
+    help = f"the saturation throughput is {possible}" if largest > 0 else "there is no steady state at any rate"
     for item in solution.buffers:
         if item.time_to_fill < float("inf"):
             help += f'; "{item.name}", if empty at first, is full after {format_quantity(item.time_to_fill, "s", 4)}'

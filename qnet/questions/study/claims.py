@@ -170,7 +170,7 @@ class ClaimReader:
         if {"largest", "smallest"} <= set(table):
             fail("smallest", "the claim asks for both ends", "largest or smallest")
         if "limit" in table and not {"largest", "smallest"} & set(table):
-            fail("limit", "there is nothing that the limit ends", "largest or smallest beside limit")
+            fail("limit", "there is nothing that the limit ends", "largest or smallest together with limit")
         if not any(table.get(key) for key in ("stated", "at_least", "at_most")):
             fail("stated", "the claim states nothing", "stated, at_least or at_most")
         if not asks and role in _COMPUTED:
@@ -178,15 +178,13 @@ class ClaimReader:
         if asks and role == "outside":
             fail("figure", "a claim outside of the model asks it for something", "no figure")
         if not asks and role not in _COMPUTED and not table.get("metric"):
-            fail("metric", "nothing tells what is stated", "metric in a few words")
+            fail("metric", "there is no description of what is stated", "metric in a few words")
         if role == "outside" and not table.get("remark"):
-            fail("remark", "nothing tells why it is outside", "remark with the reason")
+            fail("remark", "there is no reason why it is outside", "remark with the reason")
         allowed = _OF_GRID if "over" in table else _OF_TWO if "base" in table else ()
         needed = "over" in table or ("base" in table and role != "trend")
         if ("over" in table and "base" in table) or (take not in allowed if take else needed):
-            fail(
-                "take", f'found "{take}"', "mean, largest or trend beside over; ratio, change or difference beside base"
-            )
+            fail("take", f'found "{take}"', "mean, largest or trend with over; ratio, change or difference with base")
         if take == "trend" and role not in ("trend", "disputed"):
             fail("take", f"a {role} claim is no trend", 'role = "trend"')
         if _is_trend(table) and table.get("stated") not in _TRENDS:
@@ -197,7 +195,7 @@ class ClaimReader:
         self._check_counted(table, path)
         self._check_null(table, path)
         if role == "failed assumption" and not table.get("miss"):
-            fail("miss", "nothing tells which assumption failed", "miss with the assumption, and how it is false")
+            fail("miss", "the failed assumption is not named", "miss with the assumption, and how it is false")
 
     def _check_tolerance(self, table: Table, path: Path) -> None:
         role, tolerance = table.get("role"), table.get("tolerance")
@@ -238,7 +236,7 @@ class ClaimReader:
             return
         if null == UNCHANGED:
             if table.get("take") not in ("ratio", "change", "difference"):
-                self.fail((*path, "null"), "nothing is compared", 'unchanged beside take = "ratio" or "change"')
+                self.fail((*path, "null"), "nothing is compared", 'unchanged with take = "ratio" or "change"')
             return
         known, told = self.roles.get(null), self.printed.get(null)
         if known is None or told is None or known.get("role") not in _NULLS:

@@ -54,7 +54,7 @@ LISTED = (
 
 QUESTION, ANSWER, SOURCE, STATIONS, PREDICTIONS, SKILL, PICTURE, WHAT_IF, CANNOT, TERMS = (
     "question", "answer", "source", "stations", "predictions", "skill", "picture", "what if",
-    "what this study cannot tell", "terms",
+    "what this study cannot show", "terms",
 )  # fmt: skip
 _CURVES = ("envelope", "sweep")
 """Pictures whose rows are the points of the curves that are drawn."""
@@ -72,8 +72,8 @@ def study_report(name: str, drawn: bool = False) -> Report:
     study = load_study(name)
     story = study.story
     if story is None:
-        help = f"qnet validate {name} tells its claims"
-        raise UsageError(Problem("QN325", f'the study "{name}" tells no story', "[story] in its file", help=help))
+        help = f"qnet validate {name} lists its claims"
+        raise UsageError(Problem("QN325", f'the study "{name}" has no story', "[story] in its file", help=help))
     judged = validate(study)
     numbers = tally(judged.judged, len(study.choices))
     shown = picture(study, story.picture) if story.picture else None
@@ -210,7 +210,7 @@ def _skill(found: Tally) -> str:
     if found.compared:
         of = f"{found.nearer} of {found.compared} nearer than doing nothing"
         same = found.compared_median == found.median_error
-        beside = "" if same else f"{percent(found.compared_median)} beside "
+        beside = "" if same else f"{percent(found.compared_median)} against "
         words.append(f"{of} ({beside}{percent(found.null_median)})")
     return "; ".join(words) or "no prediction states a figure"
 

@@ -64,7 +64,7 @@ class Screen(Record):
         below: list[str] = []
         for text in self.what_ifs[:2]:
             below += _labelled("what if", text, columns, 2, style)
-        below += _labelled("not told", self.cannot_tell, columns, 3, style)
+        below += _labelled("not shown", self.cannot_tell, columns, 3, style)
         below += _labelled("terms", terms, columns, 3, style)
         rest = LINES - len(head) - len(foot) - len(below)
         drawn: list[str] = []

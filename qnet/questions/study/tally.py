@@ -156,9 +156,8 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
     }  # fmt: skip
     parts = [f"{found.claims} claims: " + ", ".join(f"{number} {word}" for word, number in counts.items() if number)]
     if found.predicted:
-        words = (
-            f"{found.met} of {found.predicted} predictions met, with {counted(found.parameters, 'fitted parameter')}"
-        )
+        parameters = counted(found.parameters, "fitted parameter")
+        words = f"{found.met} of {found.predicted} predictions reproduced, with {parameters}"
         words += f" and {counted(choices, 'free choice')}" if choices else ""
         if found.errors:
             words += f"; of {found.errors} with a figure, median error {percent(found.median_error)}, "
@@ -166,16 +165,17 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
             words += f"largest {percent(found.largest_error)}"
         if found.compared:
             words += f"; of {found.compared} with a null, {found.nearer} are nearer than it, median error "
-            words += f"{percent(found.compared_median)} beside {percent(found.null_median)} of doing nothing"
+            words += f"{percent(found.compared_median)} against {percent(found.null_median)} of doing nothing"
         parts.append(words)
     if found.carried:
-        words = f"{found.carried_met} of {found.carried} carried values met, median {percent(found.carried_median)}"
+        median = percent(found.carried_median)
+        words = f"{found.carried_met} of {found.carried} carried values reproduced, median {median}"
         if found.demoted:
             words += f", {found.demoted} of them called predictions that restate what the model was given"
         parts.append(words)
     if found.identities:
         within = f", {found.identities_within} more within rounding" if found.identities_within else ""
-        own = f" ({found.source_identities} of the source's own arithmetic)" if found.source_identities else ""
+        own = f" ({found.source_identities} of arithmetic in the source)" if found.source_identities else ""
         words = f"{found.identities_exact} of {counted(found.identities, 'identity', 'identities')} exact{within}{own}"
         parts.append(words)
     if found.trends:

@@ -85,7 +85,7 @@ ACCOUNT = (
 """A row is a part of the account of one study, or of `all`, by its section; or a claim that is missed."""
 
 ROLES_OF, PREDICTIONS, SKILL, OTHERS, MISSES, FAILED = (
-    "claims by role", "predictions", "skill: model beside doing nothing", "carried, identities, trends", "missed",
+    "claims by role", "predictions", "skill: model against doing nothing", "carried, identities, trends", "missed",
     "failed assumptions",
 )  # fmt: skip
 _TOLD: dict[str, tuple[str, ...]] = {

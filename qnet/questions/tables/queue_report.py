@@ -34,12 +34,12 @@ COLUMNS = (
     Column("probability_of_waiting", "probability of waiting"),
     Column("blocking", "blocking"),
     Column("time_congestion", "time congestion"),
-    Column("deviation_of_response", "deviation of response", "s"),
-    Column("deviation_of_wait", "deviation of wait", "s"),
-    Column("deviation_of_queue_length", "deviation of queue length"),
+    Column("deviation_of_response", "standard deviation of response", "s"),
+    Column("deviation_of_wait", "standard deviation of wait", "s"),
+    Column("deviation_of_queue_length", "standard deviation of queue length"),
     Column("probability", "probability"),
     Column("value", "value"),
-    Column("whole", "whole number"),
+    Column("whole", "integer"),
     Column("unit", "unit"),
     Column("binds", "binds"),
     Column("exactness", "exactness"),
@@ -229,14 +229,14 @@ def _lacking(found: StationAnswer, given: Mapping[str, Any]) -> str:
         return ""
     if found.station == "M/G/1-PS":
         return (
-            "the deviation of the response depends on the service time: state scv_service, 0 for constant, 1 / k for "
-            "Erlang, 1 for exponential, above 1 for hyperexponential with balanced means"
+            "the standard deviation of the response depends on the service time: state scv_service, 0 for constant, "
+            "1 / k for Erlang, 1 for exponential, above 1 for hyperexponential with balanced means"
         )
     taken = STATIONS[found.station][3]
     scvs = {name: name.replace("skewness", "scv") for name in taken if name.startswith("skewness")}
     # An scv that is not given stands for a distribution.
     names = [name for name, scv in scvs.items() if name not in given and given.get(scv, 0) != 0]
-    return f"deviations need third moments: state {' and '.join(names)}" if names else ""
+    return f"standard deviations need third moments: state {' and '.join(names)}" if names else ""
 
 
 def _lost(found: StationAnswer, percentile: float) -> str:

@@ -155,10 +155,10 @@ class Doubts:
         used = closure(self.model, [*expressions(self.model), *asked])
         lost = [name for name in self.lost if name in used]
         if lost:
-            text = f"no interval has the doubt of {', '.join(lost)}, which the calibration did not determine"
+            text = f"no interval contains the uncertainty of {', '.join(lost)}, which the calibration did not determine"
             found.append(Note("QN697", text, "warning", "measure where it counts, or state it with -p"))
         if lame:
-            text = "a standard error away from some point there is no answer: its interval may be too narrow"
+            text = "one standard error from some points there is no answer: its interval may be too narrow"
             found.append(Note("QN697", text, "warning"))
         return found
 

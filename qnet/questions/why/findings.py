@@ -9,7 +9,7 @@ from qnet.record import Record
 from qnet.units import format_number, format_quantity
 
 QUESTION, ANSWER, TIME, ROUTES, FULL, HELP, LAWS, TRUST, ASSUMED, SOURCES = SECTIONS = (
-    "question", "answer", "where the time goes", "routes", "what is full first", "what would help", "laws",
+    "question", "answer", "breakdown of response time", "routes", "bottleneck", "what would help", "laws",
     "method and trust", "assumptions", "provenance",
 )  # fmt: skip
 _MOST_CLASSES = 3
@@ -74,7 +74,7 @@ def where(found: Bottleneck, part: Part) -> str:
 def made_of(part: Part) -> str:
     """How a part of the response is split into service and waiting."""
     if part.wait is None or part.service is None:
-        return "service and waiting cannot be told apart there, because its rate depends on the number present"
+        return "service and waiting cannot be distinguished there, because its rate depends on the number present"
     if not part.wait:
         return "nothing of it is waiting"
     if not part.service:
@@ -95,9 +95,9 @@ def told_first(found: Bottleneck) -> str:
     """What is full first, in words: `cpu is full first, at 1002/s, ...`; all that are so together."""
     first, *others = full_together(found)
     if not others:
-        return f"{first.label} is full first, {distance(found, first)}."
+        return f"{first.label} saturates first, {distance(found, first)}."
     names = few([first.label, *(place.label for place in others)])
-    return f"{names} are full first, together, {distance(found, first)}."
+    return f"{names} saturate first, together, {distance(found, first)}."
 
 
 def full_together(found: Bottleneck) -> list[Place]:

@@ -112,7 +112,7 @@ def helps(found: Bottleneck) -> Iterator[Finding]:
         best = rising(tried, lambda item: item.response or 0.0)[0]
         response = best.response or 0.0
         alike = [item.station for item in tried if same(item.response or 0.0, response)]
-        names = f"{few(alike, 'or')}, alike" if len(alike) > 1 else best.station
+        names = f"{few(alike, 'or')}, equally" if len(alike) > 1 else best.station
         if response > before * (1 - LITTLE):
             text = f"{words} shortens the response by less than {percent(LITTLE)}, whichever it is."
         elif kind:

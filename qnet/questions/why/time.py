@@ -65,7 +65,7 @@ def answer(found: Bottleneck) -> Iterator[Finding]:
     if parts:
         part = parts[0]
         alike = [item.label for item in parts if item.label and same(item.residence, part.residence)]
-        place = where(found, part) if len(alike) < 2 else f"alike at each of {few(alike)}"
+        place = where(found, part) if len(alike) < 2 else f"equally at each of {few(alike)}"
         text = f"The largest part is spent {place}: {time_of(part.residence)}, {percent(part.share or 0)}."
         yield Finding(ANSWER, part.label, text, "residence", part.residence, "s")
     first = first_full(found)
@@ -82,7 +82,7 @@ def _split(found: Bottleneck) -> Iterator[Finding]:
         what = "service and delays" if found.delays and found.delays.service else "service"
         of = "it" if len(found.solution.classes) == 1 else f"the {time_of(response)} of the mean customer"
         text = f"{time_of(response - wait)} of {of} ({percent(1 - wait / response)}) is {what}, "
-        text += f"{time_of(wait)} ({percent(wait / response)}) is waiting." if wait else "and nobody waits."
+        text += f"{time_of(wait)} ({percent(wait / response)}) is waiting." if wait else "and there is no waiting."
         yield Finding(ANSWER, "", text, "wait", wait, "s")
 
 

@@ -140,12 +140,14 @@ def assumed(found: Bottleneck) -> Iterator[Finding]:
         yield Finding(ASSUMED, "", f"The discipline is {_DISCIPLINES.get(key, key)} at {names}.")
     yield Finding(ASSUMED, "", "Times are exponential where the model states no other variation.")
     yield from _copies(found)
-    yield Finding(ASSUMED, "", "A faster station has shorter times of its own; those of stations held inside it stay.")
+    yield Finding(
+        ASSUMED, "", "A faster station has shorter service times; those of stations held inside do not change."
+    )
     for station, what in remainders(model).items():
         text = f"{listed(what)} at {station} {'are' if len(what) > 1 else 'is'} what a fit leaves, time that no part "
-        yield Finding(ASSUMED, station, f"{text}is known to take: it stays where {station} is faster.")
+        yield Finding(ASSUMED, station, f"{text}is known to take: it does not change where {station} is faster.")
     if needs_solution(model):
-        yield Finding(ASSUMED, "", "Some times depend on the solution and are found with it.")
+        yield Finding(ASSUMED, "", "Some times depend on the solution and are computed together with it.")
 
 
 def _arrivals(found: Bottleneck, names: list[str]) -> Iterator[Finding]:
@@ -182,5 +184,5 @@ def sources(found: Bottleneck) -> Iterator[Finding]:
 
     grade = worst(item["grade"] for item in graded)
     text = f"It rests on {len(graded)} numbers with a grade, of which the worst is {grade}. "
-    text += "The others are the workload's own, as the model states them or as they were set."
+    text += "The others are those of the workload, as the model states them or as they were set."
     yield Finding(SOURCES, "", text, "inputs", float(len(graded)))

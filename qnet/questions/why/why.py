@@ -255,7 +255,7 @@ def order(found: Bottleneck) -> Iterator[Finding]:
             text += f"they keep it {percent(busy)} busy, which leaves {percent(1.0 - busy)}."
             yield Finding(TIME, station.name, text, "utilization", busy)
         if station.discipline != "preemptive":
-            text = f"At {station.name} nobody is interrupted: {listed(names[0])} wait for the end of a service of "
+            text = f"At {station.name} service is not interrupted: {listed(names[0])} wait for the end of a service of "
             text += f"{listed(_all(names[1:]))}."
             yield Finding(TIME, station.name, text)
 
