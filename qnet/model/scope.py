@@ -15,7 +15,11 @@ def station_figures(model: Model) -> dict[str, Dimension]:
     """Figures that times and parameters may use: those of stations."""
     names = ("wait", "utilization", "queue_length", "busy_servers")
     found = {
-        solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in names for station in model.stations
+        solution_name(name, station.name): SOLUTION_DIMENSIONS[name]
+        for name in names
+        for station in model.stations
+        # Of a service whose rate depends on the number present no part is a wait.
+        if name != "wait" or not station.rates
     }
     limited = [station for station in model.stations if station.capacity is not None]
     found |= {solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in LOST for station in limited}

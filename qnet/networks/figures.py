@@ -242,7 +242,7 @@ def _station(steady: Steady, station: Station, index: int, group: Group, residen
         throughput=rate * group.copies,
         utilization=None if station.delay else busy / station.peak,
         busy_servers=busy * group.copies,
-        wait=ratio(waiting, rate) if station.rates is None else 0.0 * waiting,
+        wait=ratio(waiting, rate) if station.rates is None else None,
         holding=ratio(busy if station.rates is None else busy + waiting, rate),
         residence=residence,
         queue_length=(busy + waiting) * group.copies,

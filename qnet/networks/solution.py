@@ -30,8 +30,8 @@ class StationFigures(Record):
     """Share of the servers that are busy, in [0, 1); None at a delay."""
     busy_servers: Value
     """Mean number of busy servers."""
-    wait: Value
-    """Mean wait per visit, over all streams; 0 at a delay, and where rates depend on the number present."""
+    wait: Value | None
+    """Mean wait per visit, over all streams; 0 at a delay; None where rates depend on the number present."""
     holding: Value
     """Mean time a server is kept per visit, both phases, inner waits included; of rates, the whole time there."""
     residence: Value

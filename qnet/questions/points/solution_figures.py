@@ -78,8 +78,8 @@ def buffer_cells(item: BufferFigures) -> dict[str, Cell]:
 def figures(solution: RoutedSolution) -> dict[str, Value]:
     """Every figure that expressions may use, by the name they use.
 
-    Of a station with several copies: `wait` is the mean over visits, `utilization` that of the busiest copies,
-    `residence`, `queue_length` and `busy_servers` are totals.
+    Of a station with several copies: `wait`, which stations with rates do not have, is the mean over visits,
+    `utilization` that of the busiest copies, `residence`, `queue_length` and `busy_servers` are totals.
     """
     result: dict[str, Value] = {"throughput": solution.throughput, "response": solution.response}
     stations: dict[str, list[Any]] = {}
@@ -87,9 +87,10 @@ def figures(solution: RoutedSolution) -> dict[str, Value]:
         stations.setdefault(item.name, []).append(item)
     for name, groups in stations.items():
         visits = sum(item.throughput for item in groups)
-        waits = sum(item.wait * item.throughput for item in groups)
+        waits = [item.wait * item.throughput for item in groups if item.wait is not None]
         used = [item.utilization for item in groups if item.utilization is not None]
-        result[solution_name("wait", name)] = waits / (visits + (visits == 0))
+        if waits:
+            result[solution_name("wait", name)] = sum(waits) / (visits + (visits == 0))
         result[solution_name("residence", name)] = sum(item.residence for item in groups)
         result[solution_name("utilization", name)] = largest_of(used) if used else 0.0 * visits
         result[solution_name("queue_length", name)] = sum(item.queue_length for item in groups)
