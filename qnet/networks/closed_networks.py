@@ -145,7 +145,7 @@ class _Answer(Reduction):
             self.network, throughputs, compiled, self.members, waits, rho, self.operations, self.steps.alike
         )
         solution = figures(steady, found.method, 1)
-        reasons = (*(reason for reason in found.reasons if not reason.startswith("station ")), *solution.reasons)
+        reasons = (*found.method_reasons, *solution.reasons)
         if found.method in (RESIDUAL, PRIORITY):
             reasons = (*reasons, *between_whole(self.network, self.operations))
         enclosed = wanted.bounds or (wanted.enclosed and found.reasons)

@@ -12,7 +12,8 @@ from layered_chain import throughputs
 from measuring import assert_told
 
 from qnet.expression import arrays
-from qnet.networks.layers.core import TOLERANCE, solve
+from qnet.networks.closed.approximate_mva import TOLERANCE
+from qnet.networks.layers.core import solve
 from qnet.networks.layers.solve import untrusted
 from qnet.networks.layers.table import tables
 from qnet.networks.routed import ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Step, Time

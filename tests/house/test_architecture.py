@@ -16,7 +16,7 @@ GROUND = {"record", "errors", "units", "lazy", "references"}
 MAY_USE = {
     "record": set(),
     "lazy": set(),
-    "errors": {"record", "explanations"},
+    "errors": {"record", "lazy", "explanations"},
     "units": {"record"},
     "references": {"record"},
     "plain_tables": {"units"},

@@ -86,5 +86,5 @@ def test_the_largest_rate_is_told_whatever_rate_is_asked(tmp_path, rate: int):
         middle = (low + high) / 2
         full = middle / 4 * (0.018 + 0.016 * missed(middle * 0.008, 2, 4)) >= 1
         low, high = (low, middle) if full else (middle, high)
-    with pytest.raises(NoAnswer, match=f"largest possible rate is {format_number(low, 6)}/s"):
+    with pytest.raises(NoAnswer, match=f"saturation throughput is {format_number(low, 6)}/s"):
         qnet.load(str(path)).solve()

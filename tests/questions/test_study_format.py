@@ -353,7 +353,7 @@ def test_a_failed_assumption_stays_missed_and_says_why(judge):
     keys = {"role": "failed assumption", "stated": "9 s", "tolerance": 0.1, "figure": "response"}
     found = judge(claim("x", **keys, miss="the window was taken to be open"))["x"]
     assert (found.verdict, found.broken) == ("missed", False)
-    with pytest.raises(InvalidInput, match="which assumption failed"):
+    with pytest.raises(InvalidInput, match="the failed assumption is not named"):
         judge(claim("x", **keys))
 
 

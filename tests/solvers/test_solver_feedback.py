@@ -61,7 +61,7 @@ def test_where_the_steady_state_ends_does_not_depend_on_the_rate_asked(rate: flo
 
 
 def test_beyond_its_end_the_largest_rate_is_told():
-    with pytest.raises(NoAnswer, match=r"the largest possible rate is 0\.171573/s"):
+    with pytest.raises(NoAnswer, match=r"the saturation throughput is 0\.171573/s"):
         solve_report(model("0.3/s", "1 s + wait('a')"))
 
 

@@ -118,7 +118,7 @@ def test_every_study_is_told_on_one_screen(study: str, ascii: bool):
     assert len(lines) <= 40
     assert max(width(line) for line in lines) <= 100
     head = [line[:10].strip() for line in lines]
-    order = [head.index(label) for label in ("question", "answer", "source", "stations", "skill", "not told", "terms")]
+    order = [head.index(label) for label in ("question", "answer", "source", "stations", "skill", "not shown", "terms")]
     assert order == sorted(order)
 
 

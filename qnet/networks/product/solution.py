@@ -52,6 +52,11 @@ class Solution:
         """Of fixed points: what to start from in a network that is nearly the same; None where there are none."""
 
     @property
+    def method_reasons(self) -> tuple[str, ...]:
+        """Of the reasons those that the method brings: the others are the network's, of its stations by number."""
+        return tuple(reason for reason in self.reasons if reason not in reasons(self.network))
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Where the answer is used beyond what its error was measured as small for, each with a code of `qnet explain`.
 
