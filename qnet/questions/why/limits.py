@@ -112,11 +112,11 @@ def helps(found: Bottleneck) -> Iterator[Finding]:
         best = rising(tried, lambda item: item.response or 0.0)[0]
         response = best.response or 0.0
         alike = [item.station for item in tried if same(item.response or 0.0, response)]
-        names = f"{few(alike, 'or')}, equally" if len(alike) > 1 else best.station
+        names = f"any one of {few(alike, 'or')}" if len(alike) > 1 else best.station
         if response > before * (1 - LITTLE):
             text = f"{words} shortens the response by less than {percent(LITTLE)}, whichever it is."
         elif kind:
-            words = f"{names}, {best.what}," if len(alike) > 1 else best.words
+            words = f"Making {names} {best.what}" if len(alike) > 1 else best.words
             text = f"{words} shortens the response most: to {time_of(response)}, {_less(response / before)}."
         else:
             text = f"{words} helps most at {names}: {time_of(response)}, {_less(response / before)}."
