@@ -130,7 +130,7 @@ class _Judge:
         """Keep the reasons for misses that are none: the model has become better than its study says."""
         for item in judged:
             if item.claim.miss and item.verdict != MISSED:
-                problem = Problem("QN324", f'"{item.claim.id}" gives a reason for a miss, and is met', "no miss here")
+                problem = Problem("QN324", f'"{item.claim.id}" gives a reason for a miss, and it holds', "no miss here")
                 self.problems.append(self.study.problem(problem, ("claims", item.claim.place, "miss")))
 
     def verdict(self, claim: Claim, found: Figures | None) -> Judged:
