@@ -150,7 +150,7 @@ def between_whole(network: RoutedNetwork, operations: Operations) -> tuple[str, 
     counts = [item.population for item in network.classes if isinstance(item, ClosedClass)]
     if all(operations.all(count == operations.floor(count)) for count in counts):
         return ()
-    return ("figures of a population that is no whole number are between those of two that are",)
+    return ("results for a fractional population lie between those of the two nearest integers",)
 
 
 def not_followed(name: str, why: str) -> str:
@@ -181,7 +181,7 @@ def _ranks_reason(network: RoutedNetwork, station: Station, own: list[Stream], o
         text = f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: what they "
         found.append(text + "leave to the others may be wrong by tens of per cent, near nothing by a factor")
     if not _away(network, {stream.class_index for stream in own if stream.priority > lowest}, operations):
-        text = f"customers served before others at {station.name} are hardly away from queues: where those come back "
+        text = f"customers served before others at {station.name} spend little time in delays: where they return "
         found.append(text + "at once, what is left to others may be wrong by tens of per cent")
     if any(_in_a_row(network, station.name, lowest, operations)):
         text = f"customers served before others visit {station.name} several times in a row, each time before all "
@@ -222,7 +222,7 @@ def _away(network: RoutedNetwork, classes: set[int], operations: Operations) -> 
 
 def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> str:
     """Why an answer with work left after the response is approximate."""
-    reason = "work left after the response is taken as an independent stream"
+    reason = "second-phase work is treated as an independent stream"
     found: list[str] = []
     for number, customers in enumerate(network.classes):
         met = met_again(network, streams, number)

@@ -48,7 +48,7 @@ QNA = "qna"
 _TOLERANCE = 1e-12
 _ACCELERATED = 10
 _JUST_BELOW = 1 - 1e-9
-_UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts nobody'
+_UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts no one'
 
 
 def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> RoutedSolution:
@@ -96,11 +96,11 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     if solver.followed("auto"):
         reasons = reasons_for(network, solver.compiled, operations)
         found = f"the variability of arrivals is followed through the network, as {reasons[0]}"
-        help = "demands and utilizations have formulas; qnet solve tells the response"
+        help = "demands and utilizations have formulas; qnet solve gives the response"
         raise NotComputed(Problem("QN521", found, "a network of product form, or a single queue", help=help))
     if any(fork.width > 1 for route in solver.compiled.routes for fork in route.forks):
         found = "the time of the slowest of parallel branches is an integral"
-        raise NotComputed(Problem("QN553", found, "no parallel steps", help="qnet solve tells the number"))
+        raise NotComputed(Problem("QN553", found, "no parallel steps", help="qnet solve gives the number"))
     chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
     implicit = undecided(solver.compiled, solver.inner) or chained
     if implicit:

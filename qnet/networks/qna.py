@@ -83,7 +83,7 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
     if any(stream.holder or stream.holding.waits for stream in compiled.streams):
         return "a station is held while another is waited for"
     if compiled.deferred:
-        return "work is left after the response"
+        return "there is second-phase work"
     if any(route.forks for route in compiled.routes):
         return "branches run in parallel"
     return ""

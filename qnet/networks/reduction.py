@@ -74,7 +74,7 @@ class Reduction:
             rows += copies
         if rows > MAX_COPIES:
             found = f"the stations have {rows} copies together"
-            raise NotComputed(Problem("QN515", found, f"at most {MAX_COPIES} beside closed classes"))
+            raise NotComputed(Problem("QN515", found, f"at most {MAX_COPIES} with closed classes"))
 
     def refuse(self, nested: bool) -> None:
         """Raise for what neither demands nor layers can say."""
@@ -87,7 +87,7 @@ class Reduction:
             for reason, here in (
                 ("a station is held while another is waited for", only and nested),
                 ("a server is kept after the response", only and self.kept and not self.purpose),
-                ("work is left after the response", self.purpose and self.unit.deferred),
+                ("there is second-phase work", self.purpose and self.unit.deferred),
                 ("branches run in parallel", forked and (self.purpose or layers)),
                 ("steps have priorities", self.ranked and (self.purpose or layers)),
             )
@@ -140,17 +140,17 @@ class Reduction:
                 own = {stream.priority for index in self.members[key]
                        if (stream := self.unit.streams[index]).class_index == kind}  # fmt: skip
                 if len(own) > 1 and station.name in self.ranked:
-                    found = f'class "{item.name}" has several priorities at {station.name}, beside closed classes'
-                    help = "make classes of the parts that have priorities of their own"
+                    found = f'class "{item.name}" has several priorities at {station.name}, with closed classes'
+                    help = "make a class of each part that has another priority"
                     raise NotComputed(Problem("QN546", found, "one priority of a class at each station", help=help))
                 row[kind] = max(own, default=0)
             rows.append(row)
         rated = [station.name for station in self.network.stations if station.rates is not None]
         if self.ranked and (self.left or any(route.forks for route in self.unit.routes)):
-            found = f"{min(self.ranked)} serves some before others, beside steps in parallel or work left behind"
+            found = f"{min(self.ranked)} serves some before others, with parallel steps or second-phase work"
             raise NotComputed(Problem("QN546", found, "one without the other, with closed classes"))
         if self.ranked and rated:
-            found = f"{min(self.ranked)} serves some before others, and the rates of {rated[0]} are its own"
+            found = f"{min(self.ranked)} serves some before others, and {rated[0]} has load-dependent rates"
             raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
         return [*rows, [0] * len(self.network.classes)]
 

@@ -87,7 +87,7 @@ class Streams(Record):
     order: tuple[Key, ...]
     """Station groups, the innermost first."""
     deferred: bool
-    """Whether any work is left after the response."""
+    """Whether any there is second-phase work."""
 
     def members(self) -> dict[Key, list[int]]:
         """The streams of every station group."""

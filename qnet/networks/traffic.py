@@ -87,7 +87,7 @@ def open_visits(
     first = _vector(entrance, outside, "entrance")
     largest = max(first, default=0.0)
     if largest <= 0.0:
-        raise _invalid("nobody enters: the entrance is 0 everywhere", "a positive entrance")
+        raise _invalid("no customer enters: the entrance is 0 everywhere", "a positive entrance")
     if leaving is None:
         sums = [fsum(row.values()) for row in rows]
         wrong = [state for state, value in enumerate(sums) if value > 1.0 + TOLERANCE]
@@ -145,7 +145,7 @@ def chains(
             members = [str(kind + 1) for kind, number in enumerate(found) if number == chain]
             which = "class " + members[0] if len(members) == 1 else "classes " + ", ".join(members)
             raise _stranded(
-                f"customers of {which} stay either in {_names(kept[chain], labels)} or in {_names(group, labels)}, "
+                f"customers of {which} remain either in {_names(kept[chain], labels)} or in {_names(group, labels)}, "
                 "and never change over",
                 "one set of states for each chain",
             )

@@ -15,7 +15,7 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     return solve_best(network, wanted.replace(chain=0))
 
 
-TOLD = "figures of a population that is no whole number are between those of two that are"
+TOLD = "results for a fractional population lie between those of the two nearest integers"
 
 
 def visit(name: str, time: float, *inside: Step, priority: int = 0) -> Hold:

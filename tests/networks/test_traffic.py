@@ -268,7 +268,7 @@ def test_sets_of_states_that_share_classes_without_exchange_are_refused():
     # Class a at the cpu becomes b at the disk and comes back; b at the cpu becomes a at the disk and comes back.
     labels = ["cpu/a", "cpu/b", "disk/a", "disk/b"]
     routing = [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
-    with pytest.raises(InvalidInput, match=r'classes 1, 2 stay either in "cpu/a", "disk/b" or in "cpu/b", "disk/a"'):
+    with pytest.raises(InvalidInput, match=r'classes 1, 2 remain either in "cpu/a", "disk/b" or in "cpu/b", "disk/a"'):
         chains(routing, [0, 1, 0, 1], labels)
     assert chains(routing, [0, 1, 1, 0]) == (0, 1)
 

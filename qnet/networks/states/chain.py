@@ -177,7 +177,7 @@ def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, r
         row = shares[-1] @ ways[level]
         largest = float(row.max())
         if not largest > 0.0:
-            raise ArithmeticError("some probabilities are too small to be told from none")
+            raise ArithmeticError("some probabilities are too small to be distinguished from 0")
         shares.append(row / largest)
         logs.append(logs[-1] + float(np.log(largest)))
     top = max(logs)

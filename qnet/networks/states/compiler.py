@@ -136,7 +136,7 @@ class Compiler:
                 continue
             count = float(item.population)
             if count != floor(count):
-                raise NotCovered(f'the population of "{item.name}" is not a whole number')
+                raise NotCovered(f'the population of "{item.name}" is not an integer')
             if item.chain:
                 homes.append((int(count), chain(self, kind, item)))
                 continue
@@ -543,7 +543,7 @@ class Compiler:
         count = sum(step.phase == 1 for step in hold.steps)
         steps, second = hold.steps[:count], hold.steps[count:]
         if any(step.phase == 2 for step in steps):
-            raise NotCovered(f'a second phase is told before the last step of the hold of "{hold.station}"')
+            raise NotCovered(f'a second phase is stated before the last step of the hold of "{hold.station}"')
         if hold.scv is not None:
             only = steps[0] if len(steps) == 1 and not second else None
             if not isinstance(only, Time) or float(only.visits) != 1.0:

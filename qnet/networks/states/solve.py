@@ -74,7 +74,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
     if wanted.bounds:
         raise NotComputed(Problem("QN513", "bounds enclose product-form networks only", "no bounds"))
     if wanted.states:
-        raise NotComputed(Problem("QN513", f"{NAME} tells no state probabilities of stations", "figures alone"))
+        raise NotComputed(Problem("QN513", f"{NAME} gives no state probabilities of stations", "figures alone"))
     try:
         return _told(
             network, [_passing(point, solved(point, most, wanted.operations)) for point in _points(network)], wanted
@@ -119,7 +119,7 @@ def _passing(network: RoutedNetwork, found: Found) -> Found:
     most = max(found.often.values(), default=0.0)
     for kind, item in enumerate(network.classes):
         if isinstance(item, ClosedClass) and item.population > 0 and found.often.get(kind, 0.0) <= 1e-6 * most:
-            raise ArithmeticError(f'"{item.name}" is hardly ever served beside the others')
+            raise ArithmeticError(f'"{item.name}" is hardly ever served with the others present')
     return found
 
 
