@@ -229,7 +229,7 @@ def test_rows_may_be_off_by_rounding():
 @pytest.mark.parametrize(
     ("entrance", "leaving", "words"),
     [
-        ([0.0, 0.0], None, "nobody enters"),
+        ([0.0, 0.0], None, "no customer enters"),
         ([1.0], None, "the entrance has 1 entries for 2 states"),
         ([1.0, -1.0], None, "the entrance has an entry that is negative or not finite"),
         ([1.0, 0.0], [0.5, float("inf")], "the leaving has an entry"),
@@ -275,7 +275,7 @@ def test_sets_of_states_that_share_classes_without_exchange_are_refused():
 
 def test_customers_that_end_in_one_of_two_places_by_chance_are_refused():
     routing = [[0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    with pytest.raises(InvalidInput, match=r"stay either in state 2 or in state 3, and never change over.*QN231"):
+    with pytest.raises(InvalidInput, match=r"remain either in state 2 or in state 3, and never change over.*QN231"):
         chains(routing, [0, 1, 2])
 
 
