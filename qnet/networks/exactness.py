@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy
-from qnet.networks.beyond import Beyond, close, exponential
+from qnet.networks.reasons import Beyond, close, exponential
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.solvers.table import knows_no_order
 from qnet.networks.streams import Stream, Streams

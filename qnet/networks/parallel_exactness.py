@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.expression import Operations, Value
-from qnet.networks.beyond import Beyond, close, exponential
 from qnet.networks.joined_classes import left_running
 from qnet.networks.parallel import BranchTime, Parallel
+from qnet.networks.reasons import Beyond, close, exponential
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.queues.arithmetic import ratio, total

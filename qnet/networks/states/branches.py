@@ -8,7 +8,7 @@ from qnet.expression import Operations, Value
 from qnet.networks.figures import Steady
 from qnet.networks.parallel import Breakdown, breakdown
 from qnet.networks.solution import RoutedSolution
-from qnet.networks.states.found import Found, Where
+from qnet.networks.states.figures import Found, Where
 from qnet.networks.streams import Key
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record

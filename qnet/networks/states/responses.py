@@ -8,7 +8,7 @@ from itertools import product
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution, RouteFigures
-from qnet.networks.states.found import Where
+from qnet.networks.states.figures import Where
 from qnet.queues.arithmetic import total
 
 

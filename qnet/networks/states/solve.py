@@ -19,7 +19,7 @@ from qnet.networks.states.average import averaged
 from qnet.networks.states.branches import spread, with_branches
 from qnet.networks.states.chain import TooLarge, stationary, walk
 from qnet.networks.states.compiler import program
-from qnet.networks.states.found import Found, Where, means
+from qnet.networks.states.figures import Found, Where, means
 from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import NotCovered, Program
 from qnet.networks.states.responses import responses

@@ -9,7 +9,7 @@ from qnet.networks.capacity.flows import drain_rate
 from qnet.networks.duration import Wait
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import BufferFigures
-from qnet.networks.states.found import Found
+from qnet.networks.states.figures import Found
 from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio
 

@@ -23,9 +23,9 @@ from qnet.units import Dimension, base_unit, in_unit
 
 if TYPE_CHECKING:
     from qnet import units
-    from qnet.questions.presentation import told
+    from qnet.questions.presentation import named_values
 else:
-    told = lazy("qnet.questions.presentation.told")
+    named_values = lazy("qnet.questions.presentation.named_values")
     units = lazy("qnet.units")
 
 Told = Callable[[Costs], Sequence[float | None]]
@@ -169,9 +169,9 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
     )
 
 
-def _claimed(found: Costs, asserted: Sequence[str]) -> told.Claims:
+def _claimed(found: Costs, asserted: Sequence[str]) -> named_values.Claims:
     if not asserted:
-        return told.Claims()
+        return named_values.Claims()
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}
@@ -182,7 +182,9 @@ def _claimed(found: Costs, asserted: Sequence[str]) -> told.Claims:
         dimensions[name] = item.cost.dimension
         places[item.coordinates] = None
     columns = {own.name: np.array([place[at] for place in places]) for at, own in enumerate(found.over)}
-    return told.claims_of(told.Told(values, dimensions, columns, len(places)), asserted, found.model)
+    return named_values.claims_of(
+        named_values.NamedValues(values, dimensions, columns, len(places)), asserted, found.model
+    )
 
 
 def _over(found: Costs) -> Iterable[Column]:

@@ -20,8 +20,8 @@ from qnet.questions.formula.metrics import SMALLEST, Piece, main_metrics, pieces
 from qnet.questions.formula.network import Symbolic
 from qnet.questions.formula.text import latex_name, latex_of, text_of
 from qnet.questions.points.points import solve_points
+from qnet.questions.presentation.named_values import Claims, NamedValues, claims_of
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.told import Claims, Told, claims_of
 from qnet.questions.presentation.trust import approximate_notes
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
@@ -29,7 +29,7 @@ from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, format_quantity
 
 if TYPE_CHECKING:
-    from qnet.questions.presentation.told import Claims
+    from qnet.questions.presentation.named_values import Claims
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -91,7 +91,7 @@ def _claimed(answer: Formulas, asserted: Sequence[str]) -> Claims:
     whole = [item for item in answer.formulas if item.binds or times[item.metric] == 1]
     values = {item.metric: [float("nan") if item.value is None else item.value] for item in whole}
     dimensions = {item.metric: item.dimension for item in whole}
-    return claims_of(Told(values, dimensions), asserted, answer.model)
+    return claims_of(NamedValues(values, dimensions), asserted, answer.model)
 
 
 def _row(scope: str, item: Formula) -> tuple[Cell, ...]:

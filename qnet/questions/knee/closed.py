@@ -18,7 +18,7 @@ from qnet.model.model import Model, Parameter
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import Axis, closure, load_of
 from qnet.questions.knee.curve import Curve, distinct, highest_whole, last_whole, power, whole_places
-from qnet.questions.knee.found import OF_KIND, Knee, Knees
+from qnet.questions.knee.knees import OF_KIND, Knee, Knees
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Part, solve_points
 from qnet.queues.roots import root

@@ -12,7 +12,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import Axis, axes
 from qnet.questions.knee.closed import of_populations
-from qnet.questions.knee.found import DEFINITIONS, OF_KIND, Knee, Knees
+from qnet.questions.knee.knees import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
 from qnet.questions.knee.open import of_rates
 from qnet.questions.points.answers import Answers

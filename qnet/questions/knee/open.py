@@ -13,7 +13,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import Axis, one_parameter
 from qnet.questions.knee.curve import Curve, highest_real, places_to, power
-from qnet.questions.knee.found import Knee, Knees
+from qnet.questions.knee.knees import Knee, Knees
 from qnet.questions.points.points import needs_solution
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.regions import ENDLESS, SATURATION

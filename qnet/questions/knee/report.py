@@ -16,8 +16,8 @@ from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.curve import grown, whole_places
-from qnet.questions.knee.found import DEFINITIONS, Knee, Knees
 from qnet.questions.knee.knee import answered_knees, around, knee
+from qnet.questions.knee.knees import DEFINITIONS, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers, rate_and_time
 from qnet.questions.points.answers import Answers
 from qnet.questions.points.points import Part

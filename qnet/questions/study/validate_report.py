@@ -7,8 +7,8 @@ from typing import Any
 
 from qnet.errors import Problem
 from qnet.questions.presentation.assertions import conditions
+from qnet.questions.presentation.named_values import NamedValues, false_of
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.told import Told, false_of
 from qnet.questions.study.load import each_of, load_studies
 from qnet.questions.study.study import Study
 from qnet.questions.study.tally import Tally, summary, tally
@@ -266,7 +266,7 @@ def _false(judged: Sequence[Judged], asserted: Sequence[str]) -> list[Problem]:
     """What is asserted and false."""
     counted = tally(judged).as_dict()
     values = {name: [float("nan") if value is None else float(value)] for name, value in counted.items()}
-    return false_of(Told(values, dict.fromkeys(values, NUMBER)), asserted)
+    return false_of(NamedValues(values, dict.fromkeys(values, NUMBER)), asserted)
 
 
 def _before(found: Validation, several: bool) -> str:

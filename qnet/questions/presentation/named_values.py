@@ -23,7 +23,7 @@ from qnet.reports.content import Note
 from qnet.units import Dimension
 
 
-class Told(Record):
+class NamedValues(Record):
     """Values that an answer tells, by name: one per point, not-a-number where there is none. Base units."""
 
     values: Mapping[str, Sequence[float]]
@@ -44,23 +44,23 @@ class Claims(Record):
     """Why they are not."""
 
 
-def claims_of(told: Told, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> Claims:
+def claims_of(named: NamedValues, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> Claims:
     """The assertions that an answer does not meet at every point it is told at, and how sure their figures are.
 
-    told      what may be named beside the parameters, outputs and figures of the model; it goes before them.
+    named     what may be named beside the parameters, outputs and figures of the model; it goes before them.
     model     is solved at these points only where an assertion names a figure or an output of it.
     Raises    `UsageError` with what is wrong with any assertion.
     """
     if not asserted:
         return Claims()
-    claimed = conditions(asserted, model, told.dimensions)
+    claimed = conditions(asserted, model, named.dimensions)
     solved: list[Answers] = []
     found: list[Problem] = []
     for item in claimed:
-        names = [name for name in item.metric.names if name not in told.values]
+        names = [name for name in item.metric.names if name not in named.values]
         if model is not None and not solved and any(_needs_solution(name, model) for name in names):
-            solved.append(solve_table(model, told.columns, told.size, wanted))
-        found += broken(_Points(told, item, model, solved[0] if solved else None), [item])
+            solved.append(solve_table(model, named.columns, named.size, wanted))
+        found += broken(_Points(named, item, model, solved[0] if solved else None), [item])
     if model is None or not solved:
         return Claims(tuple(found))
     figures = [item.metric for item in claimed]
@@ -69,9 +69,11 @@ def claims_of(told: Told, asserted: Sequence[str], model: Model | None = None, w
     return Claims(tuple(found), all_exact(model, figures, parts), notes)
 
 
-def false_of(told: Told, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> list[Problem]:
+def false_of(
+    named: NamedValues, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO
+) -> list[Problem]:
     """The assertions that an answer does not meet; arguments as for `claims_of`."""
-    return list(claims_of(told, asserted, model, wanted).broken)
+    return list(claims_of(named, asserted, model, wanted).broken)
 
 
 def _needs_solution(name: str, model: Model) -> bool:
@@ -81,15 +83,15 @@ def _needs_solution(name: str, model: Model) -> bool:
 class _Points:
     """The points of an answer as one condition sees them."""
 
-    def __init__(self, told: Told, asserted: Condition, model: Model | None, solved: Answers | None) -> None:
-        self.size = told.size
+    def __init__(self, named: NamedValues, asserted: Condition, model: Model | None, solved: Answers | None) -> None:
+        self.size = named.size
         self.choices = model.choices if model else {}
         self.names: dict[str, Any] = {}
-        self.answered: Any = np.full(told.size, True)
-        known = Values(model, told.columns, told.size).known if model else {}
+        self.answered: Any = np.full(named.size, True)
+        known = Values(model, named.columns, named.size).known if model else {}
         for name in asserted.metric.names:
-            if name in told.values:
-                value: Any = np.asarray(told.values[name], dtype=float)
+            if name in named.values:
+                value: Any = np.asarray(named.values[name], dtype=float)
             elif model is None or not _needs_solution(name, model):
                 if name not in known:
                     continue  # the word of a choice, which stands for itself
