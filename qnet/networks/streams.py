@@ -74,7 +74,7 @@ class RouteTime(Record):
     """Without parallel steps."""
     forks: tuple[Parallel, ...] = ()
     after: Mapping[str, Duration] = _NOTHING_LEFT
-    """By buffer: the time from the step that takes places to the response."""
+    """By buffer: the time from the step that takes places to the work that frees them, or to the response."""
     left: Mapping[str, Duration] = _NOTHING_LEFT
     """By buffer: the time of the work left behind that frees them, once."""
 
@@ -191,6 +191,7 @@ class _Walker:
         parts = _NO_PARTS
         after: dict[str, Duration] = {}
         left: dict[str, Duration] = {}
+        until: dict[str, Duration] = {}
         for step in route.steps:
             self.drains = step.drains if isinstance(step, Hold) else ""
             own = self.step(step, rate, (), {}, _NOWHERE)
@@ -198,7 +199,9 @@ class _Walker:
             if self.buffers:
                 after = {name: duration.plus(own.first) for name, duration in after.items()}
                 after |= dict.fromkeys(filled(step), NOTHING)
-                left |= {self.drains: self.last} if self.drains else {}
+                if self.drains:
+                    left[self.drains] = self.last
+                    until[self.drains] = after.get(self.drains, NOTHING)
         spent, forks = parts.spent, parts.forks
         self.routes.append(
             RouteTime(
@@ -207,7 +210,7 @@ class _Walker:
                 probability=route.probability,
                 parts=spent,
                 forks=forks,
-                after=after,
+                after=after | until,
                 left=left,
             )
         )

@@ -114,6 +114,29 @@ def test_a_buffer_drained_by_a_station_of_its_own() -> None:
     assert solve_points(model_of(ONE)).parts[0].solution.exact
 
 
+def test_a_place_is_taken_until_the_work_that_frees_it_whatever_follows() -> None:
+    """Places of an M/M/1 queue of work: those who left it there go on, and keep no place."""
+    text = """
+qnet = 1
+title = "A log, and more to do"
+[stations]
+front = {}
+drain = {}
+back = {}
+[buffers]
+log = { places = 60 }
+[classes.a]
+arrival_rate = "4/s"
+steps = [
+  { station = "front", time = "50 ms" },
+  { fill = "log" },
+  { station = "drain", time = "70 ms", phase = 2, drains = "log" },
+  { station = "back", time = "0.2 s" },
+]
+"""
+    assert told(text, "occupancy('log')") == pytest.approx(0.28 / 0.72, rel=1e-9)
+
+
 @pytest.mark.parametrize("size", ["1000", "10000", "100000"])
 def test_more_buffer_moves_the_time_to_fill_and_not_the_limit(size: str) -> None:
     """At 500/s reads leave 2 - 0.7 x 500 x 5 ms = 0.25 of the two paths."""

@@ -239,6 +239,7 @@ def _of_buffer(
     station = next((item for item in network.stations if item.name in stations), None)
     after = [item.after[name] for item in compiled.routes if name in item.after]
     direct = all(not item.waits and operations.all(item.mean == 0) for item in after)
+    direct = direct and not _goes_on(network, name, operations)
     if station is None or not (alone and direct and len(stations) == 1 and once_each(name, network, operations)):
         return [reason]
     same = all(_same_exponential(stream, freeing[0], operations) for stream in freeing)
@@ -252,6 +253,18 @@ def _of_buffer(
     if (one and integer) or (same and station.discipline in ("fcfs", "ps")):
         return []
     return [reason]
+
+
+def _goes_on(network: RoutedNetwork, name: str, operations: Operations) -> bool:
+    """Whether anybody does something more before the response after the work that frees the places of a buffer."""
+    for customers in network.classes:
+        for route in customers.routes:
+            freed = False
+            for step in route.steps:
+                if freed and step.phase == 1 and not (isinstance(step, Time) and operations.all(step.mean == 0)):
+                    return True
+                freed = freed or (isinstance(step, Hold) and step.drains == name)
+    return False
 
 
 def _same_exponential(stream: Stream, other: Stream, operations: Operations) -> bool:
