@@ -76,8 +76,12 @@ def figures(program: Program, events: int, totals: list[list[float]]) -> Answer:
         if customers.open:
             answer.offered[customers.name] = customers.rate
             answer.half_width["offered", customers.name] = 0.0
-    names = [customers.name for customers in program.customers if not customers.open]
+    closed = [customers for customers in program.customers if not customers.open and customers.population]
+    # Who never came round in the whole run has a throughput of 0 without any spread.
     answer.unsettled = tuple(
-        name for name in names if answer.width("throughput", name) > VAGUE * abs(answer.throughput[name])
+        item.name
+        for item in closed
+        if not answer.throughput[item.name] > 0
+        or answer.width("throughput", item.name) > VAGUE * answer.throughput[item.name]
     )
     return answer
