@@ -243,7 +243,7 @@ def test_a_fraction_of_a_customer_is_between():
         solve(RoutedNetwork(memory(2), (closed(people, 1.0, Hold("memory", INSIDE)),))) for people in (4.0, 5.0, 4.25)
     )
     assert between.throughput == pytest.approx(0.75 * few.throughput + 0.25 * more.throughput)
-    assert any("no whole number" in reason for reason in between.reasons)
+    assert any("fractional population" in reason for reason in between.reasons)
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_work_left_behind_is_another_class_that_nobody_waits_for() -> None:
     assert close(left.response, apart.classes[0].response)
     assert close(left.stations[0].utilization, apart.stations[0].utilization)
     assert close(left.stations[0].wait, apart.stations[0].wait)
-    assert "work left after the response" in left.reasons[0]
+    assert "second-phase work is treated" in left.reasons[0]
     assert left.response == left.stations[0].residence
 
 
