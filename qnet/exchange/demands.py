@@ -1,0 +1,128 @@
+"""Stations with service times and visits of classes: all that JMVA and tables of demands say of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from qnet.exchange.imported import Converted, Items
+from qnet.model.from_data import document_from
+from qnet.model.tidy import tidy
+from qnet.record import Record
+
+QUEUE, DELAY = "queue", "delay"
+
+
+class Service(Record):
+    """What one class asks of one station. A text is an expression of the model language."""
+
+    time: float | str
+    """Service time of a visit."""
+    visits: float
+
+
+class Centre(Record):
+    """A station, or one copy of a station."""
+
+    name: str
+    delay: bool = False
+    servers: int = 1
+    discipline: str = "fcfs"
+    rates: tuple[float, ...] = ()
+    """Relative capacity with 1, 2, ... present; empty: that of the servers."""
+    services: tuple[Service, ...] = ()
+    """By class."""
+
+
+class Customers(Record):
+    """A class: closed with a population, or open with an arrival rate. A text is an expression."""
+
+    name: str
+    population: float | str | None = None
+    arrival_rate: float | str | None = None
+    think_time: float | str = 0.0
+    priority: int = 0
+
+
+class Demands(Record):
+    """A network."""
+
+    title: str
+    centres: tuple[Centre, ...]
+    classes: tuple[Customers, ...]
+    parameters: Mapping[str, Any] = {}
+    """Those that its expressions use, as `[parameters]` states them."""
+
+
+def written(network: Demands, items: Items, time_unit: str, heading: str) -> Converted:
+    """The network in the model language.
+
+    A station of the default discipline serves first come first served where all classes take the same time; elsewhere
+    it shares its processor, because the formats that this serves mean product-form stations.
+
+    time_unit   of its times; rates are per that unit.
+    heading     lines of comment to begin with.
+    """
+    data: dict[str, Any] = {"qnet": 1, "title": network.title or "A queueing network"}
+    if network.parameters:
+        data["parameters"] = dict(network.parameters)
+    data["stations"] = {centre.name: _station(centre, items) for centre in network.centres}
+    data["classes"] = {item.name: _class(network, index, time_unit) for index, item in enumerate(network.classes)}
+    document = document_from(data, "<converted>")
+    text = tidy(document.text, "<converted>")
+    return Converted("".join(f"# {line}\n" for line in heading.split("\n") if line) + text, items.all)
+
+
+def _station(centre: Centre, items: Items) -> dict[str, Any]:
+    if centre.delay:
+        return {"delay": True}
+    times = {item.time for item in centre.services if item.visits and item.time != 0}
+    discipline = centre.discipline
+    if discipline == "fcfs" and len(times) > 1:
+        discipline = "ps"
+        items.kept(f"stations.{centre.name}", "has another service time for each class, so that product form means "
+                   'processor sharing: discipline = "ps"')  # fmt: skip
+    table: dict[str, Any] = {} if discipline == "fcfs" else {"discipline": discipline}
+    if centre.servers > 1:
+        table["servers"] = centre.servers
+    if centre.rates:
+        table["rates"] = list(centre.rates)
+    return table
+
+
+def _class(network: Demands, index: int, time_unit: str) -> dict[str, Any]:
+    item = network.classes[index]
+    table: dict[str, Any] = {}
+    if item.arrival_rate is not None:
+        rate = item.arrival_rate
+        table["arrival_rate"] = rate if isinstance(rate, str) else f"{shown(rate)}/{time_unit}"
+    else:
+        population = item.population or 0
+        table["population"] = int(population) if isinstance(population, float) else population
+        if item.think_time:
+            table["think_time"] = quantity(item.think_time, time_unit)
+    if any(centre.discipline in ("priority", "preemptive") for centre in network.centres):
+        table["priority"] = item.priority
+    table["steps"] = [
+        {"station": centre.name, **_visits(service.visits), "time": quantity(service.time, time_unit)}
+        for centre in network.centres
+        for service in centre.services[index : index + 1]
+        if service.visits and (service.time or isinstance(service.time, str))
+    ]
+    if not table["steps"]:
+        table["steps"] = [{"delay": f"0 {time_unit}"}]
+    return table
+
+
+def _visits(visits: float) -> dict[str, Any]:
+    return {} if visits == 1 else {"visits": int(visits) if visits == int(visits) else visits}
+
+
+def quantity(value: float | str, unit: str) -> str:
+    """A number with its unit; an expression as it is."""
+    return value if isinstance(value, str) else f"{shown(value)} {unit}"
+
+
+def shown(value: float) -> str:
+    """The shortest text of a number, which reads as the same number."""
+    return str(int(value)) if value == int(value) and value < 1e15 else repr(value)

@@ -1,0 +1,82 @@
+"""The table of formats: a format is one file and one row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from qnet.errors import NotComputed, Problem, UsageError, printable, suggest
+from qnet.exchange.imported import REFUSED, Converted, Reading
+from qnet.model.model import Model
+from qnet.record import Record
+
+
+class Format(Record):
+    """A format of another tool."""
+
+    suffixes: tuple[str, ...]
+    module: str
+    """Has `read(raw, reading)`, and `write(model)` where the format can be written."""
+    writes: bool
+    title: str
+    analyses: bool = False
+    """Whether `write` takes grids, as its second argument."""
+
+
+FORMATS = {
+    "jmva": Format((".jmva",), "qnet.exchange.jmva", True, "XML of JMVA (Java Modelling Tools) and qnsolver", True),
+    "lqn": Format((".lqn", ".xlqn"), "qnet.exchange.lqn", False, "layered queueing network, text form of LQNS"),
+    "lqnx": Format((".lqnx", ".lqxo"), "qnet.exchange.lqnx", False, "layered queueing network, XML form of LQNS"),
+    "csv": Format((".csv", ".tsv"), "qnet.exchange.demands_csv", True, "table of demands: station,class,demand"),
+}
+"""Name -> its row. The model language itself is `toml`."""
+
+TOML = "toml"
+
+
+def format_of(path: str) -> str:
+    """The format that the suffix of a path states; empty for none."""
+    suffix = "." + path.rpartition(".")[2].lower()
+    if suffix == ".toml":
+        return TOML
+    return next((name for name, row in FORMATS.items() if suffix in row.suffixes), "")
+
+
+def read_format(name: str, raw: bytes, reading: Reading) -> Converted:
+    """A file of another tool as a model; raises `InvalidInput` for what is no such file, `NotComputed` as `refused`."""
+    module: Any = import_module(_row(name).module)
+    return module.read(raw, reading)
+
+
+def write_format(name: str, model: Model, over: Sequence[str] = ()) -> Converted:
+    """A model in the format of another tool; raises `UsageError` for a format that is only read.
+
+    over   grids `NAME=VALUES` that the file is to have as analyses, for formats that have such.
+    """
+    row = _row(name)
+    if not row.writes:
+        known = ", ".join(key for key, item in FORMATS.items() if item.writes)
+        raise UsageError(Problem("QN005", f'the format "{name}" is read, not written', known))
+    module: Any = import_module(row.module)
+    if over and not row.analyses:
+        raise UsageError(Problem("QN005", f'the format "{name}" has no analyses over values', "jmva, or no --over"))
+    return module.write(model, over) if over else module.write(model)
+
+
+def _row(name: str) -> Format:
+    if name not in FORMATS:
+        found = f'unknown format "{printable(name, 60)}"'
+        raise UsageError(Problem("QN005", found, ", ".join(FORMATS), help=suggest(name, list(FORMATS))))
+    return FORMATS[name]
+
+
+def refused(converted: Converted, name: str, system: str) -> NotComputed | None:
+    """The failure for a conversion that would change the solution, with every reason; None where none does."""
+    problems: Sequence[Problem] = [
+        Problem(REFUSED, item.text, path=(), file=f"{system}: {item.where}" if item.where else system,
+                help=f"--lossy writes the {name} without it")
+        for item in converted.items
+        if item.changes
+    ]  # fmt: skip
+    return NotComputed(*problems) if problems else None

@@ -1,0 +1,229 @@
+"""The demands of a model at its stated point, and what of the model they do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from qnet.exchange.demands import Centre, Customers, Demands, Service
+from qnet.exchange.imported import Items
+from qnet.model.bind import bind, expressions
+from qnet.model.model import Model
+from qnet.model.scope import depends_on_solution, inside_stations, station_figures, uses_solution
+from qnet.model.values import Values
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
+from qnet.record import Record
+
+MAX_CENTRES = 2000
+"""Stations, each copy counted."""
+_DELAY = "delays"
+
+
+class _Visit(Record):
+    """Service that a class asks of a station."""
+
+    station: str
+    copy: int | None
+    visits: float
+    time: float
+    """Of a visit."""
+    scv: float
+    priority: int
+
+
+def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = None) -> Demands:
+    """The network of a model as service times and visits, at the values that its parameters have.
+
+    Routes and the classes of a chain become means over the passages of the class; copies become stations. What the
+    product form does not know is left out, and listed in `items` as a change of the solution.
+
+    varied   other values for some parameters, in base units.
+    """
+    _list_unsaid(model, items)
+    network = bind(model, Values(model, varied or {}, None, dict.fromkeys(station_figures(model), 0.0)))
+    return _Demands(model, network, items).demands()
+
+
+def _list_unsaid(model: Model, items: Items) -> None:
+    """List what stands in a model beside its network."""
+    dependent = depends_on_solution(model)
+    rests = expressions(model)
+    if any(uses_solution(expression, dependent) for expression in rests):
+        items.lost(
+            "model", "numbers depend on the solution, such as utilization('cpu'); they are taken at 0 load", True
+        )
+    if inside := inside_stations(model, [name for expression in rests for name in expression.names]):
+        items.lost(f"stations.{inside[0]}", "numbers depend on the customers inside; those of the most are taken", True)
+    if model.parameters:
+        items.lost("parameters", f"{len(model.parameters)} parameters: their present values are written, not names")
+    for limit in model.limits:
+        items.lost(
+            f"limits.{limit.name}", "a capacity that is not a queue is left out; no load reaches it at this point"
+        )
+    for table, names in (("outputs", model.outputs), ("costs", model.costs), ("envelopes", model.envelopes)):
+        for name in names:
+            items.lost(f"{table}.{name}", "the other format has no such question")
+    if model.knee_question.vary or model.knee_question.limits:
+        items.lost("knee", "the other format has no such question")
+    if model.calibration is not None:
+        items.lost("calibration", "standard errors of parameters are left out")
+
+
+class _Demands:
+    """Sums the service that each class asks of each station."""
+
+    def __init__(self, model: Model, network: RoutedNetwork, items: Items) -> None:
+        self.model, self.network, self.items = model, network, items
+        self.stations = {station.name: station for station in network.stations}
+        self.paths = {item.name: ".".join(map(str, item.path)) for item in model.customers}
+        self.where = ""
+        self.visits: list[_Visit] = []
+
+    def demands(self) -> Demands:
+        """The network."""
+        by_class: list[list[_Visit]] = []
+        for item in self.network.classes:
+            self.where, self.visits = self.paths[item.name], []
+            self._customers(item)
+            by_class.append(self.visits)
+        for buffer in self.network.buffers:
+            self.items.lost(f"buffers.{buffer.name}", "a finite buffer is left out", True)
+        centres: list[Centre] = []
+        if sum(station.copies for station in self.network.stations) > MAX_CENTRES:
+            self.items.lost("stations", f"there are more than {MAX_CENTRES} copies; each would be a station", True)
+        else:
+            for station in self.network.stations:
+                centres += self._centres(station, by_class)
+        delays = tuple(self._service([visit for visit in visits if not visit.station]) for visits in by_class)
+        if any(item.time for item in delays):
+            taken = {centre.name for centre in centres}
+            name = (
+                _DELAY if _DELAY not in taken else next(n for i in range(9999) if (n := f"{_DELAY} {i}") not in taken)
+            )
+            centres.insert(0, Centre(name, delay=True, services=delays))
+            self.items.kept("steps", f'delays without queueing are the delay station "{name}"')
+        classes = tuple(self._class(item, visits) for item, visits in zip(self.network.classes, by_class, strict=True))
+        return Demands(self.model.title, tuple(centres), classes)
+
+    # Classes
+
+    def _customers(self, item: OpenClass | ClosedClass) -> None:
+        """Collect the visits of a class."""
+        if isinstance(item, OpenClass) and item.arrival_scv != 1:
+            self.items.lost(f"{self.where}.arrival_scv", "arrivals are taken as Poisson", True)
+        if item.chain:
+            self.items.kept(self.where, "class switching: the chain is one class with its mean visits and times")
+        elif len(item.routes) > 1:
+            self.items.kept(f"{self.where}.routes", f"{len(item.routes)} routes are one class with their mean visits")
+        for route in item.routes:
+            self._steps(route.steps, float(route.probability), "", False)
+
+    def _class(self, item: OpenClass | ClosedClass, visits: list[_Visit]) -> Customers:
+        """A class with its load, and its priority where it has one."""
+        ranked = [v for v in visits if v.station and self.stations[v.station].discipline in ("priority", "preemptive")]
+        priorities = {visit.priority for visit in ranked}
+        where = self.paths[item.name]
+        if len(priorities) > 1:
+            self.items.lost(where, "steps of several priorities: the class gets the lowest of them", True)
+        priority = min(priorities, default=0)
+        if isinstance(item, OpenClass):
+            return Customers(item.name, arrival_rate=float(item.arrival_rate), priority=priority)
+        population = float(item.population)
+        if population != int(population):
+            self.items.lost(f"{where}.population", f"{population:g} customers are rounded", True)
+            population = float(round(population))
+        return Customers(item.name, population=population, think_time=float(item.think_time), priority=priority)
+
+    # Steps
+
+    def _steps(self, steps: Iterable[Step], times: float, station: str, held: bool) -> None:
+        """Collect the visits of steps that are made `times` per passage, at the station that is held around them."""
+        for step in steps:
+            if step.phase == 2:
+                self.items.lost(self.where, "second-phase work is made before the response", True)
+            if isinstance(step, Fork):
+                self.items.lost(self.where, "parallel steps are made one after the other", True)
+                for branch in step.branches:
+                    self._steps(branch.steps, times * float(step.visits) * branch.copies, station, held)
+            elif isinstance(step, Hold):
+                self._hold(step, times, held)
+            elif step.mean and step.visits:
+                self.visits.append(_Visit("", None, times * float(step.visits), float(step.mean), 1.0, 0))
+
+    def _hold(self, step: Hold, times: float, held: bool) -> None:
+        """Collect a visit to a station, and those made while it is held."""
+        if held:
+            self.items.lost(self.where, "a station is released before another is waited for", True)
+        if step.exempt:
+            self.items.lost(self.where, f'visits to "{step.station}" that are exempt from priority are not', True)
+        visits = times * float(step.visits)
+        alone = [item for item in step.steps if isinstance(item, Time)]
+        inner = [item for item in step.steps if not isinstance(item, Time)]
+        if any(item.phase == 2 for item in alone):
+            self.items.lost(self.where, f'second-phase work at "{step.station}" is made before the response', True)
+        time = sum(float(item.mean) * float(item.visits) for item in alone)
+        scv = 1.0
+        if step.scv is not None:
+            scv = float(step.scv)
+        elif time:
+            one = [item for item in alone if item.mean]
+            scv = float(one[0].scv) if len(one) == 1 and one[0].visits == 1 else -1.0
+        if visits:
+            self.visits.append(_Visit(step.station, step.copy, visits, time, scv, step.priority))
+            self._steps(inner, visits, step.station, True)
+
+    # Stations
+
+    def _centres(self, station: Station, by_class: list[list[_Visit]]) -> list[Centre]:
+        """A station, or each of its copies."""
+        where = f"stations.{station.name}"
+        visits = [[visit for visit in each if visit.station == station.name] for each in by_class]
+        if station.capacity is not None:
+            self.items.lost(f"{where}.capacity", "no place is limited, and no customer is lost", True)
+        if station.discipline == "fcfs" and not station.delay:
+            served = [visit for each in visits for visit in each if visit.time]
+            if len({visit.time for visit in served}) > 1:
+                self.items.lost(where, "first come first served with different service times: product form is assumed",
+                                True)  # fmt: skip
+            if any(visit.scv != 1 for visit in served):
+                self.items.lost(where, "service times that are not exponential are taken as such", True)
+        ranked = station.discipline in ("priority", "preemptive")
+        if ranked and any(visit.scv != 1 for each in visits for visit in each if visit.time):
+            self.items.lost(where, "service times that are not exponential are taken as such", True)
+        if station.discipline in ("ps", "lcfs-pr") and not station.delay:
+            self.items.kept(where, f'discipline "{station.discipline}" becomes a product-form queue: the same means')
+        if station.copies > 1:
+            self.items.kept(f"{where}.copies", f"{station.copies} copies become stations")
+        result: list[Centre] = []
+        first = 0
+        for group in station.groups:
+            for index in range(first, first + group.copies):
+                of_copy = [
+                    [
+                        visit if visit.copy is not None else visit.replace(visits=visit.visits * float(group.share))
+                        for visit in each
+                        if visit.copy is None or visit.copy == index + 1
+                    ]
+                    for each in visits
+                ]
+                result.append(
+                    Centre(
+                        name=station.name if station.copies == 1 else f"{station.name}[{index + 1}]",
+                        delay=station.delay,
+                        servers=1 if station.rates else station.servers,
+                        discipline=station.discipline,
+                        rates=station.rates or (),
+                        services=tuple(map(self._service, of_copy)),
+                    )
+                )
+            first += group.copies
+        return result
+
+    @staticmethod
+    def _service(visits: list[_Visit]) -> Service:
+        """The mean visit, and the number of visits."""
+        number = sum(visit.visits for visit in visits)
+        times = {visit.time for visit in visits if visit.visits}
+        if len(times) == 1:
+            return Service(times.pop(), number)
+        total = sum(visit.visits * visit.time for visit in visits)
+        return Service(total / number if number else 0.0, number)

@@ -1,0 +1,117 @@
+"""What a conversion returns: a text, and every item of the source that the other format cannot express."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from qnet.errors import InvalidInput, Problem, printable
+from qnet.note import Note
+from qnet.record import Record
+
+MALFORMED, ITEM, REFUSED = "QN760", "QN766", "QN767"
+MAX_BYTES = 16 << 20
+"""Of a file of another tool; results of a what-if analysis make it long."""
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?")
+_LARGEST = 1e90
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Item(Record):
+    """Something in a source that the target cannot express."""
+
+    where: str
+    """The place: a line of a file, or the path of a key."""
+    text: str
+    changes: bool = False
+    """Whether the solution of the target differs for want of it."""
+    informs: bool = False
+    """Whether nothing is lost: it is expressed by other means."""
+
+    @property
+    def note(self) -> Note:
+        """The item as a note of a report."""
+        text = f"{self.where}: {self.text}" if self.where else self.text
+        text += " (this changes the solution)" if self.changes else ""
+        return Note(ITEM, printable(text), "note" if self.informs else "warning")
+
+
+class Items:
+    """The list of items of one conversion, each once."""
+
+    def __init__(self) -> None:
+        self._items: dict[Item, None] = {}
+
+    def lost(self, where: str, text: str, changes: bool = False) -> None:
+        """Something that is left out; `changes` where the solution differs without it."""
+        self._items[Item(where, text, changes)] = None
+
+    def kept(self, where: str, text: str) -> None:
+        """Something that is expressed by other means."""
+        self._items[Item(where, text, informs=True)] = None
+
+    @property
+    def all(self) -> tuple[Item, ...]:
+        """The items in the order in which they were met."""
+        return tuple(self._items)
+
+
+class Converted(Record):
+    """The text of a model in the target format, and what it does not say."""
+
+    text: str
+    items: tuple[Item, ...] = ()
+
+
+class Reading(Record):
+    """What the readers of formats without units or loads are given besides the text."""
+
+    name: str
+    """What the source is called in messages."""
+    time_unit: str = "s"
+    """The unit of the times in the file."""
+    populations: Mapping[str, str] = _NONE
+    """By class; under "" of every class that has no load."""
+    arrival_rates: Mapping[str, str] = _NONE
+    think_times: Mapping[str, str] = _NONE
+
+
+def malformed(name: str, line: int, found: str, expected: str = "", help: str = "") -> InvalidInput:
+    """The error for a file that is not what its format says."""
+    return InvalidInput(Problem(MALFORMED, found, expected, help=help, file=name, line=line))
+
+
+def number(text: str, name: str, line: int, what: str) -> float:
+    """A number of at least 0; raises `InvalidInput` for any other text."""
+    stripped = text.strip()
+    value = float(stripped) if len(stripped) < 900 and _NUMBER.fullmatch(stripped) else -1.0
+    if not 0 <= value <= _LARGEST:
+        help = "variables of other programs must be replaced by numbers" if stripped.startswith("$") else ""
+        raise malformed(name, line, f'{what} is "{printable(stripped, 60)}"', f"a number from 0 to {_LARGEST:g}", help)
+    return value
+
+
+def integer(text: str, name: str, line: int, what: str, least: int = 0) -> int:
+    """A whole number of at least `least`; raises `InvalidInput` for any other text."""
+    value = number(text, name, line, what)
+    if value != int(value) or value < least or value > 1e9:
+        expected = f"a whole number from {least} to 1e9"
+        raise malformed(name, line, f'{what} is "{printable(text.strip(), 60)}"', expected)
+    return int(value)
+
+
+def text_of(raw: bytes, name: str) -> str:
+    """The text of a file with plain line ends; raises `InvalidInput` for what is not text, or too large."""
+    if len(raw) > MAX_BYTES:
+        raise malformed(name, 0, f"the file is larger than {MAX_BYTES >> 20} MiB", "a file of at most that size")
+    try:
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise malformed(name, line, "this is not UTF-8 text", "a text file") from None
+    if "\0" in text:
+        raise malformed(name, 0, "this is a binary file", "a text file")
+    if not text.strip():
+        raise malformed(name, 0, "the file is empty", "a model")
+    return text

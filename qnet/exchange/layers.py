@@ -1,0 +1,285 @@
+"""Layered queueing networks (Franks, Al-Omari, Woodside, Das, Derisavi 2009) in the model language: tasks are stations
+that are held around the work of their entries, processors stations without anything inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from qnet.errors import InvalidInput, NotComputed, Problem, printable
+from qnet.exchange.demands import quantity, shown
+from qnet.exchange.imported import REFUSED, Converted, Items, Reading, malformed
+from qnet.model.from_data import document_from
+from qnet.model.tidy import tidy
+from qnet.record import Record
+
+MAX_STEPS = 3000
+"""Steps of all passages, in which every call is written out."""
+MAX_LAYERS = 12
+"""Depth of calls: the language nests steps."""
+
+
+class Processor(Record):
+    """A processor, `p` of LQN."""
+
+    name: str
+    line: int
+    discipline: str = "fcfs"
+    infinite: bool = False
+    servers: int = 1
+    speed: float = 1.0
+
+
+class Task(Record):
+    """A task, `t` of LQN."""
+
+    name: str
+    line: int
+    processor: str
+    entries: tuple[str, ...]
+    reference: bool = False
+    infinite: bool = False
+    servers: int = 1
+    priority: int = 0
+    discipline: str = "fcfs"
+    think_time: float = 0.0
+
+
+class Call(Record):
+    """Calls of another entry, by a phase of one."""
+
+    target: str
+    mean: float
+    line: int
+    waits: bool
+    """Whether the caller waits for the reply (`y`); else it sends a message (`z`)."""
+
+
+class Phase(Record):
+    """What an entry does before its reply (1) or after it (2, 3)."""
+
+    service: float = 0.0
+    scv: float = 1.0
+    think_time: float = 0.0
+    calls: tuple[Call, ...] = ()
+
+    @property
+    def idle(self) -> bool:
+        """Whether it does nothing."""
+        return not (self.service or self.think_time or self.calls)
+
+
+class Entry(Record):
+    """An entry with its phases."""
+
+    name: str
+    line: int
+    phases: tuple[Phase, ...] = ()
+    arrival_rate: float = 0.0
+
+
+class Layers(Record):
+    """A layered queueing network."""
+
+    title: str
+    processors: dict[str, Processor]
+    tasks: dict[str, Task]
+    entries: dict[str, Entry]
+
+
+def written(network: Layers, reading: Reading, items: Items) -> Converted:
+    """The network in the model language.
+
+    Raises   `InvalidInput` QN760 for names that are not there, cycles of calls and networks too large to write out,
+             `NotComputed` QN767 for what the model language has no form for.
+    """
+    return _Writer(network, reading, items).converted()
+
+
+class _Writer:
+    def __init__(self, network: Layers, reading: Reading, items: Items) -> None:
+        self.network, self.reading, self.items = network, reading, items
+        self.unit = reading.time_unit
+        self.task_of = {name: task for task in network.tasks.values() for name in task.entries}
+        self.steps = 0
+        self.used: dict[str, None] = {}
+
+    def converted(self) -> Converted:
+        """The model."""
+        self._check()
+        classes = {name: self._class(task) for name, task in self.network.tasks.items() if task.reference}
+        for entry in self.network.entries.values():
+            if entry.arrival_rate:
+                name = entry.name if entry.name not in classes else f"{entry.name} (arrivals)"
+                steps = self._call(Call(entry.name, 1.0, entry.line, True), (), 1.0, "")
+                rate = f"{shown(entry.arrival_rate)}/{self.unit}"
+                classes[name] = {"arrival_rate": rate, "steps": steps}
+        if not classes:
+            raise self._wrong(0, "there is no reference task and no open arrival", "some load")
+        for name, task in self.network.tasks.items():
+            if not task.reference and self._task_station(task) not in self.used and not task.infinite:
+                self.items.lost(f"{self.reading.name}:{task.line}", f'no entry of the task "{name}" is called')
+        stations = self._stations()
+        if not stations:
+            raise self._wrong(0, "every task and processor is infinite or idle: nothing queues", "a queue")
+        for table in classes.values():
+            if not table["steps"]:
+                table["steps"] = [{"delay": f"0 {self.unit}"}]
+        data = {"qnet": 1, "title": self.network.title or "A layered queueing network", "stations": stations,
+                "classes": classes}  # fmt: skip
+        text = document_from(data, "<converted>").text
+        text = tidy(text, "<converted>")
+        return Converted(f"# Written by qnet convert from a layered queueing network.\n{text}", self.items.all)
+
+    def _wrong(self, line: int, found: str, expected: str) -> InvalidInput:
+        return malformed(self.reading.name, line, found, expected)
+
+    def _check(self) -> None:
+        """Every name stands for something."""
+        for task in self.network.tasks.values():
+            if task.processor not in self.network.processors:
+                raise self._wrong(task.line, f'there is no processor "{printable(task.processor, 60)}"', "its name")
+            for name in task.entries:
+                if name not in self.network.entries:
+                    raise self._wrong(task.line, f'the entry "{printable(name, 60)}" has no parameters', "an entry")
+                if self.task_of[name] is not task:
+                    raise self._wrong(task.line, f'two tasks have the entry "{printable(name, 60)}"', "one task")
+        for entry in self.network.entries.values():
+            if entry.name not in self.task_of:
+                raise self._wrong(entry.line, f'no task has the entry "{printable(entry.name, 60)}"', "a task")
+            for call in (call for phase in entry.phases for call in phase.calls):
+                if call.target not in self.task_of:
+                    raise self._wrong(call.line, f'there is no entry "{printable(call.target, 60)}"', "an entry")
+                if self.task_of[call.target].reference:
+                    raise self._wrong(
+                        call.line, f'a reference task is called, "{printable(call.target, 60)}"', "a task"
+                    )
+
+    # Stations
+
+    def _task_station(self, task: Task) -> str:
+        """The name of the station of a task."""
+        taken = task.name in self.network.processors
+        return f"{task.name} (task)" if taken else task.name
+
+    def _stations(self) -> dict[str, Any]:
+        stations: dict[str, Any] = {}
+        for task in self.network.tasks.values():
+            name = self._task_station(task)
+            if name in self.used:
+                stations[name] = {"servers": task.servers} if task.servers > 1 else {}
+                if task.discipline != "fcfs":
+                    stations[name]["discipline"] = task.discipline
+        for name, item in self.network.processors.items():
+            if name not in self.used:
+                continue
+            stations[name] = {} if item.discipline == "fcfs" else {"discipline": item.discipline}
+            if item.servers > 1:
+                stations[name]["servers"] = item.servers
+        return stations
+
+    # Classes
+
+    def _class(self, task: Task) -> dict[str, Any]:
+        """The class of a reference task: each copy of it is a customer."""
+        if task.infinite or len(task.entries) != 1:
+            found = f'the reference task "{task.name}" has {len(task.entries)} entries, or is infinite'
+            problem = Problem(
+                REFUSED, found, "one entry, and a number of copies", file=self.reading.name, line=task.line
+            )
+            raise NotComputed(problem)
+        entry = self.network.entries[task.entries[0]]
+        think = task.think_time + sum(phase.think_time for phase in entry.phases)
+        steps: list[dict[str, Any]] = []
+        for phase in entry.phases:
+            steps += self._phase(task, phase.replace(think_time=0.0), (entry.name,), 1.0, "")
+        if any(not phase.idle for phase in entry.phases[1:]):
+            self.items.kept(
+                f"{self.reading.name}:{entry.line}", "the later phases of a reference task are part of its response"
+            )
+        table: dict[str, Any] = {"population": task.servers}
+        if think:
+            table["think_time"] = quantity(think, self.unit)
+        return {**table, "steps": steps}
+
+    # Steps
+
+    def _count(self, line: int) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise self._wrong(line, f"the calls, written out, are more than {MAX_STEPS} steps", "a smaller model")
+
+    def _phase(self, task: Task, phase: Phase, path: tuple[str, ...], visits: float, mark: str) -> list[dict[str, Any]]:
+        """The work of a phase, made `visits` times.
+
+        mark   "" in phase 1; the name of the station that is kept in phase 2; "-" where none is.
+        """
+        marks: dict[str, Any] = {} if not mark else {"phase": 2, "keeps": [] if mark == "-" else [mark]}
+        processor = self.network.processors[task.processor]
+        steps: list[dict[str, Any]] = []
+        if phase.service and visits:
+            self._count(task.line)
+            slices = 1.0 + sum(call.mean for call in phase.calls)
+            time = quantity(phase.service / processor.speed / slices, self.unit)
+            if processor.infinite:
+                steps.append(
+                    {**marks, "delay": quantity(phase.service / processor.speed, self.unit), **_visits(visits)}
+                )
+            else:
+                self.used[processor.name] = None
+                step = {**marks, "station": processor.name, **_visits(visits * slices), "time": time}
+                if phase.scv != 1:
+                    step["scv"] = phase.scv
+                if processor.discipline in ("priority", "preemptive"):
+                    step["priority"] = task.priority
+                steps.append(step)
+        if phase.think_time and visits:
+            steps.append({**marks, "delay": quantity(phase.think_time, self.unit), **_visits(visits)})
+        for call in phase.calls:
+            if call.mean and visits:
+                steps += self._call(call, path, visits * call.mean, mark)
+        return steps
+
+    def _call(self, call: Call, path: tuple[str, ...], visits: float, mark: str) -> list[dict[str, Any]]:
+        """The steps of calls of an entry."""
+        if call.target in path:
+            chain = " -> ".join(printable(name, 40) for name in (*path, call.target))
+            raise self._wrong(call.line, f"entries call each other in a circle: {chain}", "no circle")
+        if len(path) >= MAX_LAYERS:
+            raise self._wrong(call.line, "the calls nest too deeply", f"at most {MAX_LAYERS} layers")
+        self._count(call.line)
+        task, entry = self.task_of[call.target], self.network.entries[call.target]
+        path = (*path, entry.name)
+        first = entry.phases[:1]
+        later = [phase for phase in entry.phases[1:] if not phase.idle]
+        inner_visits = visits if task.infinite else 1.0
+        station = self._task_station(task)
+        if (not call.waits and not mark) or (not call.waits and mark != "-"):
+            mark = "-"
+        # After a response nobody waits for the reply of a message: its phases are one job.
+        joined = bool(mark) and bool(later)
+        if joined and call.waits:
+            self.items.lost(f"{self.reading.name}:{call.line}", f'"{entry.name}" is called after a reply: the caller '
+                            "waits for its second phase too", True)  # fmt: skip
+        inside = mark if task.infinite else ""
+        steps = self._phases(task, first, path, inner_visits, inside)
+        if later:
+            after = inside if joined else ("-" if task.infinite else station)
+            steps += self._phases(task, later, path, inner_visits, after)
+        if task.infinite:
+            return steps
+        self.used[station] = None
+        marks: dict[str, Any] = {} if not mark else {"phase": 2, "keeps": [] if mark == "-" else [mark]}
+        if not steps:
+            return []
+        step = {**marks, "hold": station, **_visits(visits), "steps": steps}
+        return [step]
+
+    def _phases(
+        self, task: Task, phases: Iterable[Phase], path: tuple[str, ...], visits: float, mark: str
+    ) -> list[dict[str, Any]]:
+        return [step for phase in phases for step in self._phase(task, phase, path, visits, mark)]
+
+
+def _visits(visits: float) -> dict[str, Any]:
+    return {} if visits == 1 else {"visits": int(visits) if visits == int(visits) else visits}

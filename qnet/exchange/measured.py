@@ -1,0 +1,199 @@
+"""Files of monitoring tools as tables of measurements: one row for each interval, columns as `qnet calibrate` takes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from itertools import pairwise
+from typing import Any, cast
+
+from qnet.errors import InvalidInput, Problem, UsageError, printable
+from qnet.exchange.imported import MAX_BYTES
+from qnet.note import Note
+from qnet.record import Record
+
+UNREADABLE, READ = "QN800", "QN801"
+MAX_CELLS = 5_000_000
+_NO_NAME = re.compile(r"[^A-Za-z0-9_.:/-]+")
+_MODULES = ("qnet.exchange.sysstat", "qnet.exchange.prometheus", "qnet.exchange.vmstat")
+"""Each has `recognizes(data, text)` and `rows(data, text, name)`; `data` is None where a file is no JSON."""
+
+
+class Interval(Record):
+    """What was measured in one interval."""
+
+    end: float | None
+    """Seconds since 1970 at its end, UTC; None where the file states no times."""
+    values: Mapping[str, float]
+    """By column."""
+
+
+class Measured(Record):
+    """A table of measurements."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Interval, ...]
+    notes: tuple[Note, ...] = ()
+
+    def csv(self) -> str:
+        """The table as CSV; a cell without a measurement is empty."""
+        timed = any(row.end is not None for row in self.rows)
+        lines = [",".join((["time"] if timed else []) + list(self.columns))]
+        for row in self.rows:
+            cells = [_shown(row.end)] if timed else []
+            lines.append(",".join(cells + [_shown(row.values.get(column)) for column in self.columns]))
+        return "\n".join(lines) + "\n"
+
+
+def measured(sources: Sequence[tuple[str, bytes]], first: bool = False) -> Measured:
+    """The intervals of one file, or those of several joined.
+
+    sources   names and bytes of files. The intervals are those of the first; what the others measured within each is
+              averaged, and without times taken by position.
+    first     whether the first report of iostat and vmstat counts, which is the mean since the system started.
+    Raises    `InvalidInput` QN800 for a file of no known tool, and for files that cannot be joined.
+    """
+    tables = [_read(name, raw, first) for name, raw in sources]
+    result = tables[0]
+    for (name, _), other in zip(sources[1:], tables[1:], strict=True):
+        result = _joined(result, other, name)
+    return result
+
+
+def column(*parts: str) -> str:
+    """A name of a column from names of others: letters, digits and underscores."""
+    return "_".join(_NO_NAME.sub("_", part).strip("_") for part in parts if part)[:100]
+
+
+def unreadable(name: str, found: str, expected: str = "", help: str = "", line: int = 0) -> InvalidInput:
+    """The error for a file that cannot be read."""
+    return InvalidInput(Problem(UNREADABLE, found, expected, help=help, file=name, line=line))
+
+
+def figure(value: Any) -> float | None:
+    """A finite number of at least 0, from a number or a text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = float(value.replace(",", ".") if isinstance(value, str) else value)
+    except (ValueError, OverflowError):
+        return None
+    return number if 0 <= number <= 1e90 else None
+
+
+def table(value: Any) -> dict[str, Any]:
+    """An object of JSON; empty for anything else."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """An array of JSON; empty for anything else."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _read(name: str, raw: bytes, first: bool) -> Measured:
+    """The intervals of one file."""
+    if len(raw) > MAX_BYTES:
+        raise unreadable(name, f"the file is larger than {MAX_BYTES >> 20} MiB", "a shorter period")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise unreadable(name, "this is not UTF-8 text", "JSON or text of a monitoring tool") from None
+    data = _json(name, text) if text.lstrip()[:1] in ("{", "[") else None
+    for path in _MODULES:
+        module: Any = import_module(path)
+        if module.recognizes(data, text):
+            intervals, notes = module.rows(data, text, name, first)
+            return _table(name, intervals, notes)
+    help = "sadf -j FILE -- -u -d, iostat -x -o JSON 60, vmstat -t 60 and Prometheus query_range make such files"
+    raise unreadable(
+        name, "this is no file of a tool that qnet knows", "JSON of sysstat or Prometheus, or vmstat", help
+    )
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text, parse_int=float)
+    except json.JSONDecodeError as error:
+        found = f"not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        help = "a tool that was stopped leaves its JSON without an end: let it finish by a count"
+        raise unreadable(name, found, "JSON", help, error.lineno) from None
+    except (RecursionError, ValueError):
+        raise unreadable(name, "the JSON nests too deeply, or has too long a number", "JSON of a tool") from None
+
+
+def _table(name: str, intervals: Sequence[Interval], notes: Sequence[Note]) -> Measured:
+    columns: dict[str, None] = {}
+    for row in intervals:
+        columns.update(dict.fromkeys(row.values))
+        if len(columns) * len(intervals) > MAX_CELLS:
+            raise unreadable(name, "there are too many measurements", f"at most {MAX_CELLS} cells")
+    if not columns:
+        raise unreadable(name, "there are no measurements in this file", "at least one interval")
+    return Measured(tuple(columns), tuple(intervals), tuple(notes))
+
+
+def _joined(first: Measured, other: Measured, name: str) -> Measured:
+    """The intervals of a table with the columns of another."""
+    taken = set(first.columns)
+    names = {each: each if each not in taken else f"{each}_2" for each in other.columns}
+    if any(row.end is None for row in (*first.rows, *other.rows)):
+        if len(first.rows) != len(other.rows):
+            found = f"{len(other.rows)} intervals without times, and {len(first.rows)} of the first file"
+            raise unreadable(name, found, "the same number, or times in both", "vmstat -t and iostat -t write times")
+        parts: list[Mapping[str, float]] = [row.values for row in other.rows]
+    else:
+        parts = _within(first.rows, other.rows)
+        if not any(parts):
+            raise unreadable(name, "no measurement is within an interval of the first file", "files of the same period")
+    rows = tuple(
+        row.replace(values={**row.values, **{names[key]: value for key, value in part.items()}})
+        for row, part in zip(first.rows, parts, strict=True)
+    )
+    return Measured((*first.columns, *names.values()), rows, (*first.notes, *other.notes))
+
+
+def _within(rows: Sequence[Interval], other: Sequence[Interval]) -> list[Mapping[str, float]]:
+    """For every interval, the means of what another file measured in it. An interval begins where the last one ends."""
+    ends = [row.end or 0.0 for row in rows]
+    gaps = sorted(later - earlier for earlier, later in pairwise(ends) if later > earlier)
+    usual = gaps[len(gaps) // 2] if gaps else 60.0
+    samples = sorted(((row.end or 0.0), index) for index, row in enumerate(other))
+    result: list[Mapping[str, float]] = []
+    for end in ends:
+        inside = _between(samples, end - usual, end)
+        sums: dict[str, list[float]] = {}
+        for index in inside:
+            for key, value in other[index].values.items():
+                sums.setdefault(key, []).append(value)
+        result.append({key: sum(values) / len(values) for key, values in sums.items()})
+    return result
+
+
+def _between(samples: Sequence[tuple[float, int]], after: float, until: float) -> list[int]:
+    """The numbers of the samples after a time, up to another one."""
+    from_ = _first_after(samples, after)
+    to = _first_after(samples, until)
+    return [index for _, index in samples[from_:to]]
+
+
+def _first_after(samples: Sequence[tuple[float, int]], time: float) -> int:
+    low, high = 0, len(samples)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if samples[middle][0] <= time else (low, middle)
+    return low
+
+
+def _shown(value: float | None) -> str:
+    if value is None:
+        return ""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.12g}"
+
+
+def chosen(names: Sequence[str]) -> None:
+    """Raise `UsageError` where standard input is named twice."""
+    if list(names).count("-") > 1:
+        raise UsageError(Problem("QN005", "standard input is named twice", printable("one - at most")))

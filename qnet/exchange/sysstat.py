@@ -1,0 +1,98 @@
+"""JSON of sysstat: `sadf -j` of what sar collected, `iostat -x -o JSON`, `mpstat -o JSON`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from qnet.exchange.measured import READ, Interval, column, figure, items, table, unreadable
+from qnet.note import Note
+
+_FORMATS = (
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S%z",
+    "%m/%d/%Y %I:%M:%S %p",
+    "%m/%d/%y %H:%M:%S",
+    "%d/%m/%y %H:%M:%S",
+)
+_DISK = {
+    "tps": ("tps", "per_s", 1.0),
+    "r/s": ("reads", "per_s", 1.0),
+    "w/s": ("writes", "per_s", 1.0),
+    "await": ("await", "ms", 1.0),
+    "r_await": ("read_await", "ms", 1.0),
+    "w_await": ("write_await", "ms", 1.0),
+    "aqu-sz": ("queue_length", "", 1.0),
+    "avgqu-sz": ("queue_length", "", 1.0),
+}
+"""Keys of a disk -> beginning of the column, its unit, and a factor."""
+
+
+def recognizes(data: Any, text: str) -> bool:
+    """Whether a file is JSON of sysstat."""
+    return isinstance(data, dict) and "sysstat" in data
+
+
+def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[Interval], list[Note]]:
+    """The intervals of the only host of a file."""
+    hosts = [table(host) for host in items(table(data["sysstat"]).get("hosts"))]
+    if len(hosts) != 1:
+        raise unreadable(name, f"there are {len(hosts)} hosts", "one host in a file")
+    reports = [table(item) for item in items(hosts[0].get("statistics"))]
+    notes: list[Note] = []
+    since_start = any("avg-cpu" in item for item in reports) and len(reports) > 1 and not first
+    if since_start:
+        reports = reports[1:]
+        text = f"{name}: the first report of iostat, the mean since the system started, is left out (--first keeps it)"
+        notes.append(Note(READ, text))
+    if processors := figure(hosts[0].get("number-of-cpus")):
+        notes.append(Note(READ, f"utilization_cpu is of {processors:.0f} processors: --servers cpu={processors:.0f}"))
+    intervals = [Interval(_end(item), dict(_figures(item))) for item in reports]
+    return [item for item in intervals if item.values], notes
+
+
+def _figures(report: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    """The columns of a report."""
+    loads = [table(item) for item in items(report.get("cpu-load"))] or [table(report.get("avg-cpu"))]
+    for load in loads:
+        idle = figure(load.get("idle"))
+        if idle is not None:
+            waiting = figure(load.get("iowait")) or 0.0
+            which = str(load.get("cpu", "all"))
+            busy = max(0.0, 100.0 - idle - waiting) / 100
+            yield ("utilization_cpu" if which in ("all", "-1") else column("utilization_cpu", which)), busy
+    for item in map(table, items(report.get("disk"))):
+        device = str(item.get("disk-device") or item.get("disk_device") or "")
+        if not device:
+            continue
+        for key in ("util-percent", "util", "%util"):
+            busy = figure(item.get(key))
+            if busy is not None:
+                yield column("utilization", device), min(busy, 100.0) / 100
+        for key, (what, unit, factor) in _DISK.items():
+            value = figure(item.get(key))
+            if value is not None:
+                yield column(what, device, unit), value * factor
+    queue = table(report.get("queue"))
+    for key, what in (("runq-sz", "run_queue"), ("blocked", "blocked")):
+        value = figure(queue.get(key))
+        if value is not None:
+            yield what, value
+
+
+def _end(report: dict[str, Any]) -> float | None:
+    """The time of a report; times without a zone count as UTC."""
+    stamp = report.get("timestamp")
+    if isinstance(stamp, dict):
+        parts = cast("dict[str, Any]", stamp)
+        stamp = f"{parts.get('date', '')} {parts.get('time', '')}"
+    if not isinstance(stamp, str):
+        return None
+    for form in _FORMATS:
+        try:
+            time = datetime.strptime(stamp.strip(), form)
+        except ValueError:
+            continue
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return None

@@ -1,0 +1,133 @@
+"""Grids of a parameter as what-if analyses of JMVA: what varies in the network decides which analysis it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qnet.errors import NotComputed, Problem, UsageError
+from qnet.exchange.demands import Demands
+from qnet.exchange.from_model import demands_of
+from qnet.exchange.imported import REFUSED, Items
+from qnet.model.grids import grid
+from qnet.model.model import Model
+from qnet.record import Record
+
+MAX_VALUES = 1000
+
+
+class Analysis(Record):
+    """A what-if analysis."""
+
+    kind: str
+    """As JMVA spells it."""
+    values: tuple[float, ...]
+    """Of a class; without one, factors of the stated values."""
+    class_name: str = ""
+    station: str = ""
+    thinks: bool = False
+    """Whether the station is that of the think times."""
+
+
+def analysis(model: Model, text: str, base: Demands) -> Analysis:
+    """The analysis that varies what a grid `NAME=VALUES` varies.
+
+    base     the network at the stated point.
+    Raises   `UsageError` for a grid that is none, `NotComputed` QN767 where JMVA has no such analysis: it varies the
+             load of one class or the factor of all, the mix of two classes, or demands at one station.
+    """
+    asked = grid(text, model)
+    if len(asked.values) > MAX_VALUES:
+        raise UsageError(Problem("QN010", f"the grid has more than {MAX_VALUES} points", help="use fewer values"))
+    points = [demands_of(model, Items(), {asked.name: value}) for value in asked.values]
+    found = _shape(points, base) and (_of_loads(points, base) or _of_demands(points, base))
+    if not found:
+        sentence = f'JMVA has no analysis of what "{asked.name}" varies'
+        expected = "the load of one class or of all, the mix of two, a think time, or demands at one station"
+        raise NotComputed(Problem(REFUSED, sentence, expected, help="qnet sweep varies any parameter"))
+    return found
+
+
+def _shape(points: Sequence[Demands], base: Demands) -> bool:
+    """Whether the networks have the same stations and servers, and the same visits."""
+
+    def shape(network: Demands) -> object:
+        centres = [(c.name, c.servers, c.rates, [s.visits > 0 for s in c.services]) for c in network.centres]
+        return centres, [(item.name, item.priority) for item in network.classes]
+
+    return all(shape(point) == shape(base) for point in points)
+
+
+def _varies(columns: Sequence[tuple[float, ...]], base: Sequence[float]) -> list[int]:
+    """Which of some numbers are not the stated ones at every point."""
+    return [
+        index
+        for index, stated in enumerate(base)
+        if any(abs(column[index] - stated) > 1e-12 * abs(stated) for column in columns)
+    ]
+
+
+def _factors(columns: Sequence[tuple[float, ...]], base: Sequence[float]) -> tuple[float, ...] | None:
+    """The factors of all numbers above 0, one at each point; None where they have several."""
+    used = [index for index, stated in enumerate(base) if stated]
+    factors = [[column[index] / base[index] for index in used] for column in columns]
+    if not used or any(max(each) - min(each) > 1e-9 * max(each) for each in factors):
+        return None
+    return tuple(each[0] for each in factors)
+
+
+def _loads(network: Demands, key: str) -> tuple[float, ...]:
+    return tuple(float(getattr(item, key) or 0.0) for item in network.classes)
+
+
+def _demands(network: Demands) -> tuple[float, ...]:
+    return tuple(float(s.time) * s.visits for centre in network.centres for s in centre.services)
+
+
+def _of_loads(points: Sequence[Demands], base: Demands) -> Analysis | None:
+    """An analysis of populations, arrival rates or think times; None where something else varies."""
+    if _varies([_demands(point) for point in points], _demands(base)):
+        return None
+    varied: dict[str, list[int]] = {}
+    for key in ("population", "arrival_rate", "think_time"):
+        if found := _varies([_loads(point, key) for point in points], _loads(base, key)):
+            varied[key] = found
+    if len(varied) != 1:
+        return None
+    ((key, indices),) = varied.items()
+    columns, stated = [_loads(point, key) for point in points], _loads(base, key)
+    names = [item.name for item in base.classes]
+    if len(indices) == 1:
+        values = tuple(column[indices[0]] for column in columns)
+        kind = {"population": "Number of Customers", "arrival_rate": "Arrival Rates"}.get(key, "Service Demands")
+        return Analysis(kind, values, names[indices[0]], thinks=key == "think_time")
+    if key == "think_time":
+        return None
+    total = sum(stated)
+    if key == "population" and len(indices) == 2 and [n for n, value in enumerate(stated) if value] == indices:
+        shares = tuple(column[indices[0]] / total for column in columns)
+        if all(abs(sum(column) - total) < 1e-9 for column in columns):
+            return Analysis("Population Mix", shares, names[indices[0]])
+    factors = _factors(columns, stated)
+    kind = "Number of Customers" if key == "population" else "Arrival Rates"
+    return Analysis(kind, factors) if factors else None
+
+
+def _of_demands(points: Sequence[Demands], base: Demands) -> Analysis | None:
+    """An analysis of demands at one station; None where something else varies."""
+    if any(_varies([_loads(p, key) for p in points], _loads(base, key))
+           for key in ("population", "arrival_rate", "think_time")):  # fmt: skip
+        return None
+    count = len(base.classes)
+    columns, stated = [_demands(point) for point in points], _demands(base)
+    indices = _varies(columns, stated)
+    places = {index // count for index in indices}
+    if len(places) != 1:
+        return None
+    (place,) = places
+    station = base.centres[place].name
+    if len(indices) == 1:
+        name = base.classes[indices[0] % count].name
+        return Analysis("Service Demands", tuple(column[indices[0]] for column in columns), name, station)
+    inside = slice(place * count, (place + 1) * count)
+    factors = _factors([column[inside] for column in columns], stated[inside])
+    return Analysis("Service Demands", factors, station=station) if factors else None
