@@ -1,4 +1,4 @@
-"""From streams to centres: one copy of each station group, who asks it, and who holds a server while asking."""
+"""From streams to centres: one copy of each station group, its requesting streams, and the servers held meanwhile."""
 
 from __future__ import annotations
 
@@ -17,77 +17,80 @@ _ALL = -1
 
 
 class Room(Record):
-    """Servers of outer stations that are kept while a centre is waited for: what they are busy with."""
+    """Servers of outer stations that are kept while a centre is waited for, and their streams."""
 
     holders: int
     """How many there are."""
     held: Rates
     """The streams that they serve, with their rate over all those servers."""
     asked: Rates
-    """The streams of the centre's station that they ask, at all copies, likewise."""
+    """The streams of the centre's station that they request, at all copies, likewise."""
 
 
 class Centre(Record):
-    """One copy of a queueing station: who asks it."""
+    """One copy of a queueing station and the streams that request it."""
 
     key: Key
     station: Station
     indices: tuple[int, ...]
     """Its streams."""
-    calm: bool
+    regular: bool
     """Whether no wait is part of its holding times, so that its loads are known from the start."""
     holders: int
-    """How many holders can ask at once, over all kinds of them; 0 for none."""
+    """How many holders can make requests at once, over all kinds of them; 0 for none."""
     pools: tuple[Key, ...]
-    """Who they are: stations, with the group of the one copy whose servers can ask, or -1 for all copies."""
+    """The requesting holders: stations, with the group of the one copy whose holders make requests, or -1 for all
+    copies."""
     rooms: tuple[Room, ...]
-    """The holders that can ask at once, of all kinds together; then the servers of every other station kept meanwhile.
+    """The holders that can make requests at once, of all kinds together; then the servers of every other station kept
+    meanwhile.
 
     Empty where there are no holders.
     """
 
 
 def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[Centre]:
-    """The queueing station groups that are asked at all, the innermost first."""
+    """The queueing station groups with any requests, the innermost first."""
     stations = {station.name: station for station in network.stations}
-    found: list[Centre] = []
+    result: list[Centre] = []
     for key in compiled.order:
         station, indices = stations[key[0]], members[key]
         if station.delay or not indices:
             continue
-        own = [compiled.streams[index] for index in indices]
-        kinds = {stream.holder: stream.holders for stream in own if stream.holders}
+        selected = [compiled.streams[index] for index in indices]
+        kinds = {stream.holder: stream.holders for stream in selected if stream.holders}
         rooms: list[Room] = []
         if kinds:
-            kept = dict.fromkeys(name for stream in own for name in stream.inside)
+            kept = dict.fromkeys(name for stream in selected for name in stream.inside)
             rooms = [_room(compiled, members, key, station, [stations[name] for name in kinds], _asks)]
             rooms += [
                 _room(compiled, members, key, station, [stations[name]], _keeps)
                 for name in kept
                 if [name] != list(kinds)
             ]
-        found.append(
+        result.append(
             Centre(
                 key=key,
                 station=station,
                 indices=tuple(indices),
-                calm=not any(stream.holding.waits for stream in own),
+                regular=not any(stream.holding.waits for stream in selected),
                 holders=sum(kinds.values()),
                 pools=tuple((name, _group(key, station, stations[name])) for name in kinds),
                 rooms=tuple(rooms),
             )
         )
-    return found
+    return result
 
 
 def undecided(compiled: Streams, centres: Sequence[Centre]) -> list[Centre]:
     """Of centres in the order they are visited: the first of each station whose holders wait at later ones as well."""
-    place = {index: number for number, centre in enumerate(centres) for index in centre.indices}
-    found: dict[tuple[str, tuple[Key, ...]], Centre] = {}
+    position = {index: number for number, centre in enumerate(centres) for index in centre.indices}
+    result: dict[tuple[str, tuple[Key, ...]], Centre] = {}
     for number, centre in enumerate(centres):
-        if any(place[index] > number for room in centre.rooms for index in _elsewhere(compiled, room)):
-            found.setdefault((centre.key[0], centre.pools), centre)
-    return list(found.values())
+        # Delays are no centres: there is no queue.
+        if any(position.get(index, -1) > number for room in centre.rooms for index in _elsewhere(compiled, room)):
+            result.setdefault((centre.key[0], centre.pools), centre)
+    return list(result.values())
 
 
 def _elsewhere(compiled: Streams, room: Room) -> set[int]:
@@ -104,7 +107,8 @@ def _room(
     outers: Sequence[Station],
     asks: Callable[[Stream, str], bool],
 ) -> Room:
-    """The servers of some outer stations that are kept while one copy of a station is waited for, by whom they ask."""
+    """The servers of some outer stations that are kept while one copy of a station is waited for, by requesting
+    stream."""
     holders = 0
     held: list[tuple[int, Value]] = []
     asked: list[tuple[int, Value]] = []
@@ -129,7 +133,7 @@ def _keeps(stream: Stream, name: str) -> bool:
 
 
 def _group(key: Key, station: Station, outer: Station) -> int:
-    """The group of the one copy of an outer station that can ask, or that all its copies can."""
+    """The group of the one copy of an outer station that can make the request, or all its copies."""
     return key[1] if follows(station, outer) else _ALL
 
 

@@ -1,7 +1,7 @@
 """Customers that change their class: classes are added up to chains, and the figures of chains shared out to classes.
 
 A chain is a set of classes between which customers change; they never change to another chain (`traffic.chains` finds
-them). Its customers are counted as a whole, so that a network of chains without change of class is solved: the demand
+them). Its customers are counted together, so that a network of chains without change of class is solved: the demand
 of a chain at a station is that of all its classes together, per passage of the chain.
 
 Exact for product form: of the customers of a chain at a station each is of a class with a probability that is the share
@@ -22,7 +22,7 @@ from qnet.queues.arithmetic import ratio
 def aggregate(demands: Any, chain_of: Sequence[int], count: int) -> Any:
     """The demands of chains.
 
-    Applies   any network; think times are one more row, of times away per passage of the chain.
+    Applies   any network; think times are one more row, in seconds per passage of the chain.
     demands   (K, R) or (B, K, R) seconds per passage of the chain, >= 0: visits of the class per visit to the reference
               of its chain, times its service time.
     chain_of  R chain numbers, 0 to C - 1.
@@ -58,8 +58,8 @@ def spread(figures: Any, demands: Any, chain_of: Sequence[int]) -> Any:
     def shared(values: Sequence[Any], row: Sequence[Any]) -> list[Any]:
         _check(chain_of, len(values))
         _same(len(row), len(chain_of), "demands")
-        whole = _sums(row, chain_of, len(values))
-        return [values[chain] * ratio(demand, whole[chain]) for demand, chain in zip(row, chain_of, strict=True)]
+        overall = _sums(row, chain_of, len(values))
+        return [values[chain] * ratio(demand, overall[chain]) for demand, chain in zip(row, chain_of, strict=True)]
 
     return _by_row(shared, figures, demands)
 
@@ -107,10 +107,10 @@ def _sums(values: Sequence[Any], chain_of: Sequence[int], count: int) -> list[An
 def _check(chain_of: Sequence[int], count: int) -> None:
     wrong = [chain for chain in chain_of if not 0 <= chain < count]
     if wrong or not chain_of:
-        found = f"a class is of chain {wrong[0]}" if wrong else "there are no classes"
-        raise InvalidInput(Problem("QN230", found, f"chains from 0 to {count - 1}"))
+        text = f"a class is of chain {wrong[0]}" if wrong else "there are no classes"
+        raise InvalidInput(Problem("QN230", text, f"chains from 0 to {count - 1}"))
 
 
-def _same(found: int, classes: int, name: str) -> None:
-    if found != classes:
-        raise InvalidInput(Problem("QN230", f"{found} {name} in a row", f"{classes}, one for each class"))
+def _same(result: int, classes: int, name: str) -> None:
+    if result != classes:
+        raise InvalidInput(Problem("QN230", f"{result} {name} in a row", f"{classes}, one for each class"))

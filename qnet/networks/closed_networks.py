@@ -13,7 +13,7 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
 from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import PRIORITY, RESIDUAL, between_whole
+from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
 from qnet.networks.figures import Steady, figures, not_above_one
 from qnet.networks.joined_classes import left_running
 from qnet.networks.passage_times import Passages
@@ -73,56 +73,64 @@ def ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
     return reduction.ceiling(reduction.table(weighted=True))
 
 
-class _Answer(Reduction):
-    """The solution of a reduced network, told by its routes."""
+def _shape(rows: Sequence[Sequence[Value]]) -> tuple[int, int]:
+    """The numbers of stations and classes of a table of demands."""
+    return len(rows), len(rows[0]) if rows else 0
 
-    def unserved(self, found: Found, rho: dict[Key, Value]) -> dict[Key, Value]:
+
+class _Answer(Reduction):
+    """The solution of a reduced network, by its routes."""
+
+    def unserved(self, result: Found, rho: dict[Key, Value]) -> dict[Key, Value]:
         """The open loads, those put to 1 where others are served first and leave too little to an open class."""
         for kind, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
                 continue
-            lost = (item.arrival_rate > 0) & (self.of_class(found.figures.throughput, kind) == 0)
+            lost = (item.arrival_rate > 0) & (self.of_class(result.figures.throughput, kind) == 0)
             for key in rho:
                 if key[0] in self.ranked:
                     rho[key] = self.operations.where(lost, self.operations.maximum([rho[key], 1.0]), rho[key])
         return rho
 
     def piling_up(self, compiled: Streams, rho: dict[Key, Value]) -> dict[Key, Value]:
-        """The open loads, and those of all classes where branches that nobody waits for may pile up."""
+        """The open loads, and those of all classes where branches that no parallel step waits for may pile up."""
         running = left_running(self.network, compiled)
         if not running:
             return rho
         peaks = {station.name: station.peak for station in self.network.stations if not station.delay}
         for key in sorted(key for key in running if key[0] in peaks):
-            own = [item for item in compiled.streams if (item.station, item.group) == key]
-            rho[key] = total(item.rate * item.holding.mean for item in own) / peaks[key[0]]
+            selected = [item for item in compiled.streams if (item.station, item.group) == key]
+            rho[key] = total(item.rate * item.holding.mean for item in selected) / peaks[key[0]]
         return rho
 
     def solve(self, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
-        """Reduce, solve, and tell the figures of the routes."""
+        """Reduce, solve, and return the figures of the routes."""
         if self.by_layers(wanted):
-            found = "it has simultaneous resource possession, or second phases"
-            raise does_not_apply(wanted.method, found, "auto, or layers")
+            text = "it has simultaneous resource possession, or second phases"
+            raise does_not_apply(wanted.method, text, "auto, or layers")
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
 
-        last: Found | None = None
+        last: Found | None = wanted.near
+        if last is not None and (last.network.size, last.network.shape) != (self.network.size, _shape(demands)):
+            last = None
 
         def answer(rates: Rates) -> tuple[Found, Demands, list[list[Value]]]:
             nonlocal last
             asked = self.shared(demands, rates)
             reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
-            found: Found = solve_part(reduced, wanted.replace(near=last))
-            last = found
-            return found, reduced, asked
+            answered: Found = solve_part(reduced, wanted.replace(near=last))
+            last = answered
+            return answered, reduced, asked
 
         def passages(rates: Rates) -> Rates:
-            found = answer(rates)[0]
-            return {kind: self.throughput(found, kind) for kind in rates}
+            answered = answer(rates)[0]
+            return {kind: self.throughput(answered, kind) for kind in rates}
 
         every = range(len(self.network.classes)) if self.left else ()
+        start = {kind: self.throughput(last, kind) for kind in every} if last is not None else None
         try:
-            found, reduced, asked = answer(second_phase_rates(self.network, every, self.open_loads, passages))
+            answered, reduced, asked = answer(second_phase_rates(self.network, every, self.open_loads, passages, start))
         except NotComputed as error:
             running = sorted({name for name, _ in left_running(self.network, self.unit)})
             if not running or error.problems[0].code != "QN511":
@@ -130,57 +138,64 @@ class _Answer(Reduction):
             text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"
             help = "wait for more of the branches (join), or state fewer customers"
             raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
-        throughputs = [self.throughput(found, kind) for kind in range(len(self.network.classes))]
+        throughputs = [self.throughput(answered, kind) for kind in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
-        if found.method == PRIORITY:
+        if answered.method == PRIORITY:
             # Searches, and methods that take this one for a part, go through such loads and are warned instead.
             if wanted.enclosed and (self.network.size is None or wanted.each):
                 labels = [station.groups[key[1]].label for key, station, copies in self.groups for _ in range(copies)]
-                priorities.refuse_starved(found, labels, [item.name for item in self.network.classes])
-            rho = self.unserved(found, rho)
+                priorities.refuse_starved(answered, labels, [item.name for item in self.network.classes])
+            rho = self.unserved(answered, rho)
         rho = self.piling_up(compiled, rho)
-        waits = self.waits(found, asked, visits)
+        waits = self.waits(answered, asked, visits)
         steady = Steady(
-            self.network, throughputs, compiled, self.members, waits, rho, self.operations, self.steps.alike
+            self.network, throughputs, compiled, self.members, waits, rho, self.operations, self.steps.identical
         )
-        solution = figures(steady, found.method, 1)
-        reasons = (*found.method_reasons, *solution.reasons)
-        if found.method in (RESIDUAL, PRIORITY):
-            reasons = (*reasons, *between_whole(self.network, self.operations))
-        enclosed = wanted.bounds or (wanted.enclosed and found.reasons)
+        solution = figures(steady, answered.method, 1)
+        reasons = (*answered.method_reasons, *solution.reasons)
+        if answered.method in (RESIDUAL, PRIORITY):
+            reasons = (*reasons, *between_integers(self.network, self.operations))
+        enclosed = wanted.bounds or (wanted.enclosed and answered.reasons)
         bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if enclosed else None
         classes = self.classes(solution, bounds)
-        asked = wanted.replace(announce=None)
+        asked = wanted.replace(announce=None, near=None)
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
             classes=classes,
             stations=tuple(not_above_one(item, self.operations) for item in solution.stations),
             ceiling=self.ceiling(demands),
-            states=self.states(found),
-            passages=Passages(self.network, compiled, tuple(throughputs), tuple(waits), wanted=asked),
-            log_constant=found.figures.log_constant if self.network.size is None else None,
-            why=found.why,
+            states=self.states(answered),
+            passages=Passages(
+                network=self.network,
+                compiled=compiled,
+                throughputs=tuple(throughputs),
+                waits=tuple(waits),
+                wanted=asked,
+                demands=answered if self.network.size is not None else None,
+            ),
+            log_constant=answered.figures.log_constant if self.network.size is None else None,
+            why=answered.why,
         )
 
-    def throughput(self, found: Found, kind: int) -> Value:
+    def throughput(self, result: Found, kind: int) -> Value:
         """Passages per second of a class."""
         given = self.network.classes[kind]
-        return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(found.figures.throughput, kind)
+        return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(result.figures.throughput, kind)
 
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
         """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""
         if not kind:
             return None if reasons else product_bounds.tightest(reduced)
         if reasons:
-            found = f"bounds enclose product-form networks only: {reasons[0]}"
-            raise NotComputed(Problem("QN513", found, "a network with product form"))
+            text = f"bounds enclose product-form networks only: {reasons[0]}"
+            raise NotComputed(Problem("QN513", text, "a network with product form"))
         return product_bounds.bounds(reduced, kind)
 
-    def states(self, found: Found) -> dict[str, tuple[float, ...]] | None:
+    def states(self, result: Found) -> dict[str, tuple[float, ...]] | None:
         """State probabilities of the first copy of every group, by its label."""
-        rows = found.figures.states
+        rows = result.figures.states
         if rows is None or self.network.size is not None:
             return None
         return {station.groups[key[1]].label: tuple(rows[self.places[key]]) for key, station, _ in self.groups}
@@ -191,14 +206,14 @@ class _Answer(Reduction):
             if isinstance(item, ClosedClass):
                 idle = (item.population > 0) & (item.think_time + total(row[kind] for row in demands) <= 0)
                 if not self.operations.all(idle == False):  # noqa: E712
-                    found = f'class "{item.name}" has customers and neither demand nor think time'
-                    raise NoAnswer(Problem("QN403", f"{found}: its throughput has no limit", "some time to spend"))
+                    text = f'class "{item.name}" has customers and neither demand nor think time'
+                    raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit", "some time to spend"))
 
     def ceiling(self, demands: list[list[Value]]) -> tuple[Value, str] | None:
         """What the throughput of a single closed class tends to, and the station that limits it."""
         if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
             return None
-        if self.calm:
+        if self.regular:
             return layers.ceiling(self.network, self.unit)
         left = self.open_loads({0: 1.0})
         limits = [
@@ -209,13 +224,13 @@ class _Answer(Reduction):
         ]
         return min(limits, default=None)
 
-    def waits(self, found: Found, demands: list[list[Value]], visits: list[list[Value]]) -> list[Wait]:
-        """What every stream waits: its own part of how much the station stretches the demands of its class.
+    def waits(self, result: Found, demands: list[list[Value]], visits: list[list[Value]]) -> list[Wait]:
+        """The waits of every stream: its part of how much the station stretches the demands of its class.
 
-        Where the order of arrival was taken into account, all visits of a class wait alike.
+        Where the order of arrival was taken into account, all visits of a class have the same wait.
         """
-        residence = found.figures.residence
-        place = {key: number for number, (key, _, _) in enumerate(self.groups)}
+        residence = result.figures.residence
+        index = {key: number for number, (key, _, _) in enumerate(self.groups)}
         changing = {station.name for station in self.network.stations if station.rates is not None}
         delays = {station.name for station in self.network.stations if station.delay}
         waits: list[Wait] = []
@@ -226,8 +241,8 @@ class _Answer(Reduction):
             key, kind = (stream.station, stream.group), self.column(stream)
             row = self.places[key]
             spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
-            asked = demands[place[key]][kind], visits[place[key]][kind]
-            ordered = found.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked
+            asked = demands[index[key]][kind], visits[index[key]][kind]
+            ordered = result.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked
             faster = stream.station in changing
             waits.append(stream_wait(stream, spent, *asked, ordered, faster, self.operations))
         return waits

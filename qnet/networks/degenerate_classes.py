@@ -14,7 +14,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
 from qnet.networks.passage_times import Passages
-from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.queues.arithmetic import total
@@ -79,7 +79,7 @@ class EmptyClasses(Record):
             compiled=compiled,
             throughputs=tuple(rates),
             waits=tuple(each(passages.waits, Wait(0.0, 0.0))),
-            alike=tuple(each(passages.alike, 0.0)) if passages.alike else (),
+            identical=tuple(each(passages.identical, 0.0)) if passages.identical else (),
         )
 
 
@@ -97,44 +97,86 @@ def empty_classes(network: RoutedNetwork) -> EmptyClasses | None:
 def _without(network: RoutedNetwork, indices: frozenset[int]) -> RoutedNetwork:
     classes = tuple(item for index, item in enumerate(network.classes) if index not in indices)
     profiles = tuple(item.replace(network=_without(item.network, indices)) for item in network.profiles)
-    return network.replace(classes=classes, profiles=profiles)
+    used = {name for item in classes for route in item.routes for name in _buffers(route.steps)}
+    buffers = tuple(buffer for buffer in network.buffers if buffer.name in used)
+    return network.replace(classes=classes, profiles=profiles, buffers=buffers)
+
+
+def _buffers(steps: Sequence[Step]) -> Iterator[str]:
+    """The buffers that some steps fill or drain."""
+    for step in steps:
+        match step:
+            case Time():
+                yield step.fills
+            case Hold():
+                yield step.drains
+                yield from _buffers(step.steps)
+            case Fork():
+                yield from _buffers(step.inner)
 
 
 def refuse_monopoly(network: RoutedNetwork) -> None:
-    """Raise where one customer is served forever, so that the answer depends on the initial state.
+    """Raise where some customers never overtake others, so that the answer depends on the initial state.
 
     A customer of a closed class that spends all its time at one station, without think time, returns to it at once. At
-    a station that is last come first served, preemptive resume, it is served before all others: the chain of states has
-    no single steady state, and the product form is not its answer.
+    a station that is last come first served, preemptive resume, it is served before all others. Customers who move
+    between two such stations alone, each with one server, are moved from the top of one stack to the top of the other:
+    their order never changes. In both cases the chain of states has no single steady state, and the product form is not
+    its answer.
 
-    Raises   `NotComputed` QN586, where there are more customers than servers.
+    Raises   `NotComputed` QN586, where there are more customers than servers; of two stations, where there are several
+             classes whose order matters.
     """
     stations = {station.name: station for station in network.stations if station.discipline == "lcfs-pr"}
     operations = FLOATS if network.size is None else arrays()
+    losing = {"", *(buffer.name for buffer in network.buffers if buffer.loses)}
+    between: dict[frozenset[str], list[tuple[ClosedClass, Value]]] = {}
     for item in network.closed:
-        name = _only_station(item)
-        if name not in stations or stations[name].copies > 1:
+        names = _only_stations(item, losing)
+        if not names or any(name not in stations or stations[name].copies > 1 for name in names):
             continue
         always = (item.think_time == 0) & (item.population > 0)
+        if len(names) == 2:
+            between.setdefault(names, []).append((item, always))
+        if len(names) > 1:
+            continue
+        name = next(iter(names))
         customers = sum(_visitors(other, name) for other in network.classes)
         crowded = customers > stations[name].servers
         if not operations.all((always & crowded) == False):  # noqa: E712
             text = f'customers of "{item.name}" return to "{name}" at once and are served there before all others'
             help = f'give "{item.name}" a think time, or "{name}" the discipline ps'
             raise NotComputed(Problem("QN586", text, "a class that leaves the station", help=help))
+    for names, users in between.items():
+        several = sum(1 * always for _, always in users) > 1
+        if any(stations[name].servers > 1 for name in names) or operations.all(several == False):  # noqa: E712
+            continue
+        first, second = sorted(names)
+        classes = " and ".join(f'"{item.name}"' for item, _ in users)
+        text = f'customers of {classes} move between "{first}" and "{second}" alone, last come first served: '
+        text += "their order never changes, and the answer depends on it"
+        help = f'give "{users[0][0].name}" a think time, or "{first}" the discipline ps'
+        raise NotComputed(Problem("QN586", text, "classes that overtake each other", help=help))
 
 
-def _only_station(item: ClosedClass) -> str:
-    """The station at which a class spends all its time; empty where there are several, or delays."""
+def _only_stations(item: ClosedClass, losing: set[str]) -> frozenset[str]:
+    """The stations at which a class spends all its time; empty where it has delays, or leaves work there.
+
+    losing   the buffers that are never waited for.
+    """
     names: set[str] = set()
+    left: set[str] = set()
     for route in item.routes:
         for step in route.steps:
-            if isinstance(step, Time) and not step.fills and _is_zero(step.mean):
+            if isinstance(step, Time) and step.fills in losing and _is_zero(step.mean):
+                continue
+            if isinstance(step, Hold) and step.phase == 2:
+                left.add(step.station)
                 continue
             if not isinstance(step, Hold) or not all(isinstance(inner, Time) for inner in step.steps):
-                return ""
+                return frozenset()
             names.add(step.station)
-    return names.pop() if len(names) == 1 else ""
+    return frozenset() if names & left else frozenset(names)
 
 
 def _is_zero(time: Value) -> bool:

@@ -1,4 +1,4 @@
-"""A random time made of known parts and of waits that are still to be found."""
+"""A random time made of known parts and of waits that are still unknown."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from qnet.record import Record
 
 
 class Wait(Record):
-    """What one stream waits at its station: mean and variance."""
+    """The wait of one stream at its station: mean and variance."""
 
     mean: Value
     variance: Value
 
 
 class _Fraction(Record):
-    """A part that happens a whole number of times or once more: `weight` is f(1 - f) of the fractional part f."""
+    """A part that happens floor(f) times or once more: `weight` is f(1 - f) of the fractional part f."""
 
     weight: Value
     mean: Value
@@ -53,7 +53,7 @@ class Duration(Record):
         return Duration(self.mean + other.mean, self.variance + other.variance, waits, self.fractions + other.fractions)
 
     def repeated(self, visits: Value, operations: Operations) -> Duration:
-        """The duration of `visits` repetitions on average, each as this one."""
+        """The duration of a mean number of `visits` repetitions, each as this one."""
         if self is NOTHING or (isinstance(visits, float) and visits == 1.0):
             return self
         part = visits - operations.floor(visits)
@@ -73,11 +73,11 @@ class Duration(Record):
         return Duration(self.mean * probability, self.variance * probability, waits, kept)
 
     def mean_with(self, waits: Mapping[int, Wait] | Sequence[Wait]) -> Value:
-        """The mean, given what each stream waits."""
+        """The mean, given the waits of the streams."""
         return _mean(self.mean, self.waits, waits)
 
     def variance_with(self, waits: Mapping[int, Wait] | Sequence[Wait]) -> Value:
-        """The variance, given what each stream waits."""
+        """The variance, given the waits of the streams."""
         total = self.variance
         for stream, count in self.waits.items():
             total = total + count * waits[stream].variance

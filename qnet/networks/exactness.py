@@ -21,24 +21,24 @@ else:
     parallel_exactness = lazy("qnet.networks.parallel_exactness")
 
 RESIDUAL = "residual-service"
-"""The method that corrects closed classes for what they wait first come first served."""
+"""The method that corrects the waits of closed classes at first-come-first-served stations."""
 PRIORITY = "priority-mva"
-"""The method that solves closed and mixed classes where some are served before others."""
+"""The method for priorities in closed and mixed networks."""
 LAYERS = "layers"
 STATES = "states"
 AGGREGATED = "flow-equivalent"
-"""The method that knows what is waited for while servers are held."""
+"""The method for simultaneous resource possession."""
 _CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
 _ESTIMATED = "; what they leave is estimated, which is wrong by 1 % in the median, and by up to 17 %"
 HIGHER = 0.6
-"""How busy those may keep a server who are served before others, where the estimate is trusted."""
-AWAY = 0.5
-"""The least share of their time without waits that they spend away from queues, where they are closed classes."""
+"""The utilization by customers of higher priority up to which the estimate is trusted."""
+LONG_ABSENCE = 0.5
+"""For closed classes, the least share of their time without waits at delays."""
 _FACTOR, _LEAST, _MOST = 3.0, 0.5, 4.0
 """How far service times of visits may differ, and how small and large their scv may be, where the estimate is
-trusted: services alike follow each other in step, which what is waited for on average does not tell."""
+trusted: equal services follow each other in step, which mean waits do not show."""
 _RANKED_FACTOR = 10.0
-"""As `_FACTOR`, of exponential times where some are served before others."""
+"""As `_FACTOR`, for exponential times with priorities."""
 _SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
 
 
@@ -54,7 +54,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     compiled    its streams.
     operations  those of its numbers.
     method      the one that gave the answer.
-    Returns     one reason for each cause, in words for people.
+    Returns     one reason for each cause.
     Source      Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260; several servers in any order: Kelly,
                 Reversibility and Stochastic Networks, 1979, section 3.1.
     """
@@ -76,11 +76,11 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     rated = any(station.rates is not None for station in network.stations)
     stacked = _stacked(network, queues, streams)
     for station in queues:
-        own = [stream for stream in streams if stream.station == station.name]
+        selected = [stream for stream in streams if stream.station == station.name]
         if network.closed and ranked(station, streams):
-            reasons.append(_ranks_reason(network, station, own, operations))
+            reasons.append(_ranks_reason(network, station, selected, operations))
             continue
-        reason = station_reason(station, own, alone, operations)
+        reason = station_reason(station, selected, alone, operations)
         if reason and station.discipline == "lcfs-pr" and method != "states":
             text = f"{station.name} serves the last first by several servers, with times that are not one exponential "
             text += "time, and is solved like processor sharing"
@@ -90,7 +90,7 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
             ordered = method in (RESIDUAL, PRIORITY, LAYERS) and station.in_line
             reason += _CORRECTED if ordered else _SHARED
             plain = not compiled.deferred and not any(route.forks for route in compiled.routes)
-            if ordered and method in (RESIDUAL, PRIORITY) and not _trusted(station, own, plain, operations):
+            if ordered and method in (RESIDUAL, PRIORITY) and not _trusted(station, selected, plain, operations):
                 text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
                 reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
                 continue
@@ -145,8 +145,8 @@ def refuse_uneven(network: RoutedNetwork, why: str) -> None:
         raise NotComputed(Problem("QN548", not_followed(names[0], why), "arrival_scv = 1"))
 
 
-def between_whole(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
-    """That figures are told of a population that is no whole number; nothing where all are whole."""
+def between_integers(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
+    """The reason that figures are for a population that is not an integer; nothing where all are integers."""
     counts = [item.population for item in network.classes if isinstance(item, ClosedClass)]
     if all(operations.all(count == operations.floor(count)) for count in counts):
         return ()
@@ -154,44 +154,44 @@ def between_whole(network: RoutedNetwork, operations: Operations) -> tuple[str, 
 
 
 def not_followed(name: str, why: str) -> str:
-    """That the variability of the arrivals of a class is not known on its way, and why."""
+    """The reason that the variability of the arrivals of a class is not known along its route."""
     return f'arrivals of "{name}" are not Poisson, and their variability is not followed where {why}'
 
 
 def ranked(station: Station, streams: Sequence[Stream]) -> bool:
-    """Whether a station serves some of the streams before others."""
+    """Whether a station has priorities between some of the streams."""
     return station.in_line and len({stream.priority for stream in streams if stream.station == station.name}) > 1
 
 
-def _ranks_reason(network: RoutedNetwork, station: Station, own: list[Stream], operations: Operations) -> str:
-    """That some are served before others beside closed classes; beyond what was measured where it is."""
+def _ranks_reason(network: RoutedNetwork, station: Station, selected: list[Stream], operations: Operations) -> str:
+    """The reason of priorities with closed classes, and whether they are beyond what was measured."""
     how = "interrupt others" if station.discipline == "preemptive" else "are served before others"
     reason = f"{station.name}: some {how}{_ESTIMATED}"
-    lowest = min(stream.priority for stream in own)
-    groups = {stream.group for stream in own}
+    lowest = min(stream.priority for stream in selected)
+    groups = {stream.group for stream in selected}
     crowded = not all(
         operations.all(operations.compare("<=", total(
             stream.rate * (stream.first.mean + stream.second.mean)
-            for stream in own if stream.group == group and stream.priority > lowest
+            for stream in selected if stream.group == group and stream.priority > lowest
         ), HIGHER * station.servers))
         for group in groups
     )  # fmt: skip
-    found: list[str] = []
+    result: list[str] = []
     if crowded:
         text = f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: what they "
-        found.append(text + "leave to the others may be wrong by tens of per cent, near nothing by a factor")
-    if not _away(network, {stream.class_index for stream in own if stream.priority > lowest}, operations):
+        result.append(text + "leave to the others may be wrong by tens of per cent, near nothing by a factor")
+    if not _absences(network, {stream.class_index for stream in selected if stream.priority > lowest}, operations):
         text = f"customers served before others at {station.name} spend little time in delays: where they return "
-        found.append(text + "at once, what is left to others may be wrong by tens of per cent")
+        result.append(text + "at once, what is left to others may be wrong by tens of per cent")
     if any(_in_a_row(network, station.name, lowest, operations)):
         text = f"customers served before others visit {station.name} several times in a row, each time before all "
-        found.append(text + "others again: what is left to others may be wrong by tens of per cent")
-    exponential_times = all(exponential(stream, operations) for stream in own)
-    if not _trusted(station, own, True, operations, _RANKED_FACTOR if exponential_times else _FACTOR):
+        result.append(text + "others again: what is left to others may be wrong by tens of per cent")
+    exponential_times = all(exponential(stream, operations) for stream in selected)
+    if not _trusted(station, selected, True, operations, _RANKED_FACTOR if exponential_times else _FACTOR):
         text = f"service times at {station.name} differ by more than a factor of {_RANKED_FACTOR:.0f}, or of "
         text += f"{_FACTOR:.0f} where they are not exponential, or have an scv below {_LEAST:g} or above {_MOST:.0f}"
-        found.append(text)
-    return Beyond(reason, "QN646", "; ".join(found)) if found else reason
+        result.append(text)
+    return Beyond(reason, "QN646", "; ".join(result)) if result else reason
 
 
 def _in_a_row(network: RoutedNetwork, name: str, lowest: int, operations: Operations) -> Iterator[bool]:
@@ -203,51 +203,53 @@ def _in_a_row(network: RoutedNetwork, name: str, lowest: int, operations: Operat
                     yield not operations.all(operations.compare("<=", step.visits, 1.0))
 
 
-def _away(network: RoutedNetwork, classes: set[int], operations: Operations) -> bool:
-    """Whether those of some classes that are closed spend enough of their time without waits away from queues."""
+def _absences(network: RoutedNetwork, classes: set[int], operations: Operations) -> bool:
+    """Whether the closed ones of some classes spend enough of their time without waits at delays."""
     delays = {"", *(station.name for station in network.stations if station.delay)}
-    away: dict[int, Value] = {}
-    whole: dict[int, Value] = {}
-    for place, customers in enumerate(network.classes):
-        if place in classes and isinstance(customers, ClosedClass):
-            away[place] = whole[place] = customers.think_time
-    for route in streams_of(network, operations, [1.0] * len(network.classes)).routes if away else ():
+    outside: dict[int, Value] = {}
+    response: dict[int, Value] = {}
+    for index, customers in enumerate(network.classes):
+        if index in classes and isinstance(customers, ClosedClass):
+            outside[index] = response[index] = customers.think_time
+    for route in streams_of(network, operations, [1.0] * len(network.classes)).routes if outside else ():
         kind = route.class_index
-        for key, part in route.parts.items() if kind in away else ():
-            whole[kind] = whole[kind] + route.probability * part.mean
+        for key, part in route.parts.items() if kind in outside else ():
+            response[kind] = response[kind] + route.probability * part.mean
             if key[0] in delays:
-                away[kind] = away[kind] + route.probability * part.mean
-    return all(operations.all(operations.compare("<=", AWAY * whole[kind], away[kind])) for kind in away)
+                outside[kind] = outside[kind] + route.probability * part.mean
+    return all(
+        operations.all(operations.compare("<=", LONG_ABSENCE * response[kind], outside[kind])) for kind in outside
+    )
 
 
 def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> str:
-    """Why an answer with work left after the response is approximate."""
+    """Why an answer with second-phase work is approximate."""
     reason = "second-phase work is treated as an independent stream"
-    found: list[str] = []
+    result: list[str] = []
     for number, customers in enumerate(network.classes):
-        met = met_again(network, streams, number)
+        at_arrival = work_left_at_arrival(network, streams, number)
         for station in network.stations:
             users = {item.class_index for item in streams if item.station == station.name and not item.left}
             others = {kind for kind in users if isinstance(network.classes[kind], ClosedClass)} - {number}
             others |= users - {number} if isinstance(customers, ClosedClass) else set()
-            if station.name in met and station.in_line and station.servers > 1:
-                found.append(f"{customers.name} meets what it leaves at several servers of {station.name}")
-            elif station.name in met and station.rates is not None:
-                found.append(f"{customers.name} meets what it leaves at {station.name}, which has rates")
-            elif station.name in met and others and not station.in_line:
-                found.append(f"several classes share {station.name} with what {customers.name} leaves there")
-            elif station.name in met and station.discipline == "lcfs-pr":
-                found.append(f"{customers.name} is served at {station.name} before what it has left there")
+            if station.name in at_arrival and station.in_line and station.servers > 1:
+                result.append(f"{customers.name} meets what it leaves at several servers of {station.name}")
+            elif station.name in at_arrival and station.rates is not None:
+                result.append(f"{customers.name} meets what it leaves at {station.name}, which has rates")
+            elif station.name in at_arrival and others and not station.in_line:
+                result.append(f"several classes share {station.name} with what {customers.name} leaves there")
+            elif station.name in at_arrival and station.discipline == "lcfs-pr":
+                result.append(f"{customers.name} is served at {station.name} before what it has left there")
     kept = any(not operations.all(item.second.mean == 0) for item in streams)
     if network.closed and kept and any(item.left for item in streams):
-        found.append("servers are kept after the response, and there is second-phase work")
-    return Beyond(reason, "QN662", "; ".join(dict.fromkeys(found))) if found else reason
+        result.append("servers are kept after the response, and there is second-phase work")
+    return Beyond(reason, "QN662", "; ".join(dict.fromkeys(result))) if result else reason
 
 
 def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:
-    """The stations first come first served that have no product form, beside closed classes."""
+    """The first-come-first-served stations without product form, in networks with closed classes."""
     again = frozenset[str]().union(
-        *(met_again(network, compiled.streams, kind) for kind in range(len(network.classes)))
+        *(work_left_at_arrival(network, compiled.streams, kind) for kind in range(len(network.classes)))
     )
     return frozenset(
         station.name
@@ -260,25 +262,27 @@ def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) 
     )
 
 
-def met_again(network: RoutedNetwork, streams: Sequence[Stream], kind: int) -> frozenset[str]:
-    """The stations at which customers of a closed class leave work behind, and to which they come again."""
+def work_left_at_arrival(network: RoutedNetwork, streams: Sequence[Stream], kind: int) -> frozenset[str]:
+    """The stations at which a closed class has second-phase work, and to which its customers return."""
     if not isinstance(network.classes[kind], ClosedClass):
         return frozenset()
-    own = [stream for stream in streams if stream.class_index == kind]
-    left = frozenset(stream.station for stream in own if stream.left)
-    return left & frozenset(stream.station for stream in own if not stream.left)
+    selected = [stream for stream in streams if stream.class_index == kind]
+    left = frozenset(stream.station for stream in selected if stream.left)
+    return left & frozenset(stream.station for stream in selected if not stream.left)
 
 
-def _trusted(station: Station, own: list[Stream], plain: bool, operations: Operations, factor: float = _FACTOR) -> bool:
+def _trusted(
+    station: Station, selected: list[Stream], plain: bool, operations: Operations, factor: float = _FACTOR
+) -> bool:
     """Whether the order of arrival at a station without product form is corrected within what was measured.
 
-    plain    without parallel steps or work left behind, beside which several servers are known less.
+    plain    without parallel steps or second-phase work, with which several servers are less well known.
     factor   how far service times may differ.
     """
-    means = [stream.first.mean + stream.second.mean for stream in own]
-    alike = all(operations.all(operations.compare("<=", mean, factor * other)) for mean in means for other in means)
-    calm = all(_varies(stream, operations) for stream in own)
-    return (station.servers == 1 or plain) and alike and calm
+    means = [stream.first.mean + stream.second.mean for stream in selected]
+    identical = all(operations.all(operations.compare("<=", mean, factor * other)) for mean in means for other in means)
+    regular = all(_varies(stream, operations) for stream in selected)
+    return (station.servers == 1 or plain) and identical and regular
 
 
 def _varies(stream: Stream, operations: Operations) -> bool:
@@ -293,19 +297,19 @@ def _varies(stream: Stream, operations: Operations) -> bool:
 def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:
     """Whether no route visits a station more than once; a visit that happens in part of the cases is at most one.
 
-    Not of chains: their visits are means, of customers who may come back by chance.
+    Not of chains: their visits are means, of customers that may return at random.
     """
 
     def most(steps: tuple[Step, ...]) -> Value:
-        found: Value = 0.0
+        result: Value = 0.0
         for step in steps:
             inside: Value = 0.0
             if isinstance(step, Fork):
                 inside = total(branch.copies * most(branch.steps) for branch in step.branches)
             elif not isinstance(step, Time):
                 inside = (step.station == name) + most(step.steps)
-            found = found + operations.ceil(step.visits) * inside
-        return found
+            result = result + operations.ceil(step.visits) * inside
+        return result
 
     return all(
         not customers.chain and operations.all(operations.compare("<=", most(route.steps), 1.0))
@@ -314,17 +318,17 @@ def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> 
     )
 
 
-def station_reason(station: Station, own: list[Stream], alone: bool, operations: Operations) -> str:
+def station_reason(station: Station, selected: list[Stream], alone: bool, operations: Operations) -> str:
     """Why a station with these streams has no product form, or, `alone`, is no M/G/1; empty where it has."""
-    if station.discipline == "ps" or not own:
+    if station.discipline == "ps" or not selected:
         return ""
     stacked = station.discipline == "lcfs-pr"
     if (stacked and station.servers == 1) or (alone and not stacked):
         return ""
-    means = [stream.first.mean + stream.second.mean for stream in own]
-    found = ""
+    means = [stream.first.mean + stream.second.mean for stream in selected]
+    text = ""
     if not all(close(mean, means[0], operations) for mean in means):
-        found = "service times differ between its visits"
-    elif not all(exponential(stream, operations) for stream in own):
-        found = "service times are not exponential"
-    return "last come first served with several servers" if found and stacked else found
+        text = "service times differ between its visits"
+    elif not all(exponential(stream, operations) for stream in selected):
+        text = "service times are not exponential"
+    return "last come first served with several servers" if text and stacked else text

@@ -1,4 +1,4 @@
-"""From the waits of streams to the figures that people read: by class, route and station."""
+"""From the waits of streams to the figures of a solution: by class, route and station."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Spent = Mapping[Key, Value]
 
 
 class Steady:
-    """A network whose waits have been found."""
+    """A network with its waits solved."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Steady:
         waits: Sequence[Wait],
         rho: Mapping[Key, Value],
         operations: Operations,
-        alike: tuple[Value, ...] = (),
+        identical: tuple[Value, ...] = (),
     ) -> None:
         self.network = network
         self.throughputs = throughputs
@@ -59,8 +59,11 @@ class Steady:
         self.waiting = [stream.rate * wait.mean for stream, wait in zip(streams, waits, strict=True)]
         """Mean number of requests of each stream that wait at one copy."""
         forked = any(stream.started is not None for stream in streams)
-        self.alike: tuple[Value, ...] = alike or (start_together(network, compiled, operations) if forked else ())
-        """By stream, of parallel steps: the share of what is met that started together with other branches."""
+        self.identical: tuple[Value, ...] = identical or (
+            start_together(network, compiled, operations) if forked else ()
+        )
+        """By stream, of parallel steps: the share of customers present on arrival that started together with other
+        branches."""
         self.labels = {
             (station.name, index): group.label
             for station in network.stations
@@ -69,10 +72,10 @@ class Steady:
 
 
 def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
-    """All figures of a network whose waits have been found.
+    """All figures of a network with its waits solved.
 
     steady   the network, its streams and their waits.
-    method   the name of the method that found them.
+    method   the name of the method that computed them.
     rounds   how many rounds it took.
     Returns  figures by class, route and station, with the reasons why they are not exact.
     Laws     throughput at a station is that of its visits (forced flow); utilization is throughput x holding time
@@ -81,15 +84,15 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
     """
     network = steady.network
     routes, spent, steps = _routes(steady)
-    whole = [_merged(own) for own in spent]
-    kinds = _kinds(steady, spent, whole)
+    overall = [_merged(each) for each in spent]
+    kinds = _class_keys(steady, spent, overall)
     throughput = total(steady.throughputs)
     nobody = throughput == 0
     weights = [rate + nobody for rate in steady.throughputs]
     customers = total(weights)
     classes = tuple(
-        ClassFigures(item.name, rate, total(route.response * route.probability for route in own))
-        for item, rate, own in zip(network.classes, steady.throughputs, routes, strict=True)
+        ClassFigures(item.name, rate, total(route.response * route.probability for route in each))
+        for item, rate, each in zip(network.classes, steady.throughputs, routes, strict=True)
     )
     groups = [(station, index, group) for station in network.stations for index, group in enumerate(station.groups)]
     reasons = reasons_for(network, steady.compiled, steady.operations, method)
@@ -99,7 +102,7 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         response=total(weight * item.response for weight, item in zip(weights, classes, strict=True)) / customers,
         classes=classes,
         routes=tuple(
-            route for item, own in zip(network.classes, routes, strict=True) if not item.chain for route in own
+            route for item, each in zip(network.classes, routes, strict=True) if not item.chain for route in each
         ),
         stations=tuple(
             _station(
@@ -107,7 +110,7 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
                 station,
                 index,
                 group,
-                _mean_spent(whole, (station.name, index), weights) / customers,
+                _mean_spent(overall, (station.name, index), weights) / customers,
             )
             for station, index, group in groups
         ),
@@ -119,7 +122,13 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         exact=not reasons,
         reasons=reasons,
         rounds=rounds,
-        passages=Passages(network, steady.compiled, tuple(steady.throughputs), tuple(steady.waits), steady.alike),
+        passages=Passages(
+            network=network,
+            compiled=steady.compiled,
+            throughputs=tuple(steady.throughputs),
+            waits=tuple(steady.waits),
+            identical=steady.identical,
+        ),
     )
 
 
@@ -147,7 +156,7 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
     routes: list[list[RouteFigures]] = []
     spent: list[list[_Spent]] = []
     for index, customers in enumerate(steady.network.classes):
-        own: list[RouteFigures] = []
+        selected: list[RouteFigures] = []
         parts: list[_Spent] = []
         for route in steady.compiled.routes:
             if route.class_index != index:
@@ -155,7 +164,7 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
             served = {key: duration.mean for key, duration in route.parts.items()}
             for fork in route.forks:
-                step = breakdown(fork, steady.waits, steady.alike, steady.operations)
+                step = breakdown(fork, steady.waits, steady.identical, steady.operations)
                 steps.append((index, route.route, step))
                 for key, mean in step.parts.items():
                     means[key] = means.get(key, 0.0) + fork.count * mean
@@ -167,8 +176,8 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
                 {steady.labels.get(key, ""): mean for key, mean in table.items()} for table in (means, served)
             )
             figures = (customers.name, route.route, route.probability, throughput, response, parted)
-            own.append(RouteFigures(*figures, kept if route.forks else None))
-        routes.append(own)
+            selected.append(RouteFigures(*figures, kept if route.forks else None))
+        routes.append(selected)
         spent.append(parts)
     return routes, spent, steps
 
@@ -190,21 +199,21 @@ def _branches(steady: Steady, steps: _Steps) -> Iterator[BranchFigures]:
                 width=step.fork.width,
                 count=step.fork.count,
                 time=mean,
-                whole=step.joined.mean,
+                total=step.joined.mean,
                 awaited=share,
             )
 
 
 def _merged(parts: Iterable[_Spent]) -> _Spent:
-    found: dict[Key, Value] = {}
+    result: dict[Key, Value] = {}
     for part in parts:
         for key, value in part.items():
-            found[key] = found[key] + value if key in found else value
-    return found
+            result[key] = result[key] + value if key in result else value
+    return result
 
 
-class _Kind(Record):
-    """A class, or one class of a chain: whose figures are told by station."""
+class _ClassKey(Record):
+    """A class, or one class of a chain, with figures by station."""
 
     name: str
     chain: str
@@ -213,18 +222,22 @@ class _Kind(Record):
     spent: _Spent
 
 
-def _kinds(steady: Steady, spent: Sequence[Sequence[_Spent]], whole: Sequence[_Spent]) -> list[_Kind]:
+def _class_keys(steady: Steady, spent: Sequence[Sequence[_Spent]], overall: Sequence[_Spent]) -> list[_ClassKey]:
     """The classes, and instead of each chain its classes; `spent` by class and route, `whole` by class."""
     members: dict[tuple[int, str], set[int]] = {}
     for index, stream in enumerate(steady.compiled.streams):
         route = stream.route if steady.network.classes[stream.class_index].chain else ""
         members.setdefault((stream.class_index, route), set()).add(index)
-    found: list[_Kind] = []
+    result: list[_ClassKey] = []
     for number, item in enumerate(steady.network.classes):
-        own = [(route.name, item.name, route.name) for route in item.routes] if item.chain else [(item.name, "", "")]
-        for (name, chain, route), part in zip(own, spent[number] if item.chain else [whole[number]], strict=True):
-            found.append(_Kind(name, chain, frozenset(members.get((number, route), ())), part))
-    return found
+        selected = (
+            [(route.name, item.name, route.name) for route in item.routes] if item.chain else [(item.name, "", "")]
+        )
+        for (name, chain, route), part in zip(
+            selected, spent[number] if item.chain else [overall[number]], strict=True
+        ):
+            result.append(_ClassKey(name, chain, frozenset(members.get((number, route), ())), part))
+    return result
 
 
 def _sum(values: Sequence[Value], indices: Iterable[int]) -> Value:
@@ -249,26 +262,27 @@ def _station(steady: Steady, station: Station, index: int, group: Group, residen
     )
 
 
-def _visit(steady: Steady, station: Station, index: int, group: Group, kind: _Kind) -> ClassStationFigures:
+def _visit(steady: Steady, station: Station, index: int, group: Group, kind: _ClassKey) -> ClassStationFigures:
     key = (station.name, index)
-    own = [item for item in steady.members[key] if item in kind.indices]
-    busy = _sum(steady.busy, own)
+    selected = [item for item in steady.members[key] if item in kind.indices]
+    busy = _sum(steady.busy, selected)
     return ClassStationFigures(
         class_name=kind.name,
         name=station.name,
         label=group.label,
-        throughput=_sum(steady.rates, own) * group.copies,
+        throughput=_sum(steady.rates, selected) * group.copies,
         utilization=None if station.delay else busy / station.peak,
         residence=kind.spent.get(key, 0.0),
-        queue_length=(busy + _sum(steady.waiting, own)) * group.copies,
+        queue_length=(busy + _sum(steady.waiting, selected)) * group.copies,
         chain=kind.chain,
     )
 
 
 def _loads(steady: Steady) -> tuple[Limiting, ...]:
-    """The share of every capacity in use; of an outer station what is sure, where an inner one has no steady state."""
-    found = [Limiting(steady.labels[key], load, _certain(steady, key)) for key, load in steady.rho.items()]
-    return tuple(found + [Limiting(limit.name, limit.load / limit.capacity) for limit in steady.network.limits])
+    """The share of every capacity in use; of an outer station the certain part, where an inner one has no steady
+    state."""
+    result = [Limiting(steady.labels[key], load, _certain(steady, key)) for key, load in steady.rho.items()]
+    return tuple(result + [Limiting(limit.name, limit.share) for limit in steady.network.limits])
 
 
 def _certain(steady: Steady, key: Key) -> bool:

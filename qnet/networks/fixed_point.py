@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from qnet import budget
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value
 from qnet.lazy import Array, Places, np
@@ -40,6 +41,8 @@ _ENOUGH = 1e-13
 _CONVERGED = 1e-11
 """The residual above which a point is started again."""
 _MEMORY = 5
+_DAMPED = 0.5
+"""The share of a move that is made in rounds of a batch."""
 _WORSE = 3.0
 _FIRST = 4
 """Rounds before the first slopes are taken."""
@@ -54,6 +57,10 @@ _NUDGE = 1e-7
 _STEEPEST = 1e100
 """Larger slopes are dropped, like those that are not finite."""
 _FALSE_POSITIONS = 100
+_PLAIN_ROUND = 20 * budget.STEP
+"""Operations of a round over one plain number."""
+_ROUND, _VALUE = 8 * budget.CALL, 4 * budget.STEP
+"""Operations of a round over arrays, and of each of their values."""
 _NUDGED_AT_ONCE = 20_000
 """Values of points, each with one value changed, that are mapped together."""
 
@@ -134,6 +141,7 @@ class _Search:
 
     def image(self, values: list[float]) -> list[float]:
         self.rounds += 1
+        budget.spend(_PLAIN_ROUND * len(values), "the waits inside holds")
         if self.rounds > _MAX_ROUNDS:
             residual = self.residual(values, self.map(values))
             raise _waits_not_converged(f"residual {residual:.1e} after {_MAX_ROUNDS} rounds")
@@ -223,7 +231,22 @@ def fixed_points(maps: BatchMaps, start: Array, patience: int = 300, rough: bool
               those that have not start again, with rounds alone, and at last without memory.
     """
     with np.errstate(all="ignore"):  # Values that overflow are not finite, and never taken.
-        return _fixed_points(maps, np.asarray(start, dtype=float), patience, rough)
+        return _fixed_points(_counted(maps), np.asarray(start, dtype=float), patience, rough)
+
+
+def _counted(maps: BatchMaps) -> BatchMaps:
+    """Maps that are charged to the account of the command."""
+
+    def counted(chosen: Places) -> BatchMap:
+        image = maps(chosen)
+
+        def round_of(values: Array) -> tuple[Array, Array]:
+            budget.spend(_ROUND + _VALUE * values.size, "the rounds of a fixed point")
+            return image(values)
+
+        return round_of
+
+    return counted
 
 
 def _fixed_points(maps: BatchMaps, start: Array, patience: int, rough: bool) -> Array:
@@ -346,12 +369,19 @@ def _rounds(
         for one, two in history:
             one[worse] = two[worse] = 0.0
         before = (values, moves)
-        values = np.maximum(values + 0.5 * moves - _mixture(history, moves), 0.2 * np.minimum(values, after))
+        values = np.maximum(
+            values + _DAMPED * moves - mixture(history, moves, _DAMPED), 0.2 * np.minimum(values, after)
+        )
     return best, best_moves, least
 
 
-def _mixture(history: list[tuple[Array, Array]], moves: Array) -> Array | float:
-    """What the memory of earlier rounds takes off a damped move."""
+def mixture(history: Sequence[tuple[Array, Array]], moves: Array, damped: float = 1.0) -> Array | float:
+    """What the memory of earlier rounds takes off a move (Anderson mixing), at every point.
+
+    history   how values and moves changed in earlier rounds, each (P, ...).
+    moves     (P, ...) from the values of this round to their images.
+    damped    the share of the move that is made.
+    """
     if not history:
         return 0.0
     size = len(moves)
@@ -363,7 +393,7 @@ def _mixture(history: list[tuple[Array, Array]], moves: Array) -> Array | float:
     square: Array = np.einsum("pnm,pnl->pml", unit, unit) + 1e-12 * np.eye(len(history))
     right: Array = np.einsum("pnm,pn->pm", unit, moves.reshape(size, -1))
     weights: Array = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
-    taken = np.einsum("pnm,pm->pn", steps + 0.5 * turns, weights).reshape(moves.shape)
+    taken = np.einsum("pnm,pm->pn", steps + damped * turns, weights).reshape(moves.shape)
     return np.where(np.isfinite(taken), taken, 0.0)
 
 
@@ -382,6 +412,7 @@ def falling_points(image: BatchMap, low: Array, tolerance: float) -> Array:
         share = above / np.where(above - below > 0, above - below, 1.0)
         share = np.where(number % 8 == 7, 0.5, np.clip(share, 0.0, 1.0))
         values = low + share * (high - low)
+        budget.spend(_ROUND + _VALUE * values.size, "the rounds of a fixed point")
         after, residual = image(values)
         if residual.max() <= tolerance:
             break

@@ -30,14 +30,14 @@ def beyond(solver: OpenSolver, stable: Value) -> tuple[Beyond, ...]:
     stable  where there is a steady state; other points have no reasons.
     """
     reasons = _unmeasured(solver)
-    if not solver.felt:
+    if not solver.in_holds:
         return reasons
     operations = solver.operations
     elastic = elasticity(solver)
     small = operations.compare("<=", elastic, LARGEST)
     if operations.all(small | _not(stable)):
         return reasons
-    names = " and ".join(dict.fromkeys(f'"{solver.all[index].station}"' for index in solver.felt))
+    names = " and ".join(dict.fromkeys(f'"{solver.all[index].station}"' for index in solver.in_holds))
     text = f"the response rests on the wait for {names} inside holds"
     worst = operations.where(stable, elastic, 0.0 * elastic)
     percent = 10.0 * float(_largest(worst))
@@ -52,25 +52,26 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
     streams = [stream for stream in solver.all if not operations.all(stream.rate == 0)]
     holds = {stream.station for stream in streams if stream.holding.waits}
     kept = {stream.station for stream in streams if not operations.all(stream.second.mean == 0)}
-    inner = {solver.all[index].station for index in solver.felt}
+    inner = {solver.all[index].station for index in solver.in_holds}
     for station in network.stations:
         if station.name in holds | kept and not station.delay and not station.in_line:
             how = "held while others are waited for" if station.name in holds else "kept after the response"
             causes[f"{station.name} is {how}, and not first come first served"] = None
-        if solver.felt and station.name in holds | inner:
+        if solver.in_holds and station.name in holds | inner:
             if _given(network, station.name):
                 given = f"the scv of the hold of {station.name} is given, and it is held around other stations"
                 causes[given] = None
             if _variable_times(network, station.name, operations):
                 variable.append(station.name)
-        elif not solver.felt and kept and station.in_line and len({stream.station for stream in streams}) > 1:
+        elif not solver.in_holds and kept and station.in_line and len({stream.station for stream in streams}) > 1:
             visits = [stream for stream in streams if stream.station == station.name]
             if station.name not in kept and station_reason(station, visits, False, operations):
                 causes[
                     f"times at {station.name} are not one exponential time, and others work on after the response"
                 ] = None
-    for held, asked in _in_step(network):
-        causes[f"customers come to {asked} from {held}, which others hold while they ask for {asked}"] = None
+    for before, after, inner in _in_step(network):
+        outer = before if inner == after else after
+        causes[f"customers come to {after} from {before}, and others ask for {inner} while they hold {outer}"] = None
     for name in _back_at_once(network):
         if name in kept:
             causes[f"customers come back at once to {name}, which is still kept after their visit before"] = None
@@ -79,10 +80,13 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
     return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in causes)
 
 
-def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str]]:
-    """Stations that customers visit before another one which is used while the first is held.
+def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str, str]]:
+    """Pairs of stations that a customer visits one after the other, of which one is used while the other is held.
 
-    They arrive when the holder has left, and so find it less than an observer from outside does.
+    It arrives when a holder, or another customer of the inner station, has just left, and so finds fewer than an
+    observer from outside does.
+
+    Returns   the first of a pair, the second, and which of them is used inside.
     """
     routes = [route for customers in network.classes for route in customers.routes]
     around: dict[str, set[str]] = {}
@@ -94,7 +98,11 @@ def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str]]:
         for step in route.steps:
             if isinstance(step, Hold) and step.phase == 1:
                 inside = around.get(step.station, set[str]())
-                yield from ((held, step.station) for held in passed if held in inside)
+                for earlier in passed:
+                    if earlier in inside:
+                        yield earlier, step.station, step.station
+                    elif step.station in around.get(earlier, ()):
+                        yield earlier, step.station, earlier
                 passed.append(step.station)
 
 
@@ -166,7 +174,7 @@ def elasticity(solver: OpenSolver) -> Value:
     """
     kept = list(solver.waits)
     before = _responses(solver)
-    for index in solver.felt:
+    for index in solver.in_holds:
         wait = kept[index]
         solver.waits[index] = Wait(wait.mean * (1 + _STEP), wait.variance * (1 + _STEP) ** 2)
     for centre in solver.outer:

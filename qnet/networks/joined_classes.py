@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from qnet import budget
 from qnet.expression import Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.duration import Wait
@@ -14,6 +15,9 @@ from qnet.networks.stream_waits import stream_wait
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
+
+_A_WAIT, _A_JOIN = budget.CALL, 12 * budget.CALL
+"""Operations of a round for the wait of a stream, and for the slowest branch of a parallel step."""
 
 
 class Asked(Record):
@@ -31,8 +35,8 @@ class Joining:
     compiled  its streams, for one passage per second of every class.
     places    of every group of copies: the row of its first copy among the demands.
     asked     of every group, by class.
-    ordered   the stations at which all visits of a class wait alike.
-    alike     by stream, as of `parallel.join_time`.
+    ordered   the stations at which all visits of a class have the same wait.
+    identical     by stream, as of `parallel.join_time`.
     """
 
     def __init__(
@@ -42,17 +46,17 @@ class Joining:
         places: Mapping[Key, int],
         asked: Mapping[Key, Sequence[Asked]],
         ordered: frozenset[str],
-        alike: Sequence[Value],
+        identical: Sequence[Value],
     ) -> None:
         self.network = network
         self.places = places
         self.ordered = ordered
         self.operations: Operations = arrays()
-        self.away = frozenset(station.name for station in network.stations if station.delay)
+        self.delays = frozenset(station.name for station in network.stations if station.delay)
         self.queued = tuple(
             _Queued(index, stream, asked[stream.station, stream.group][stream.class_index])
             for index, stream in enumerate(compiled.streams)
-            if stream.started is not None and not stream.left and stream.station not in self.away
+            if stream.started is not None and not stream.left and stream.station not in self.delays
             if isinstance(network.classes[stream.class_index], ClosedClass)
         )
         """The requests for queueing stations in branches."""
@@ -64,13 +68,15 @@ class Joining:
             for fork in route.forks
             if isinstance(network.classes[route.class_index], ClosedClass)
         )
-        self.alike = tuple(alike)
+        self.identical = tuple(identical)
 
     def __getitem__(self, chosen: Any) -> Joining:
         """Some points of the batch."""
         part = object.__new__(Joining)
         part.__dict__.update(self.__dict__)
-        part.queued, part.forks, part.alike = (_taken(item, chosen) for item in (self.queued, self.forks, self.alike))
+        part.queued, part.forks, part.identical = (
+            _taken(item, chosen) for item in (self.queued, self.forks, self.identical)
+        )
         return part
 
     def extra(self, residence: Any) -> Any:
@@ -78,8 +84,9 @@ class Joining:
 
         residence  (P, K, R) seconds in a passage at every copy, of closed classes; columns of others are not read.
         """
+        budget.spend(_A_WAIT * len(self.queued) + _A_JOIN * len(self.forks), "the rounds of a fixed point")
         waits = [Wait(0.0, 0.0)] * self.streams
-        found = np.zeros((residence.shape[0], residence.shape[2]))
+        result = np.zeros((residence.shape[0], residence.shape[2]))
         for item in self.queued:
             stream, asked = item.stream, item.asked
             key, kind = (stream.station, stream.group), stream.class_index
@@ -87,11 +94,11 @@ class Joining:
             ordered = stream.station in self.ordered
             wait = stream_wait(stream, spent, asked.demand, asked.visits, ordered, False, self.operations)
             waits[item.place] = wait
-            found[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
+            result[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
         for item in self.forks:
-            time = mean_join_time(item.fork, waits, self.alike, self.operations)
-            found[:, item.class_index] += item.probability * item.fork.count * time
-        return found
+            time = mean_join_time(item.fork, waits, self.identical, self.operations)
+            result[:, item.class_index] += item.probability * item.fork.count * time
+        return result
 
 
 class _Queued(Record):
@@ -125,13 +132,13 @@ class ParallelSteps:
     network     its stations and classes.
     compiled    its streams, for one passage per second of every class.
     operations  those of its numbers.
-    Limits      Branches that closed customers have left running are met as those of others are.
+    Limits      Branches that closed customers have left running count on arrival as those of others do.
     """
 
     def __init__(self, network: RoutedNetwork, compiled: Streams, operations: Operations) -> None:
         self.network = network
         self.compiled = compiled
-        self.alike: tuple[Value, ...] = ()
+        self.identical: tuple[Value, ...] = ()
         """By stream, as of `parallel.join_time`."""
         self.lasting: dict[int, Value] = {}
         """Seconds in a passage that they last, of the classes that queue in no branch."""
@@ -140,12 +147,12 @@ class ParallelSteps:
         if not any(route.forks for route in compiled.routes):
             return
         light = [_light(network, compiled, kind) for kind in range(len(network.classes))]
-        self.alike = start_together(network, streams(network, operations, light), operations)
-        away = {station.name for station in network.stations if station.delay}
+        self.identical = start_together(network, streams(network, operations, light), operations)
+        delay = {station.name for station in network.stations if station.delay}
         queued = {
             item.class_index
             for item in compiled.streams
-            if item.started is not None and not item.left and item.station not in away
+            if item.started is not None and not item.left and item.station not in delay
         }
         closed = {kind for kind, item in enumerate(network.classes) if isinstance(item, ClosedClass)} & queued
         self.queued = bool(closed)
@@ -153,7 +160,7 @@ class ParallelSteps:
         for kind in range(len(network.classes)):
             if kind not in queued:
                 self.lasting[kind] = total(
-                    route.probability * fork.count * mean_join_time(fork, nobody, self.alike, operations)
+                    route.probability * fork.count * mean_join_time(fork, nobody, self.identical, operations)
                     for route in compiled.routes
                     if route.class_index == kind
                     for fork in route.forks
@@ -165,21 +172,21 @@ class ParallelSteps:
         """What they take off the passages of closed classes that queue in branches; None where no such class does.
 
         places   of every group of copies: the row of its first copy among all copies.
-        ordered  the stations at which all visits of a class wait alike.
+        ordered  the stations at which all visits of a class have the same wait.
         demands  of every group in the order of `places`, by class, and `visits` as well.
         """
         if not self.queued:
             return None
         rows = zip(places, demands, visits, strict=False)
-        asked = {key: [Asked(*pair) for pair in zip(own, counts, strict=True)] for key, own, counts in rows}
-        return Joining(self.network, self.compiled, places, asked, ordered, self.alike)
+        asked = {key: [Asked(*pair) for pair in zip(each, counts, strict=True)] for key, each, counts in rows}
+        return Joining(self.network, self.compiled, places, asked, ordered, self.identical)
 
 
 _Row = Sequence[Value]
 
 
 def _light(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
-    """Passages per second of a class if nobody waited: what parts the load of a station among classes."""
+    """Passages per second of a class without any waits: it splits the load of a station among classes."""
     item = network.classes[kind]
     if not isinstance(item, ClosedClass):
         return item.arrival_rate
@@ -193,20 +200,21 @@ def _light(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
 
 
 def left_running(network: RoutedNetwork, compiled: Streams) -> set[Key]:
-    """The groups of copies where branches of closed classes may be left whom nobody waits for, which may pile up."""
-    found: set[Key] = set()
+    """The groups of copies where branches of closed classes may go on that no parallel step waits for, which may pile
+    up."""
+    result: set[Key] = set()
     for route in compiled.routes:
         if isinstance(network.classes[route.class_index], ClosedClass):
             early = [fork for fork in route.forks if fork.needed < fork.width]
             asked = (index for fork in early for branch in fork.branches for index in branch.asked)
-            found |= {(compiled.streams[index].station, compiled.streams[index].group) for index in asked}
-    return found
+            result |= {(compiled.streams[index].station, compiled.streams[index].group) for index in asked}
+    return result
 
 
 def _copies(network: RoutedNetwork) -> dict[Key, int]:
     """How many copies every group has."""
     return {
-        (station.name, place): group.copies
+        (station.name, index): group.copies
         for station in network.stations
-        for place, group in enumerate(station.groups)
+        for index, group in enumerate(station.groups)
     }

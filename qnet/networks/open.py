@@ -1,8 +1,8 @@
-"""Open networks in closed form: every station by its own formula, holds by a fixed point over the waits inside them.
+"""Open networks in closed form: every station by its formula, holds by a fixed point over the waits inside them.
 
-Applies   arrivals of any number of classes, Poisson if nothing else is said; single and multi-server stations, first
+Applies   arrivals of any number of classes, Poisson by default; single and multi-server stations, first
           come first served with any service variability and priorities with and without preemption, processor sharing,
-          last come first served preemptive resume; delays; nested holds; work left after the response.
+          last come first served preemptive resume; delays; nested holds; second-phase work.
 Exact     for product-form networks (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260) and for one M/G/1
           station alone. Otherwise each station is taken as independent of the others, with arrivals as `qna` finds
           them, or Poisson ones where that does not apply: an approximation, and `RoutedSolution.reasons` says where it
@@ -75,7 +75,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
         solution = solver.solve()
         return solution.replace(reasons=(*solution.reasons, *beyond))
     solution = solver.solve()
-    if solver.felt or solver.compiled.deferred:
+    if solver.in_holds or solver.compiled.deferred:
         beyond = hold_warnings.beyond(solver, solution.stable)
         if solver.compiled.deferred:
             beyond += qna.unmeasured_left(network, solver.compiled, solver.centres, solver.operations)
@@ -84,7 +84,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
 
 
 def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolution:
-    """The steady state of an open network as formulas, where no fixed point has to be found.
+    """The steady state of an open network as formulas, where no fixed point is needed.
 
     Applies     as `solve`, without stations whose waits rest on how long their holders wait elsewhere.
     network     rates and times as traced numbers.
@@ -95,19 +95,19 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     solver = OpenSolver(network, operations=operations)
     if solver.followed("auto"):
         reasons = reasons_for(network, solver.compiled, operations)
-        found = f"the variability of arrivals is followed through the network, as {reasons[0]}"
+        text = f"the variability of arrivals is followed through the network, as {reasons[0]}"
         help = "demands and utilizations have formulas; qnet solve gives the response"
-        raise NotComputed(Problem("QN521", found, "a network of product form, or a single queue", help=help))
+        raise NotComputed(Problem("QN521", text, "a network of product form, or a single queue", help=help))
     if any(fork.width > 1 for route in solver.compiled.routes for fork in route.forks):
-        found = "the time of the slowest of parallel branches is an integral"
-        raise NotComputed(Problem("QN553", found, "no parallel steps", help="qnet solve gives the number"))
+        text = "the time of the slowest of parallel branches is an integral"
+        raise NotComputed(Problem("QN553", text, "no parallel steps", help="qnet solve gives the number"))
     chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
     implicit = undecided(solver.compiled, solver.inner) or chained
     if implicit:
         names = " and ".join(f'"{name}"' for name in dict.fromkeys(centre.station.name for centre in implicit))
         how = "a fixed point" if undecided(solver.compiled, solver.inner) else "a finite-source chain"
-        found = f"the wait for {names} inside a hold is {how} over the waits of its holders"
-        raise NotComputed(Problem("QN520", found, "waits in closed form"))
+        text = f"the wait for {names} inside a hold is {how} over the waits of its holders"
+        raise NotComputed(Problem("QN520", text, "waits in closed form"))
     return solver.solve()
 
 
@@ -124,20 +124,20 @@ class OpenSolver:
         self.all: tuple[Stream, ...] = self.compiled.streams
         self.waits: list[Wait] = [Wait(0.0, 0.0)] * len(self.all)
         waited_for = {index for stream in self.all for index in stream.holding.waits}
-        self.felt = sorted(waited_for)
+        self.in_holds = sorted(waited_for)
         """The streams whose waits are part of a holding time: the unknowns of the fixed point."""
         self.members = self.compiled.members()
-        found = centres(network, self.compiled, self.members)
-        inner = [centre for centre in found if not waited_for.isdisjoint(centre.indices)]
+        result = centres(network, self.compiled, self.members)
+        inner = [centre for centre in result if not waited_for.isdisjoint(centre.indices)]
         # Those without waits inside come first: the fewer numbers a round depends on, the sooner it is enclosed.
-        self.inner = sorted(inner, key=lambda centre: not centre.calm)
-        self.outer = [centre for centre in found if waited_for.isdisjoint(centre.indices)]
+        self.inner = sorted(inner, key=lambda centre: not centre.regular)
+        self.outer = [centre for centre in result if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
         self.uneven: dict[Key, Uneven] = {}
-        """What uneven arrivals do to waits; empty where all streams are taken as Poisson."""
+        """The effect of variable arrivals on waits; empty where all streams are taken as Poisson."""
         self.hopeless = self.overloaded()
-        """Where some station has more load than servers without any waits: no need to find them."""
+        """Where some station has more load than servers without any waits: no need to compute them."""
 
     def followed(self, method: str) -> bool:
         """Whether the variability of arrivals is to be followed through the network, by a method or "auto"."""
@@ -152,9 +152,9 @@ class OpenSolver:
             if refused:
                 raise NotComputed(Problem("QN548", not_followed(names[0], refused), "arrival_scv = 1"))
             if method == "open":
-                found = f'the method "open" takes all arrivals as Poisson, and those of "{names[0]}" are not'
+                text = f'the method "open" takes all arrivals as Poisson, and those of "{names[0]}" are not'
                 help = "leave --method open out: qna follows the variability of arrivals"
-                raise NotComputed(Problem("QN548", found, "auto, or qna", help=help))
+                raise NotComputed(Problem("QN548", text, "auto, or qna", help=help))
         return not refused
 
     def uneven_arrivals(self) -> bool:
@@ -169,30 +169,30 @@ class OpenSolver:
         return figures(steady, QNA if self.uneven else NAME, rounds)
 
     def find_waits(self) -> int:
-        """Find what every stream waits, inside holds and outside; the number of rounds."""
+        """Compute the waits of every stream, inside holds and outside; the number of rounds."""
         rounds = self.iterate()
         for centre in self.outer:
             self.visit(centre)
         return rounds
 
     def iterate(self) -> int:
-        """Find what every stream waits; the number of rounds.
+        """Compute the waits of every stream; the number of rounds.
 
         Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch by
-        its own weight. Points where that does not settle are enclosed.
+        a separate weight. Points where that does not converge are enclosed.
         """
         memory: tuple[list[Value], list[Value]] | None = None
         settled: Value = False
         for rounds in range(1, _ACCELERATED + 1):
-            before = [self.waits[index].mean for index in self.felt]
+            before = [self.waits[index].mean for index in self.in_holds]
             settled = self.round(before) <= _TOLERANCE
             if self.operations.all(settled):
                 return rounds
-            after = [self.waits[index].mean for index in self.felt]
+            after = [self.waits[index].mean for index in self.in_holds]
             residual = [new - old for new, old in zip(after, before, strict=True)]
             if memory is not None:
                 chosen = zip(after, networks_fixed_point.mixed(after, residual, *memory), strict=True)
-                # Points that have settled stay where they are.
+                # Points that have converged are kept.
                 where, maximum = self.operations.where, self.operations.maximum
                 self.set_means([where(settled, old, maximum([new, 0.0])) for old, new in chosen])
             memory = (after, residual)
@@ -202,10 +202,10 @@ class OpenSolver:
         return _ACCELERATED + (self.enclose() if self.network.size is None else self.one_by_one(settled))
 
     def one_by_one(self, settled: Value) -> int:
-        """Solve every point of a batch that has not settled by itself; the largest number of rounds."""
+        """Solve every point of a batch that has not converged by itself; the largest number of rounds."""
         shape = (self.network.size or 0,)
-        # Also those whose waits nobody else waits for: they follow from the others.
-        inner = sorted({*self.felt, *(index for centre in self.inner for index in centre.indices)})
+        # Also those whose waits are part of no holding time: they follow from the others.
+        inner = sorted({*self.in_holds, *(index for centre in self.inner for index in centre.indices)})
         means = {index: np.broadcast_to(self.waits[index].mean, shape).copy() for index in inner}
         variances = {index: np.broadcast_to(self.waits[index].variance, shape).copy() for index in inner}
         rounds = 0
@@ -227,7 +227,7 @@ class OpenSolver:
         return tuple(single.waits), rounds
 
     def enclose(self) -> int:
-        """Find what every stream waits where rounds have not settled; the number of further rounds.
+        """Compute the waits of every stream where rounds have not converged; the number of further rounds.
 
         A round is a function of a few numbers: for each station whose holders wait at stations later in the round as
         well, how many holders are busy apart from their wait for it. These are the unknowns.
@@ -242,21 +242,21 @@ class OpenSolver:
 
         def image(busy: Sequence[float]) -> list[float]:
             for centre in self.inner:
-                place = places.get((centre.key[0], centre.pools))
-                self.visit(centre, None if place is None else busy[slice(*place)])
-            waits = (part for index in self.felt for part in self.waits[index])
+                position = places.get((centre.key[0], centre.pools))
+                self.visit(centre, None if position is None else busy[slice(*position)])
+            waits = (part for index in self.in_holds for part in self.waits[index])
             return [*(max(self.apart(room), 0.0) for room in rooms), *waits]
 
         start = [max(self.apart(room), 0.0) for room in rooms]
         fixed = networks_fixed_point.fixed_point(image, start, [float(room.holders) for room in rooms])
-        found = fixed.images[len(rooms) :]
-        for index, mean, variance in zip(self.felt, found[::2], found[1::2], strict=True):
+        result = fixed.images[len(rooms) :]
+        for index, mean, variance in zip(self.in_holds, result[::2], result[1::2], strict=True):
             self.waits[index] = Wait(mean, variance)
         return fixed.rounds
 
     def set_means(self, means: list[Value]) -> None:
         """Replace the unknowns; variances follow in the next round."""
-        for index, mean in zip(self.felt, means, strict=True):
+        for index, mean in zip(self.in_holds, means, strict=True):
             self.waits[index] = Wait(mean, self.waits[index].variance)
 
     def round(self, before: list[Value]) -> Value:
@@ -264,7 +264,7 @@ class OpenSolver:
         for centre in self.inner:
             self.visit(centre)
         result: Value = 0.0
-        for index, old in zip(self.felt, before, strict=True):
+        for index, old in zip(self.in_holds, before, strict=True):
             new = self.waits[index].mean
             size = new + self.holding(index) + 1e-300
             result = self.operations.maximum([result, self.operations.absolute(new - old) / size])
@@ -276,7 +276,7 @@ class OpenSolver:
 
     def rho(self, centre: Centre) -> Value:
         """Load per server, with the waits as they are."""
-        return total(self.all[index].rate * self.holding(index) for index in centre.indices) / centre.station.servers
+        return total(self.all[index].rate * self.holding(index) for index in centre.indices) / centre.station.peak
 
     def overloaded(self) -> Value:
         """Where some station has at least as much load as servers, with the waits as they are."""
@@ -291,26 +291,28 @@ class OpenSolver:
         return busy - total(rate * self.waits[index].mean for index, rate in room.asked)
 
     def visit(self, centre: Centre, apart: Sequence[Value] | None = None) -> None:
-        """Find what the streams of one station group wait, from what is known of the others, or `apart` given."""
+        """Compute the waits of the streams of one station group from those of the others, with `apart` if given."""
         if centre.key in self.settled and not centre.holders:
             return
-        loads, met = self.meet(centre)
+        loads, at_arrival = self.meet(centre)
         spare: tuple[Value, Value] = (0.0, 0.0)
         if centre.holders:
-            spare = self.spare(centre, met, [self.apart(room) for room in centre.rooms] if apart is None else apart)
-        self.place(centre, loads, met, *spare)
+            spare = self.spare(
+                centre, at_arrival, [self.apart(room) for room in centre.rooms] if apart is None else apart
+            )
+        self.place(centre, loads, at_arrival, *spare)
 
     def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
-        """What the streams of one station group ask, and what they meet."""
+        """The requests of the streams of one station group, and the work they meet."""
         if centre.key in self.settled:
             return self.settled[centre.key]
         loads = self.loads(centre)
-        met = queue(centre.station.servers, loads, centre.holders, self.operations)
-        if centre.calm:
-            self.settled[centre.key] = (loads, met)
-        return loads, met
+        at_arrival = queue(centre.station.servers, loads, centre.holders, self.operations)
+        if centre.regular:
+            self.settled[centre.key] = (loads, at_arrival)
+        return loads, at_arrival
 
-    def place(self, centre: Centre, loads: Sequence[Load], met: Queue, busy: Value, spare: Value) -> None:
+    def place(self, centre: Centre, loads: Sequence[Load], at_arrival: Queue, busy: Value, spare: Value) -> None:
         """Set what the streams of one station group wait."""
         if centre.station.discipline == "preemptive":
             self.refuse_interrupted_holds(centre)
@@ -320,30 +322,32 @@ class OpenSolver:
                 wait = Wait(mean, variance)
                 self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
             return
-        found: dict[tuple[int, bool], tuple[Value, Value]] = {}
+        result: dict[tuple[int, bool], tuple[Value, Value]] = {}
         held: dict[int, Value] = {}
         for priority in {load.priority for load in loads if load.holders}:
-            found[priority, True] = holder_wait(met, priority, busy, spare, self.operations)
-            share = 1.0 if centre.station.in_line else ratio(met.residual, met.holder_residual)
-            held[priority] = found[priority, True][0] * share
-        beside = beside_holders(met, held) if held else {}
+            result[priority, True] = holder_wait(at_arrival, priority, busy, spare, self.operations)
+            share = 1.0 if centre.station.in_line else ratio(at_arrival.residual, at_arrival.holder_residual)
+            held[priority] = result[priority, True][0] * share
+        beside = beside_holders(at_arrival, held) if held else {}
         for index, load in zip(centre.indices, loads, strict=True):
             case = (load.priority, bool(load.holders))
-            if case not in found:
-                found[case] = beside[load.priority] if held else open_wait(met, load.priority)
-            mean, variance = found[case]
+            if case not in result:
+                result[case] = beside[load.priority] if held else open_wait(at_arrival, load.priority)
+            mean, variance = result[case]
             if not centre.station.in_line:
-                # Sharing and preemptive disciplines: the wait is proportional to the own service.
-                stretch = ratio(load.first + load.second, met.holder_residual if load.holders else met.residual)
+                # Sharing and preemptive disciplines: the wait is proportional to the service of the customer.
+                stretch = ratio(
+                    load.first + load.second, at_arrival.holder_residual if load.holders else at_arrival.residual
+                )
                 mean, variance = mean * stretch, variance * stretch**2
             wait = Wait(mean, variance)
             self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
 
     def refuse_interrupted_holds(self, centre: Centre) -> None:
-        """Raise where a server is to be taken from someone who holds it, or waits elsewhere meanwhile."""
+        """Raise where a server would be preempted from a holder that waits or is served elsewhere meanwhile."""
         if centre.holders or any(self.all[index].holding.waits for index in centre.indices):
-            found = f'"{centre.station.name}" interrupts its customers, and is held with another station'
-            raise NotComputed(Problem("QN547", found, "a station that is held alone", help=_UNINTERRUPTED))
+            text = f'"{centre.station.name}" interrupts its customers, and is held with another station'
+            raise NotComputed(Problem("QN547", text, "a station that is held alone", help=_UNINTERRUPTED))
 
     def loads(self, centre: Centre) -> tuple[Load, ...]:
         """The loads of a station group; where they reach its servers they are scaled down.
@@ -358,7 +362,7 @@ class OpenSolver:
         return tuple(load.replace(rate=load.rate * scale) for load in loads)
 
     def load(self, stream: Stream) -> Load:
-        """What a stream asks, given what it waits inside."""
+        """The request of a stream, given its waits inside."""
         first, second = stream.first.mean_with(self.waits), stream.second.mean_with(self.waits)
         second_variance = stream.second.variance_with(self.waits)
         both = (first + second) ** 2
@@ -377,12 +381,13 @@ class OpenSolver:
             holders=stream.holders,
         )
 
-    def spare(self, centre: Centre, met: Queue, apart: Sequence[Value]) -> tuple[Value, Value]:
-        """Of the holders that ask at a station: utilization apart from their wait for it, and the time to spare for it.
+    def spare(self, centre: Centre, at_arrival: Queue, apart: Sequence[Value]) -> tuple[Value, Value]:
+        """Of the holders that request a station: utilization apart from their wait for it, and the time to spare for
+        it.
 
-        Nobody who keeps a server meanwhile can wait for more than the rest of that server's time; of that they get
-        the station's utilization, so that below its saturation no outer station is full because of it, and at its
-        saturation its own capacity is the limit.
+        A customer that keeps a server meanwhile can wait at most for the rest of that server's time; of that it gets
+        the station's utilization, so that below its saturation no outer station saturates because of it, and at its
+        saturation its capacity is the limit.
         """
         maximum, minimum = self.operations.maximum, self.operations.minimum
         busy: list[Value] = []
@@ -391,4 +396,4 @@ class OpenSolver:
             busy.append(maximum([used / room.holders, 0.0]))
             asked = total(rate for _, rate in room.asked)
             rest.append(room.holders * maximum([1.0 - busy[-1], 0.0]) / (asked + 1e-300))
-        return busy[0], met.offered / met.servers * minimum(rest)
+        return busy[0], at_arrival.offered / at_arrival.servers * minimum(rest)

@@ -1,7 +1,7 @@
 """Parallel steps: branches that start together, and the time until enough of them have finished.
 
 Branches are taken as independent, each with the mean that the waits at its stations give it, and with the part of its
-variance that it does not share: where branches wait behind work of the same passages, queues are long in all or in
+variance that it does not share: where branches wait for work of the same passages, queues are long in all or in
 none.
 """
 
@@ -99,7 +99,7 @@ def join_time(fork: Parallel, waits: Waits, together: Sequence[Value], operation
     Returns     seconds, of one execution, whatever the count of the step.
     Method      The order statistic of independent times by their moments (`queues.joins`), each with its mean and
                 (1 + 2 q - q^2) / (1 + q)^2 of its variance, q = (c + sqrt(c (c + 8))) / 4: what branches share does not
-                separate them. c is the share of the time of a branch that is waiting behind work which started
+                separate them. c is the share of the time of a branch that is waiting for work which started
                 together; of n branches that at rank min(k + 1, n - 1), the smallest first.
     Exact       means of two identical branches of one exponential server each, of open classes that alone use them:
                 with c the utilization the time is (12 - c) / 8 of a branch; branches of one exponential or constant
@@ -153,7 +153,7 @@ class _Branches:
 def _moments(
     branch: BranchTime, waits: Waits, together: Sequence[Value], operations: Operations
 ) -> tuple[Value, Value, Value]:
-    """Mean and variance of a branch, and the share of it that is waiting behind work which started together."""
+    """Mean and variance of a branch, and the share of it that is waiting for work which started together."""
     mean, variance = branch.first.mean_with(waits), branch.first.variance_with(waits)
     for fork in branch.forks:
         inner = join_time(fork, waits, together, operations)

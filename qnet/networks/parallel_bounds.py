@@ -46,7 +46,7 @@ Row = tuple[float, float, float, float]
 def with_bounds(network: RoutedNetwork, solution: RoutedSolution, wanted: Wanted) -> RoutedSolution:
     """The approximate solution of a network with parallel steps, with bounds at its classes where theory has any.
 
-    network    a point or a batch; batches stay without bounds.
+    network    a point or a batch; batches get no bounds.
     solution   its approximate solution.
     wanted     `enclosed`, or "asymptotic" as the name of the bounds, requests them.
     Raises     `NotComputed` QN563 where bounds are requested and not known, with the reason.
@@ -84,8 +84,8 @@ def _open(network: RoutedNetwork, solution: RoutedSolution) -> tuple[str, dict[i
                 number += 1
                 step = branches[f"{customers.name}\n{number}"]
                 low, high = open_step(step, fork.needed, exponential_servers(network, fork))
-                least += float(route.probability) * (low - float(step[0].whole))
-                most += float(route.probability) * (high - float(step[0].whole))
+                least += float(route.probability) * (low - float(step[0].total))
+                most += float(route.probability) * (high - float(step[0].total))
         if number and isinstance(customers, OpenClass):
             rate = float(customers.arrival_rate)
             rows[index] = (rate, rate, least, most)
@@ -209,7 +209,7 @@ def not_separate(network: RoutedNetwork) -> str:
     """Why the mean times of the branches of an open network are not known exactly; empty where they are.
 
     network   a point, of open classes.
-    Returns   a reason, in words for people. Where there is none, each branch alone is part of a network with product
+    Returns   a reason. Where there is none, each branch alone is part of a network with product
               form, which shares no station with the other branches of its step, nor with what is before it; and no
               customers queue after the step, where arrivals are no longer Poisson.
     """

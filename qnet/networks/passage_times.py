@@ -1,6 +1,8 @@
-"""What responses are made of: the ways through a network and the waits on them, kept for those who ask for more."""
+"""What responses are made of: the ways through a network and the waits on them, kept for further questions."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from qnet.expression import Value
 from qnet.networks.duration import Wait
@@ -19,7 +21,10 @@ class Passages(Record):
     """Passages per second of every class."""
     waits: tuple[Wait, ...]
     """By stream."""
-    alike: tuple[Value, ...] = ()
-    """By stream, of parallel steps: the share of what is met that started together with other branches."""
+    identical: tuple[Value, ...] = ()
+    """By stream, of parallel steps: the share of customers there on arrival that started together with other
+    branches."""
     wanted: Wanted | None = None
     """Where the waits have no variances yet: the method and the budget to find them with."""
+    demands: Any = None
+    """Of a batch, the solution of its demands, a start for those of a network that is nearly the same."""

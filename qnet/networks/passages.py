@@ -1,4 +1,4 @@
-"""Visits per passage of customers whose ways are probabilities between states, at one point or at a batch of them."""
+"""Visits per passage of customers that change state by probabilities, at one point or at a batch of them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from qnet.networks.state_reduction import closed_sets, reached, reduced
 
 
 class StrandedCustomers(Exception):
-    """Customers who start at the reference come to states from which they never return to it.
+    """Customers that start at the reference reach states from which they never return to it.
 
-    states   where they stay.
-    beside   another set of states, each with a part of the reference, where others stay; empty where there is none.
+    states   where they remain.
+    beside   another set of states, each with a part of the reference, where others remain; empty where there is none.
     point    the first point of the batch where it is so; None for a single point.
     """
 
@@ -35,8 +35,8 @@ def visits_per_passage(
                of `size` points.
     reference  the states whose visits together are the passages; customers start there.
     size       points of the batch; None for one point in floats.
-    Returns    (S,) visits, floats or arrays; 0 at states where nobody comes.
-    Raises     `StrandedCustomers` where customers stay away from the reference, or change no more between parts of it;
+    Returns    (S,) visits, floats or arrays; 0 at states that are never reached.
+    Raises     `StrandedCustomers` where customers never return to the reference, or change no more between parts of it;
                `NotComputed` QN502 for visits near the largest float.
     Method     State reduction of all points at once that have the same positive probabilities.
     Source     Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
@@ -53,13 +53,13 @@ def visits_per_passage(
     table = np.zeros((len(rows), size))
     for number in range(int(members.max()) + 1):
         points = np.flatnonzero(members == number)
-        own = [{to: _taken(value, points) for to, value in row.items()} for row in rows]
+        selected = [{to: _taken(value, points) for to, value in row.items()} for row in rows]
         try:
             with np.errstate(all="ignore"):
-                found = _visits(own, reference)
+                result = _visits(selected, reference)
         except StrandedCustomers as error:
             raise StrandedCustomers(error.states, error.beside, int(points[0])) from None
-        for state, value in enumerate(found):
+        for state, value in enumerate(result):
             table[state, points] = value
     return tuple(table)
 
@@ -79,11 +79,11 @@ def _visits(rows: Sequence[Mapping[int, Value]], reference: Sequence[int]) -> tu
     if len(kept) > 1:
         raise StrandedCustomers(kept[0], kept[1])
     counted = [state for state in reference if state in set(kept[0])]
-    found = reduced(positive, counted[0], kept[0])
+    result = reduced(positive, counted[0], kept[0])
     if len(counted) > 1:
-        passages = sum(found[state] for state in counted)
-        found = {state: value / passages for state, value in found.items()}
-    return tuple(found.get(state, 0.0) for state in range(len(rows)))
+        passages = sum(result[state] for state in counted)
+        result = {state: value / passages for state, value in result.items()}
+    return tuple(result.get(state, 0.0) for state in range(len(rows)))
 
 
 def _first(value: Value) -> Value:

@@ -15,24 +15,25 @@ _MOST = 2.0
 _FACTOR = 3.0
 """How far means of service times at a queue in order of arrival may be apart."""
 _NEARLY, _FEW = 0.75, 4.0
-"""How full a station is beside the fullest to have many customers as well; and customers who were measured so."""
+"""The utilization, relative to the largest, from which on a station has many customers as well; the numbers
+measured."""
 
-_Found = Iterator[tuple[str, Value]]
+_Reasons = Iterator[tuple[str, Value]]
 
 
 def beyond(network: RoutedNetwork, operations: Operations) -> dict[str, Value]:
-    """Why percentiles of the response of a network are not trusted, in words for people; empty where they are.
+    """Why percentiles of the response of a network are not trusted; empty where they are.
 
     network     stations, classes and routes, of one point or a batch; arrival rates do not matter.
     operations  those of its numbers.
     Returns     for each cause, at which points it is one: a truth value, or an array of them.
                 The measured errors are those of `percentiles: ...` in the table of errors.
     """
-    found: dict[str, Value] = {}
+    result: dict[str, Value] = {}
     for reason, where in _reasons(network, operations):
         if not operations.all(where == False):  # noqa: E712
-            found[reason] = found.get(reason, False) | where
-    return found
+            result[reason] = result.get(reason, False) | where
+    return result
 
 
 def exact(network: RoutedNetwork, operations: Operations) -> Value:
@@ -40,11 +41,11 @@ def exact(network: RoutedNetwork, operations: Operations) -> Value:
 
     network     as of `beyond`; of a steady state.
     Theorem     In an open network of exponential single servers first come first served, of which the customers of
-                every class come in a Poisson stream and none can be overtaken by those who came to a station after
-                him, the times that a customer spends at the stations of his way are independent and exponential
+                every class arrive in a Poisson stream and none can be overtaken by later arrivals at a station,
+                the times that a customer spends at the stations on its route are independent and exponential
                 (tandem queues: Reich, Ann. Math. Stat. 28 (1957) 768-773; networks: Walrand and Varaiya, Sojourn times
                 and the overtaking condition in Jacksonian networks, Adv. Appl. Prob. 12 (1980) 1000-1018). A delay
-                before the first of them or behind the last is independent of them as well.
+                before the first of them or after the last is independent of them as well.
     """
     if network.closed or network.limited or network.profiles or not without_overtaking(network):
         return False
@@ -100,7 +101,7 @@ def _same(value: Value, other: float, operations: Operations) -> Value:
     return operations.compare("<=", operations.absolute(value - other), 1e-12 * abs(other))
 
 
-def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
+def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
     """Every cause, with the points at which it is one."""
     stations = {station.name: station for station in network.stations}
     for customers in network.classes:
@@ -127,19 +128,19 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Found:
                 yield f"{text} for all", True
 
 
-def _mixtures(network: RoutedNetwork, operations: Operations) -> _Found:
+def _mixtures(network: RoutedNetwork, operations: Operations) -> _Reasons:
     """Where all open classes together have service times far from exponential, which each waits for."""
     compiled = streams(network, operations)
     for station in network.stations:
         if not station.in_line:
             continue
         for group, _ in enumerate(station.groups):
-            own = [item for item in compiled.streams if (item.station, item.group) == (station.name, group)]
+            selected = [item for item in compiled.streams if (item.station, item.group) == (station.name, group)]
             rate: Value = 0.0
             busy: Value = 0.0
             squares: Value = 0.0
             kinds: list[tuple[Value, Value]] = []
-            for item in own:
+            for item in selected:
                 mean = item.first.mean + item.second.mean
                 variance = item.scv * mean**2 if item.scv is not None else item.first.variance + item.second.variance
                 kinds.append((mean, variance))
@@ -152,22 +153,23 @@ def _mixtures(network: RoutedNetwork, operations: Operations) -> _Found:
 
 
 def _differ(kinds: Sequence[tuple[Value, Value]], operations: Operations) -> Value:
-    """Where some wait for times unlike their own, which is no gamma time: means and variances of visits."""
-    found: Value = False
+    """Where some customers wait for times different from theirs, which is not a gamma time: means and variances of
+    visits."""
+    result: Value = False
     for mean, variance in kinds:
         for other, spread in kinds:
             both = (mean > 0) & (other > 0)
             apart = operations.compare(">", mean, _FACTOR * other * (1 + 1e-9))
             near = 1e-9 * (variance * other**2 + spread * mean**2)
             unlike = operations.compare(">", operations.absolute(variance * other**2 - spread * mean**2), near)
-            found = found | (both & (apart | unlike))
-    return found
+            result = result | (both & (apart | unlike))
+    return result
 
 
 def _crowded(network: RoutedNetwork, operations: Operations) -> Value:
-    """Where closed classes are more than the asymptotes of the first full station bear, and another is nearly as full.
+    """Where closed classes exceed the saturation point of the bottleneck, and another station is nearly saturated.
 
-    Their loads are those of customers who never wait. Few customers were measured, and are trusted.
+    Their loads are those of customers that never wait. Few customers were measured, and are trusted.
     """
     compiled = streams(network, operations, [1.0] * len(network.classes))
     spent: list[Value] = [0.0 for _ in network.classes]
@@ -198,7 +200,7 @@ def _crowded(network: RoutedNetwork, operations: Operations) -> Value:
     return full & operations.compare(">=", near, 2.0)
 
 
-def _returns(customers: OpenClass, operations: Operations) -> _Found:
+def _returns(customers: OpenClass, operations: Operations) -> _Reasons:
     """Where customers of an open chain may be more than once."""
     visits: dict[str, Value] = {}
     for route in customers.routes if customers.chain else ():
@@ -209,7 +211,7 @@ def _returns(customers: OpenClass, operations: Operations) -> _Found:
         yield f"{customers.name} comes back to {name} by chance", operations.compare(">", number, 1 + 1e-9)
 
 
-def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _Found:
+def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _Reasons:
     """What a step has that was not measured, or not as good."""
     if isinstance(step, Fork):
         yield "steps are parallel", True

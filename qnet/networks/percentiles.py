@@ -25,7 +25,7 @@ REASON = (
 )
 _TERMS, _AVERAGED, _SPREAD = 60, 12, 18.4
 _FEW = 2000.0
-"""Beyond so many stages of one exponential time the sum is told by the cube of a normal variable."""
+"""Beyond this number of stages of one exponential time, the sum is approximated by the cube of a normal variable."""
 
 
 class Part(Record):
@@ -39,7 +39,7 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     """The time within which a share of all passages is answered, per point.
 
     share     in (0, 1).
-    about     a class or a route; empty for the whole system.
+    about     a class or a route; empty for the system.
     Returns   seconds; meaningless where there is no steady state.
     Raises    `NotComputed` QN516 where the method gives no second moments.
     Method    Times at the stations of a route are taken as independent, each a gamma time of the mean and variance that
@@ -49,19 +49,19 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
               Reiser, J. Appl. Prob. 17 (1980) 1048-1061; Sevcik and Mitrani, J. ACM 28 (1981) 358-371). The transform
               of the mixture over routes is inverted by the algorithm EULER (Abate and Whitt, ORSA J. Comput. 7 (1995)
               36-43).
-              A chain whose customers come back by chance is as variable as its routing makes it.
-    Limits    Feedback and overtaking make the times dependent, and in closed classes those who are at one station are
-              at no other. `percentile_trust` tells where it is exact, and where it is not trusted.
+              A chain whose customers return at random is as variable as its routing makes it.
+    Limits    Feedback and overtaking make the times dependent, and in closed classes the customers at one station are
+              at no other. `percentile_trust` decides where it is exact, and where it is not trusted.
     """
     if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
-        found = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
-        raise NotComputed(Problem("QN516", found, "means, such as response"))
+        result = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
+        raise NotComputed(Problem("QN516", result, "means, such as response"))
     wanted = list(_ways(solution.passages, about))
     nobody = sum(rate for rate, _, _ in wanted) == 0
-    # Where nobody comes, a way counts as often as it would be taken.
+    # Without any passages, a route counts as often as it would be taken.
     parts = [Part(np.atleast_1d(rate + nobody * probability), stages) for rate, probability, stages in wanted]
-    found = mixture_percentile(parts, share)
-    return float(found[0]) if isinstance(solution.throughput, float) and found.size == 1 else found
+    result = mixture_percentile(parts, share)
+    return float(result[0]) if isinstance(solution.throughput, float) and result.size == 1 else result
 
 
 _Stages = tuple[tuple[Value, Value], ...]
@@ -81,13 +81,13 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
     else:
         waits = _shared(passages)
     for number, customers in enumerate(passages.network.classes):
-        own = [route for route in passages.compiled.routes if route.class_index == number]
+        selected = [route for route in passages.compiled.routes if route.class_index == number]
         rate = passages.throughputs[number]
         if customers.chain:
             if about in ("", customers.name):
-                yield rate, 1.0, _of_chain(customers, own, waits, passages)
+                yield rate, 1.0, _of_chain(customers, selected, waits, passages)
             continue
-        for route in own:
+        for route in selected:
             if about in ("", customers.name, route.route):
                 yield rate * route.probability, route.probability, tuple(_stages(route, waits, passages))
 
@@ -95,24 +95,24 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
 def _shared(passages: Passages) -> list[Wait]:
     """The waits of an open network, as variable as sharing makes them where service is shared."""
     sharing = {station.name for station in passages.network.stations if station.discipline == "ps"}
-    found: list[Wait] = []
+    result: list[Wait] = []
     for stream, wait in zip(passages.compiled.streams, passages.waits, strict=True):
         if stream.station in sharing:
             service = stream.holding.mean_with(passages.waits)
-            whole = wait.mean + service
-            load = wait.mean / (whole + (whole == 0))
+            overall = wait.mean + service
+            load = wait.mean / (overall + (overall == 0))
             wait = wait.replace(variance=shared_variance(wait.mean, service, load))
-        found.append(wait)
-    return found
+        result.append(wait)
+    return result
 
 
 def _of_chain(
-    customers: OpenClass | ClosedClass, own: Sequence[RouteTime], waits: Sequence[Wait], passages: Passages
+    customers: OpenClass | ClosedClass, selected: Sequence[RouteTime], waits: Sequence[Wait], passages: Passages
 ) -> _Stages:
-    """The stages of a chain: as variable as its customers come back by chance, where it is known how they go on."""
+    """The stages of a chain: as variable as its customers come back at random, where it is known how they go on."""
     if not customers.onward:
-        return tuple(stage for route in own for stage in _stages(route, waits, passages))
-    parts = [(key[0], part.replace(fractions=())) for route in own for key, part in route.parts.items()]
+        return tuple(stage for route in selected for stage in _stages(route, waits, passages))
+    parts = [(key[0], part.replace(fractions=())) for route in selected for key, part in route.parts.items()]
     spent: dict[str, Value] = {}
     for name, part in parts:
         spent[name] = spent.get(name, 0.0) + part.mean_with(waits)
@@ -135,8 +135,8 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
         yield part.mean_with(waits), part.variance_with(waits)
     operations = FLOATS if passages.network.size is None else arrays()
     for fork in route.forks:
-        whole = join_time(fork, waits, passages.alike, operations)
-        yield fork.count * whole.mean, fork.count * whole.variance
+        overall = join_time(fork, waits, passages.identical, operations)
+        yield fork.count * overall.mean, fork.count * overall.variance
 
 
 def mixture_percentile(parts: Sequence[Part], share: float) -> Any:
@@ -165,11 +165,11 @@ def mixture_percentile(parts: Sequence[Part], share: float) -> Any:
         return np.where(steady & ~constant, value, -1.0)
 
     at_low = below(low)
-    found = root(below, low, high, np.minimum(at_low, -1e-300), np.full(shape, 1.0), arrays())
-    found = np.where(at_low >= 0, low, found)
+    result = root(below, low, high, np.minimum(at_low, -1e-300), np.full(shape, 1.0), arrays())
+    result = np.where(at_low >= 0, low, result)
     # Hardly any variation: the cube root of a gamma time is all but normal (Wilson and Hilferty, 1931).
     ratio = square / (9 * mean**2)
-    return np.where(constant, mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3, found)
+    return np.where(constant, mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3, result)
 
 
 def _flat(stages: tuple[tuple[Any, Any], ...]) -> list[Any]:
@@ -187,18 +187,18 @@ def _distribution(weights: Array, routes: Sequence[Sequence[tuple[Any, Any]]], t
     from math import comb
 
     order = np.arange(_TERMS + _AVERAGED + 1).reshape(-1, *[1] * np.ndim(time))
-    place = (_SPREAD + 2j * np.pi * order) / (2 * time)
+    index = (_SPREAD + 2j * np.pi * order) / (2 * time)
     transform = 0.0
     for weight, stages in zip(weights, routes, strict=True):
-        one = -0.0 * place
+        one = -0.0 * index
         for mean, variance in stages:
             spread = variance / np.where(mean > 0, mean, 1.0)
             known = np.where(spread > 0, spread, 1.0)
-            gamma = np.where(mean > 0, mean, 0.0) / known * np.log1p(place * known)
-            one = one - np.where(spread > 1e-9 * mean, gamma, place * mean)
+            gamma = np.where(mean > 0, mean, 0.0) / known * np.log1p(index * known)
+            one = one - np.where(spread > 1e-9 * mean, gamma, index * mean)
         transform = transform + weight * np.exp(one)
     # The share of slower answers falls smoothly to nothing, which inverts better than what rises to one.
-    values = np.real((1 - transform) / place)
+    values = np.real((1 - transform) / index)
     signs = np.where(order % 2 == 0, 1.0, -1.0) * values
     signs[0] = signs[0] / 2
     sums = np.cumsum(signs, axis=0)

@@ -1,7 +1,7 @@
 """The variability of arrivals in open networks, and what it does to waits: Whitt's Queueing Network Analyzer.
 
-Each station sees one stream, told by its rate and the squared coefficient of variation (scv) of the gaps between
-arrivals. Streams from outside, and those that leave other stations, are split and merged: the scvs solve linear
+Each station has one stream, described by its rate and the squared coefficient of variation (scv) of its interarrival
+times. Streams from outside, and those that leave other stations, are split and merged: the scvs solve linear
 equations. Each station is then a GI/G/m queue of two moments.
 
 Applies   open networks of stations that are visited one after the other, of any number of classes.
@@ -26,18 +26,18 @@ from qnet.record import Record
 
 NAME = "qna"
 _LEAST = 0.2
-"""The least scv of a service that departures are told by."""
+"""The least scv of a service used for departures."""
 _MOST = 4.0
 """The largest scv that was measured."""
 _MOST_ON = 2.0
 """The largest scv of arrivals that go on to a further queue."""
 _CHANGED, _CHANGED_BACK = 0.1, 0.02
-"""Of the time at a queue, how much may rest on what queues before it do to arrivals: nobody returns, or somebody."""
+"""How much of the time at a queue may depend on how earlier queues change arrivals: without feedback, and with it."""
 _TINY = 1e-300
 
 
 class Uneven(Record):
-    """What uneven arrivals do to the wait at a station."""
+    """The effect of variable arrivals on the wait at a station."""
 
     factor: Value
     """Wait over that of Poisson arrivals."""
@@ -61,7 +61,7 @@ class _Node(Record):
     load: Value
     """Per server, at most 1; 0 at a delay."""
     service: Value
-    """scv of the service of all who come, less 1; 0 where order does not matter, as of exponential services."""
+    """scv of the service of all arrivals, less 1; 0 where order does not matter, as of exponential services."""
     servers: int
     ordered: bool
     """Whether it serves first come first served."""
@@ -92,19 +92,19 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> str:
 def unmeasured_left(
     network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
 ) -> tuple[Beyond, ...]:
-    """What is beyond where errors were measured as small in a network whose customers leave work behind.
+    """What is beyond where errors were measured as small in a network with second-phase work.
 
-    Work that is left is asked for as if its customers came back for it, so that it comes in step with them and with
+    Second-phase work is treated as if its customers returned for it, so that it arrives in step with them and with
     each other, and is held back where they are: the reasons are those of `uneven` for such customers, though waits are
-    found as of independent Poisson streams. It matters where services are far from exponential: with one exponential
-    time for all there is product form. Nothing is told there, or where servers are held around other stations.
+    computed as of independent Poisson streams. It matters where services are far from exponential: with one exponential
+    time for all there is product form. Nothing is reported there, or with simultaneous resource possession.
     """
     steps = (step for item in network.classes for route in item.routes for step in route.steps)
     around = any(not isinstance(inner, Time) for step in steps if isinstance(step, Hold) for inner in step.steps)
     if around or refusal(network, compiled.replace(deferred=False)):
         return ()
-    _, told, even = uneven(network, compiled, centres, operations)
-    return () if operations.all(even) else told
+    _, reasons, even = uneven(network, compiled, centres, operations)
+    return () if operations.all(even) else reasons
 
 
 def uneven(
@@ -120,21 +120,22 @@ def uneven(
     Method      In terms of scv - 1, of load r and m servers: departures have (1 - r^2) x arrivals +
                 r^2 (max(scv, 0.2) - 1) / sqrt(m); a share q of a stream has q times its; a merged stream has w times
                 the mean of its parts, weighted by rates, w = 1 / (1 + 4 (1 - r)^2 (v - 1)), v = 1 / sum of their
-                squared shares; classes from outside are merged first. Customers who come back to a station, at once
-                or by others, are taken as served on: their services together, and only those who come the first time
+                squared shares; classes from outside are merged first. Customers that return to a station, at once
+                or by others, are taken as served on: their services together, and only the first visits
                 as arrivals. Wait: (scv of arrivals + of service) / 2 x that of M/M/m, at one server with the factor
                 of Kraemer and Langenbach-Belz. Sharing and preemptive stations are as those of exponential services.
-                Nobody waits where all come straight from a station that lets them go no faster than they are served.
+                There is no wait where all arrive directly from a station that releases them no faster than they are
+                served.
     Known error `qnet methods --error`.
     Source      Whitt 1983, equations (24) to (29), (36), (44), (71), section III on immediate feedback; that by way
                 of other stations: Whitt, You, A Robust Queueing Network Analyzer Based on Indices of Dispersion, Naval
-                Research Logistics 69 (2022), who take stations of lower load only: of all is this tool's choice.
+                Research Logistics 69 (2022), for stations of lower load only; taking all is this tool's choice.
                 Friedman, Reduction Methods for Tandem Queuing Systems, Operations Research 13 (1965) 121-131.
     """
     flows = transitions(network, operations)
     nodes = _nodes(network, compiled, centres, flows, operations)
     streams = _Arrivals(network, nodes, flows, operations)
-    found: dict[Key, Uneven] = {}
+    result: dict[Key, Uneven] = {}
     wild: dict[str, None] = {}
     returned = False
     even: Value = True
@@ -145,23 +146,23 @@ def uneven(
     spaced = _spaced(network, compiled, operations)
     for centre in centres:
         node, name = nodes[centre.key], centre.station.name
-        away, again = streams.first_time(centre.key)
-        found[centre.key] = _uneven(node, away, again, operations)
-        calm = operations.all(operations.absolute(away) <= 1e-12)
+        outside, again = streams.first_time(centre.key)
+        result[centre.key] = _uneven(node, outside, again, operations)
+        regular = operations.all(operations.absolute(outside) <= 1e-12)
         back = not operations.all(operations.compare("<=", again, 0.0))
         returned = returned or back
         if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
             wild[f"the scv of services at {name} is above {_MOST:g}"] = None
-        plain = compiled.deferred and calm and operations.all(node.service == 0)
+        plain = compiled.deferred and regular and operations.all(node.service == 0)
         if node.servers > 1 and len(centres) > 1 and not plain:
             wild[f"{name} has several servers and is not alone"] = None
-        if not node.ordered and not calm:
+        if not node.ordered and not regular:
             wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
         chosen = ranked(centre.station, compiled.streams)
         least = _CHANGED if compiled.deferred else 0.0
         uneven_service = not operations.all(operations.compare("<=", _by_service(node, operations), least))
         if not compiled.deferred:
-            # Unlike times of several visits may have the variance of one exponential time together.
+            # Different times of several visits may have the variance of one exponential time together.
             visits = [compiled.streams[index] for index in centre.indices]
             uneven_service = uneven_service or bool(station_reason(centre.station, visits, False, operations))
         if back and chosen:
@@ -171,9 +172,9 @@ def uneven(
         if back or len(centres) > 1:
             most = _CHANGED_BACK if back and planned else _CHANGED
             other = _uneven(node, streams.in_the_long_run(centre.key, compiled), again, operations)
-            changed = _changed(node, found[centre.key], other, operations)
+            changed = _changed(node, result[centre.key], other, operations)
             if centre.key in spaced:
-                found[centre.key] = _without_wait(found[centre.key], spaced[centre.key], operations)
+                result[centre.key] = _without_wait(result[centre.key], spaced[centre.key], operations)
                 changed = operations.where(spaced[centre.key], 0.0 * changed, changed)
             if not operations.all(operations.compare("<=", changed, most)):
                 text = f"how evenly customers come to {name} from other queues"
@@ -189,12 +190,12 @@ def uneven(
             even = even & (scv == 1)
         if not all(operations.all(operations.compare("<=", scv, most)) for scv in scvs):
             wild[f"the scv of arrivals is above {most:g}"] = None
-    told = tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
-    return found, told, even
+    reasons = tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
+    return result, reasons, even
 
 
 def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -> dict[Key, Value]:
-    """Of single servers: where nobody waits, since customers come one by one, no faster than they are served.
+    """Of single servers: where there is no wait, since customers arrive one by one, no faster than they are served.
 
     A server in line that works the same constant time for all lets them go at least that time apart; and so does each
     one after it that takes no longer, where all come straight from the one before.
@@ -203,13 +204,13 @@ def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -
     constant: dict[str, Value] = {}
     """By station: the time that all services take; 0 where they differ."""
     for station in network.stations:
-        own = [item for item in compiled.streams if item.station == station.name]
+        selected = [item for item in compiled.streams if item.station == station.name]
         one = station.copies == 1 and station.servers == 1 and station.discipline in ("fcfs", "priority")
-        if one and own and not station.delay:
-            constant[station.name] = _constant(own, operations)
+        if one and selected and not station.delay:
+            constant[station.name] = _constant(selected, operations)
     apart: dict[str, Value] = {}
-    """By station: the least time between two who go on."""
-    found: dict[Key, Value] = {}
+    """By station: the least time between two departures."""
+    result: dict[Key, Value] = {}
     for name in constant:
         line = [name]
         while line[-1] not in apart:
@@ -223,15 +224,15 @@ def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -
             time = constant[here]
             free = (time > 0) & operations.compare("<=", time, apart[origin])
             apart[here] = operations.where(free, apart[origin], time)
-            found[here, 0] = free
-    return found
+            result[here, 0] = free
+    return result
 
 
-def _constant(own: Sequence[Stream], operations: Operations) -> Value:
+def _constant(selected: Sequence[Stream], operations: Operations) -> Value:
     """The time of all services of a station; 0 where it is not always the same."""
-    time = own[0].holding.mean
+    time = selected[0].holding.mean
     even: Value = True
-    for stream in own:
+    for stream in selected:
         scv = 0.0 if stream.scv is None else stream.scv
         even = even & (stream.holding.variance <= 0.0 * time) & (scv <= 0.0 * time)
         even = even & (operations.absolute(stream.holding.mean - time) <= 1e-12 * time)
@@ -249,42 +250,42 @@ def _without_wait(uneven: Uneven, free: Value, operations: Operations) -> Uneven
 
 def _straight_before(network: RoutedNetwork, operations: Operations) -> dict[str, set[str]]:
     """By station: from which stations customers come straight there; "" from outside, or after some other time."""
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for customers in network.classes:
         for route in customers.routes:
             last = ""
             for step in route.steps:
                 if isinstance(step, Hold):
                     once = operations.all(step.visits == 1) and not customers.chain
-                    found.setdefault(step.station, set()).add(last if once else "")
+                    result.setdefault(step.station, set()).add(last if once else "")
                     last = step.station if once else ""
                 elif not (isinstance(step, Time) and operations.all(step.mean == 0)):
                     last = ""
-    return found
+    return result
 
 
 def _nodes(
     network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], flows: Transitions, operations: Operations
 ) -> dict[Key, _Node]:
     """Every station group that is visited at all."""
-    found: dict[Key, _Node] = {}
+    result: dict[Key, _Node] = {}
     queues = {centre.key for centre in centres}
     members = compiled.members()
     for station in network.stations:
         for index, group in enumerate(station.groups):
             key = (station.name, index)
-            own = [compiled.streams[item] for item in members[key]]
-            if not own:
+            selected = [compiled.streams[item] for item in members[key]]
+            if not selected:
                 continue
-            rate = total(stream.rate for stream in own)
+            rate = total(stream.rate for stream in selected)
             again = ratio(flows.between.get((key, key), 0.0) / group.copies**2, rate)
             load: Value = 0.0 * rate
             if key in queues:
-                busy = total(stream.rate * stream.holding.mean for stream in own)
+                busy = total(stream.rate * stream.holding.mean for stream in selected)
                 load = operations.minimum([busy / station.servers, 1.0 + load])
             ordered = station.in_line and key in queues
-            service = _variability(own, rate, operations) if ordered else 0.0 * rate
-            found[key] = _Node(
+            service = _variability(selected, rate, operations) if ordered else 0.0 * rate
+            result[key] = _Node(
                 copies=group.copies,
                 rate=rate,
                 load=load,
@@ -293,23 +294,23 @@ def _nodes(
                 ordered=ordered,
                 again=again,
             )
-    return found
+    return result
 
 
 def _variability(streams: Sequence[Stream], rate: Value, operations: Operations) -> Value:
-    """The scv of the service of all who come, less 1."""
+    """The scv of the service of all arrivals, less 1."""
 
     def square(stream: Stream) -> Value:
         mean = stream.holding.mean**2
         return mean + (stream.holding.variance if stream.scv is None else stream.scv * mean)
 
     mean = ratio(total(stream.rate * stream.holding.mean for stream in streams), rate)
-    away = ratio(total(stream.rate * square(stream) for stream in streams), rate)
-    away = away / (mean**2 + (mean == 0)) - 2.0
-    nothing = 0.0 * away
-    # Rounding must not make a network of product form look uneven.
-    flat = (operations.absolute(away) <= 1e-12) | (mean == 0)
-    return operations.where(flat, nothing, operations.maximum([away, nothing - 1.0]))
+    delay = ratio(total(stream.rate * square(stream) for stream in streams), rate)
+    delay = delay / (mean**2 + (mean == 0)) - 2.0
+    nothing = 0.0 * delay
+    # Rounding must not make the arrivals of a product-form network look variable.
+    flat = (operations.absolute(delay) <= 1e-12) | (mean == 0)
+    return operations.where(flat, nothing, operations.maximum([delay, nothing - 1.0]))
 
 
 class _Arrivals:
@@ -335,19 +336,19 @@ class _Arrivals:
         self.everywhere = self.all_arrivals()
 
     def entering(self, key: Key) -> tuple[Value, Value]:
-        """Rate, and scv less 1, of all who come to a copy from outside."""
+        """Rate, and scv less 1, of all arrivals at a copy from outside."""
         node = self.nodes[key]
         parts: list[tuple[Value, Value]] = []
         for kind, flow in self.flows.entering.get(key, {}).items():
             customers = self.network.classes[kind]
             assert isinstance(customers, OpenClass)
-            own = flow / node.copies
-            parts.append((own, ratio(own, customers.arrival_rate) * (customers.arrival_scv - 1.0)))
-        rate = total(own for own, _ in parts)
-        squares = total(ratio(own, rate) ** 2 for own, _ in parts)
-        return rate, self.calm(squares, node) * total(ratio(own, rate) * away for own, away in parts)
+            particular = flow / node.copies
+            parts.append((particular, ratio(particular, customers.arrival_rate) * (customers.arrival_scv - 1.0)))
+        rate = total(particular for particular, _ in parts)
+        squares = total(ratio(particular, rate) ** 2 for particular, _ in parts)
+        return rate, self.regular(squares, node) * total(ratio(particular, rate) * delay for particular, delay in parts)
 
-    def calm(self, squares: Value, node: _Node) -> Value:
+    def regular(self, squares: Value, node: _Node) -> Value:
         """How much a merged stream keeps of its parts, from the sum of their squared shares."""
         nothing = 0.0 * squares
         parts = 1.0 / self.operations.maximum([squares, nothing + 1e-12])
@@ -363,38 +364,38 @@ class _Arrivals:
         return node.load**2 * self.operations.maximum([service, 0.0 * service + _LEAST - 1.0]) / node.servers**0.5
 
     def all_arrivals(self) -> dict[Key, Value]:
-        """The scv, less 1, of all who arrive at a copy and do not come straight back."""
-        place = {key: number for number, key in enumerate(self.nodes)}
+        """The scv, less 1, of all arrivals at a copy except immediate returns."""
+        index = {key: number for number, key in enumerate(self.nodes)}
         rows: list[dict[int, Value]] = []
         right: list[dict[int, Value]] = []
         for key, node in self.nodes.items():
-            rate, away = self.outside[key]
+            rate, outside = self.outside[key]
             share = ratio(rate, node.fresh)
-            squares, constant = share**2, share * away
+            squares, constant = share**2, share * outside
             row: dict[int, Value] = {}
             for before, flow in self.into[key]:
-                origin, number = self.nodes[before], place[before]
+                origin, number = self.nodes[before], index[before]
                 count = origin.copies - (before == key)
                 share = ratio(flow, node.fresh)
                 weight = count * share * ratio(flow, origin.fresh)
                 squares, constant = squares + count * share**2, constant + weight * self.departing(origin)
                 row[number] = row.get(number, 0.0) + weight * self.kept(origin)
-            calm = self.calm(squares, node)
-            row = {number: -calm * value for number, value in row.items()}
-            row[place[key]] = row.get(place[key], 0.0) + 1.0
+            regular = self.regular(squares, node)
+            row = {number: -regular * value for number, value in row.items()}
+            row[index[key]] = row.get(index[key], 0.0) + 1.0
             rows.append(row)
-            right.append({0: calm * constant})
+            right.append({0: regular * constant})
         return {key: row.get(0, 0.0) for key, row in zip(self.nodes, solved(rows, right), strict=True)}
 
     def first_time(self, key: Key) -> tuple[Value, Value]:
-        """The scv, less 1, of those who come to a copy for the first time; the share of visits that is of others."""
+        """The scv, less 1, of first visits to a copy; the share of visits that are not first ones."""
         node = self.nodes[key]
         mine = self.passages[key].get(key, 1.0)
         visits = 1.0 + (mine - 1.0) / node.copies
         fresh = node.rate / visits
-        rate, away = self.outside[key]
+        rate, outside = self.outside[key]
         share = ratio(rate, fresh)
-        squares, constant = share**2, share * away
+        squares, constant = share**2, share * outside
         for before, flow in self.into[key]:
             origin = self.nodes[before]
             count = origin.copies - (before == key)
@@ -405,39 +406,39 @@ class _Arrivals:
             departing = self.kept(origin) * self.everywhere[before] + self.departing(origin)
             squares = squares + count * share**2
             constant = constant + count * share * ratio(flow, origin.fresh) * departing
-        return self.calm(squares, node) * constant, 1.0 - 1.0 / visits
+        return self.regular(squares, node) * constant, 1.0 - 1.0 / visits
 
     def in_the_long_run(self, key: Key, compiled: Streams) -> Value:
-        """The scv, less 1, of those who come to a copy for the first time, counted over a long time.
+        """The scv, less 1, of first visits to a copy, counted over a long time.
 
-        Queues change when customers come, and in the long run not how many. Ways that part at random and meet again
-        bring together what they have parted.
+        Queues change when customers come, and in the long run not how many. Paths that split at random and merge again
+        restore the stream that they have split.
         """
         node = self.nodes[key]
         visits = 1.0 + (self.passages[key].get(key, 1.0) - 1.0) / node.copies
-        found: Value = 0.0 * node.rate
+        result: Value = 0.0 * node.rate
         for kind, customers in enumerate(self.network.classes):
             assert isinstance(customers, OpenClass)
-            own = total(
+            particular = total(
                 stream.rate
                 for stream in compiled.streams
                 if (stream.station, stream.group) == key and stream.class_index == kind
             )
-            often = ratio(own / visits, customers.arrival_rate)
-            found = found + ratio(own, node.rate) * often * (customers.arrival_scv - 1.0)
-        return found
+            often = ratio(particular / visits, customers.arrival_rate)
+            result = result + ratio(particular, node.rate) * often * (customers.arrival_scv - 1.0)
+        return result
 
 
 def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[Key, Value]]:
     """From a station group to each: visits from now on, the present one included."""
     keys = list(nodes)
-    place = {key: number for number, key in enumerate(keys)}
+    index = {key: number for number, key in enumerate(keys)}
     rows: list[dict[int, Value]] = [{number: 1.0} for number in range(len(keys))]
     for (before, after), flow in flows.between.items():
-        node, row = nodes[before], rows[place[before]]
-        row[place[after]] = row.get(place[after], 0.0) - ratio(flow, node.copies * node.rate)
-    found = solved(rows, [{number: 1.0} for number in range(len(keys))])
-    return {key: {keys[number]: value for number, value in row.items()} for key, row in zip(keys, found, strict=True)}
+        node, row = nodes[before], rows[index[before]]
+        row[index[after]] = row.get(index[after], 0.0) - ratio(flow, node.copies * node.rate)
+    result = solved(rows, [{number: 1.0} for number in range(len(keys))])
+    return {key: {keys[number]: value for number, value in row.items()} for key, row in zip(keys, result, strict=True)}
 
 
 def _by_service(node: _Node, operations: Operations) -> Value:
@@ -456,12 +457,12 @@ def _changed(node: _Node, uneven: Uneven, passed: Uneven, operations: Operations
     return operations.absolute(uneven.factor - passed.factor) * wait / (1.0 + wait * passed.factor)
 
 
-def _uneven(node: _Node, away: Value, again: Value, operations: Operations) -> Uneven:
+def _uneven(node: _Node, delay: Value, again: Value, operations: Operations) -> Uneven:
     """The factor of the wait, and the probability of a wait, from the scv - 1 of arrivals and the share of returns.
 
     Source  Whitt 1983, equations (44) to (49); Kraemer, Langenbach-Belz, ITC 8, 1976
     """
-    arrivals = operations.maximum([1.0 + away, 0.0 * away])
+    arrivals = operations.maximum([1.0 + delay, 0.0 * delay])
     service = 1.0 + (1.0 - again) * node.service
     both = arrivals + service
     factor = both / (2.0 + node.service)

@@ -12,7 +12,7 @@ class Beyond(str):
     code: str
     """Of the warning."""
     warning: str
-    """What the reader is told of it."""
+    """The text that the reader gets."""
 
     def __new__(cls, reason: str, code: str, warning: str) -> Beyond:
         self = super().__new__(cls, reason)

@@ -1,4 +1,4 @@
-"""A network of routes as demands, one per class and copy of a station: what the product-form methods take."""
+"""A network of routes as demands, one per class and copy of a station: the input of the product-form methods."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
 from qnet.networks.duration import NOTHING
-from qnet.networks.exactness import LAYERS, in_order, met_again, ranked
+from qnet.networks.exactness import LAYERS, in_order, ranked, work_left_at_arrival
 from qnet.networks.joined_classes import ParallelSteps
 from qnet.networks.layers.contention import layered, without_waiting
 from qnet.networks.product.demands import Demands
@@ -28,11 +28,11 @@ MAX_COPIES = 20_000
 
 
 class Reduction:
-    """The demands of a network, and what methods have to be told beside them.
+    """The demands of a network, and what methods need to know besides them.
 
     network   rates per second, times in seconds, populations as numbers of customers.
-    purpose   what is wanted where that is not the solution, such as "bounds": for what it does not know.
-    Raises    `NotComputed` QN501, QN513 for what demands cannot say, QN515 for too many copies.
+    purpose   what is computed if not the solution, such as "bounds"; quoted in refusals.
+    Raises    `NotComputed` QN501, QN513 for what demands cannot express, QN515 for too many copies.
     """
 
     def __init__(self, network: RoutedNetwork, purpose: str = "") -> None:
@@ -42,18 +42,18 @@ class Reduction:
         ones = [1.0] * len(network.classes)
         self.unit: Streams = streams(network, self.operations, ones)
         self.ranked = frozenset(item.name for item in network.stations if ranked(item, self.unit.streams))
-        """The stations that serve some before others."""
+        """The stations with priorities."""
         self.kept = any(item.second is not NOTHING for item in self.unit.streams)
         """Whether any server is kept after the response."""
         nested = any(item.around for item in self.unit.streams)
         self.refuse(nested)
         self.members = self.unit.members()
-        self.calm = without_waiting(network, self.unit, self.members, self.operations) if nested else {}
-        """The station groups that nobody can wait for, where there are holds inside holds."""
+        self.regular = without_waiting(network, self.unit, self.members, self.operations) if nested else {}
+        """The station groups without waiting, where there are holds inside holds."""
         self.columns = _columns(self.unit, len(network.classes))
-        """The classes, and at last the work that classes leave behind: by class and whether it is left."""
+        """The classes, followed by their second-phase work: by class and whether it is left."""
         self.left = {kind: column for (kind, left), column in self.columns.items() if left}
-        """The columns of the work that classes leave behind."""
+        """The columns of the second-phase work of classes."""
         self.groups = [
             ((station.name, index), station, group.copies)
             for station in network.stations
@@ -61,10 +61,12 @@ class Reduction:
         ]
         self.ordered = in_order(network, self.unit, self.operations)
         """The stations first come first served that have no product form."""
-        self.again = frozenset(kind for kind in self.left if met_again(network, self.unit.streams, kind) & self.ordered)
-        """The closed classes that meet what they leave behind at such stations."""
+        self.again = frozenset(
+            kind for kind in self.left if work_left_at_arrival(network, self.unit.streams, kind) & self.ordered
+        )
+        """The closed classes that meet their second-phase work at such stations."""
         self.absent: Any = None
-        """Of those, from leaving work behind to coming to it again."""
+        """Of those, the time from starting second-phase work to the next arrival at its station."""
         self.places: dict[Key, int] = {}
         """The row of the first copy of each group."""
         self.steps = ParallelSteps(network, self.unit, self.operations)
@@ -73,11 +75,11 @@ class Reduction:
             self.places[key] = rows
             rows += copies
         if rows > MAX_COPIES:
-            found = f"the stations have {rows} copies together"
-            raise NotComputed(Problem("QN515", found, f"at most {MAX_COPIES} with closed classes"))
+            text = f"the stations have {rows} copies together"
+            raise NotComputed(Problem("QN515", text, f"at most {MAX_COPIES} with closed classes"))
 
     def refuse(self, nested: bool) -> None:
-        """Raise for what neither demands nor layers can say."""
+        """Raise for what neither demands nor layers can express."""
         changing = any(station.rates is not None for station in self.network.stations)
         forked = any(route.forks for route in self.unit.routes)
         only = self.purpose or changing or forked or self.ranked
@@ -95,28 +97,28 @@ class Reduction:
         ]
         if reasons:
             if self.purpose:
-                found = f"no {self.purpose} are known where {' and '.join(reasons)}"
-                raise NotComputed(Problem("QN513", found, "a network with product form"))
+                text = f"no {self.purpose} are known where {' and '.join(reasons)}"
+                raise NotComputed(Problem("QN513", text, "a network with product form"))
             rates = "rates that depend on the number present" if changing else "closed classes"
-            found = f"{rates}, and {' and '.join(reasons)}"
+            text = f"{rates}, and {' and '.join(reasons)}"
             help = "leave one or the other out, or give the classes an arrival_rate in place of a population"
             if changing:
                 help = (
                     "give the station servers in place of rates, or end each hold before other stations are waited for"
                 )
-            raise NotComputed(Problem("QN501", found, "one without the other", help=help))
+            raise NotComputed(Problem("QN501", text, "one without the other", help=help))
 
     def by_layers(self, wanted: Wanted) -> bool:
         """Whether servers are held during waits that may happen, so that what is left has no product form, or are kept
         after the response."""
-        if not self.calm and not self.kept:
+        if not self.regular and not self.kept:
             return False
         if wanted.method == LAYERS:
             return True
-        needed: Value = layered(self.unit, self.calm)
+        needed: Value = layered(self.unit, self.regular)
         for key, station, _ in self.groups:
             if station.name in self.ordered and self.members[key]:
-                never: Value = self.calm.get(key, False)
+                never: Value = self.regular.get(key, False)
                 needed = needed | (not never if isinstance(never, bool) else ~never)
         if isinstance(needed, bool):
             return needed
@@ -124,11 +126,11 @@ class Reduction:
             raise Divided(needed)
         if not needed.any():
             return False
-        self.calm = dict.fromkeys(self.calm, False)
+        self.regular = dict.fromkeys(self.regular, False)
         return True
 
     def ranks(self) -> list[list[int]]:
-        """The priority of every class at every station group, and at last in pure delays.
+        """The priority of every class at every station group, followed by pure delays.
 
         Raises  `NotComputed` QN546 for a class that has several at one station, or stations that priorities do not go
                 together with.
@@ -137,35 +139,36 @@ class Reduction:
         for key, station, _ in self.groups:
             row = [0] * len(self.network.classes)
             for kind, item in enumerate(self.network.classes):
-                own = {stream.priority for index in self.members[key]
+                particular = {stream.priority for index in self.members[key]
                        if (stream := self.unit.streams[index]).class_index == kind}  # fmt: skip
-                if len(own) > 1 and station.name in self.ranked:
-                    found = f'class "{item.name}" has several priorities at {station.name}, with closed classes'
+                if len(particular) > 1 and station.name in self.ranked:
+                    text = f'class "{item.name}" has several priorities at {station.name}, with closed classes'
                     help = "make a class of each part that has another priority"
-                    raise NotComputed(Problem("QN546", found, "one priority of a class at each station", help=help))
-                row[kind] = max(own, default=0)
+                    raise NotComputed(Problem("QN546", text, "one priority of a class at each station", help=help))
+                row[kind] = max(particular, default=0)
             rows.append(row)
         rated = [station.name for station in self.network.stations if station.rates is not None]
         if self.ranked and (self.left or any(route.forks for route in self.unit.routes)):
-            found = f"{min(self.ranked)} serves some before others, with parallel steps or second-phase work"
-            raise NotComputed(Problem("QN546", found, "one without the other, with closed classes"))
+            text = f"{min(self.ranked)} serves some before others, with parallel steps or second-phase work"
+            raise NotComputed(Problem("QN546", text, "one without the other, with closed classes"))
         if self.ranked and rated:
-            found = f"{min(self.ranked)} serves some before others, and {rated[0]} has load-dependent rates"
-            raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
+            text = f"{min(self.ranked)} serves some before others, and {rated[0]} has load-dependent rates"
+            raise NotComputed(Problem("QN546", text, "servers in place of rates, or no priorities"))
         return [*rows, [0] * len(self.network.classes)]
 
     def open_loads(self, rates: Rates) -> dict[Key, Value]:
-        """The load per capacity that open classes, and work left at some rates, ask of every queueing station group."""
+        """The load per capacity of open classes, and of second-phase work at given rates, on every queueing station
+        group."""
         loads: dict[Key, Value] = {}
         classes = enumerate(self.network.classes)
         opened: Rates = {kind: item.arrival_rate for kind, item in classes if isinstance(item, OpenClass)}
         for key, station, _ in self.groups:
             if station.delay:
                 continue
-            own = [self.unit.streams[index] for index in self.members[key]]
+            selected = [self.unit.streams[index] for index in self.members[key]]
             parts: list[Value] = [
                 stream.rate * stream.holding.mean * (rates if stream.left else opened)[stream.class_index]
-                for stream in own
+                for stream in selected
                 if stream.left or stream.class_index in opened
             ]
             if parts:
@@ -174,42 +177,44 @@ class Reduction:
         return loads
 
     def stable(self, rho: dict[Key, Value]) -> Value:
-        """Where open load is below every capacity."""
+        """The points at which the open load is below every capacity."""
         full: Value = False
         for load in rho.values():
             full = full | (load >= 1.0)
         return not full if isinstance(full, bool) else ~full
 
     def table(self, weighted: bool) -> list[list[Value]]:
-        """Demands, or visits, of every class at every station group, and at last in pure delays."""
+        """Demands, or visits, of every class at every station group, followed by pure delays."""
         rows: list[list[Value]] = []
         queued: list[Value] = [0.0 for _ in self.columns]
         for key, station, copies in self.groups:
             row: list[Value] = [0.0 for _ in self.columns]
-            waited = 1.0 - 1.0 * self.calm.get(key, False)
+            waited = 1.0 - 1.0 * self.regular.get(key, False)
             for index in self.members[key]:
                 stream = self.unit.streams[index]
-                if station.delay and (self.calm or (stream.started is not None and not stream.left)):
+                if station.delay and (self.regular or (stream.started is not None and not stream.left)):
                     continue  # A part of what its hold or its parallel step lasts.
                 column = self.column(stream)
                 row[column] = row[column] + waited * stream.rate * (stream.holding.mean if weighted else 1.0)
                 queued[column] = queued[column] + waited * copies * stream.rate * stream.holding.mean
             rows.append(row)
-        away: list[Value] = [0.0 for _ in self.columns]
+        delay: list[Value] = [0.0 for _ in self.columns]
         for kind, time in self.steps.lasting.items():
-            away[kind] = time
+            delay[kind] = time
         for route in self.unit.routes:
             for (name, _), duration in route.parts.items():
-                if self.calm or not name:
-                    away[route.class_index] = away[route.class_index] + route.probability * duration.mean
-        if self.calm:
-            # Where nobody waits is a delay, unless it is part of the time that another station is held.
-            away = [self.operations.maximum([time - part, 0.0 * time]) for time, part in zip(away, queued, strict=True)]
-        rows.append(away if weighted else [1.0 for _ in self.columns])
+                if self.regular or not name:
+                    delay[route.class_index] = delay[route.class_index] + route.probability * duration.mean
+        if self.regular:
+            # A station without waiting is a delay, unless it is part of the time that another station is held.
+            delay = [
+                self.operations.maximum([time - part, 0.0 * time]) for time, part in zip(delay, queued, strict=True)
+            ]
+        rows.append(delay if weighted else [1.0 for _ in self.columns])
         return rows
 
     def shared(self, demands: list[list[Value]], rates: Rates) -> list[list[Value]]:
-        """The demands, of what classes leave behind the share that their customers meet where service is shared.
+        """The demands, and of second-phase work the share that the customers meet where service is shared.
 
         rates   passages per second, by class.
         """
@@ -235,10 +240,10 @@ class Reduction:
         for key, station, _ in self.groups:
             row: list[Value] = [1.0 for _ in self.columns]
             for kind in range(len(row)) if station.name in self.ordered or station.name in self.ranked else ():
-                own = [item for item in (self.unit.streams[index] for index in self.members[key])
+                selected = [item for item in (self.unit.streams[index] for index in self.members[key])
                        if self.column(item) == kind]  # fmt: skip
-                if own:
-                    row[kind] = _mixed_scv(own, self.operations)
+                if selected:
+                    row[kind] = _mixed_scv(selected, self.operations)
             rows.append(row)
         return [*rows, [1.0 for _ in self.columns]]
 
@@ -249,7 +254,7 @@ class Reduction:
     def reduced(
         self, demands: list[list[Value]], visits: list[list[Value]], stable: Value, rates: Rates | None = None
     ) -> Demands:
-        """The network of demands, every copy a station of its own, pure delays as one more."""
+        """The network of demands, every copy as a separate station, pure delays as one more."""
         copies = [*(count for _, _, count in self.groups), 1]
         stations = [*(station for _, station, _ in self.groups), None]
         population: list[Any] = []
@@ -282,7 +287,8 @@ class Reduction:
         )
 
     def absence(self, demands: list[list[Value]], visits: list[list[Value]]) -> Any:
-        """From leaving work behind to coming to it again, of every closed class at every copy of a station."""
+        """The time from starting second-phase work to the next arrival, of every closed class at every copy of a
+        station."""
         if not self.again or self.absent is not None:
             return self.absent
 
@@ -290,8 +296,8 @@ class Reduction:
         size = self.network.size or 1
         counts = [copies for _, _, copies in self.groups]
 
-        def column(table: list[list[Value]], place: int) -> Any:
-            values = [np.broadcast_to(np.asarray(row[place], float), (size,)) for row in table[: len(counts)]]
+        def column(table: list[list[Value]], index: int) -> Any:
+            values = [np.broadcast_to(np.asarray(row[index], float), (size,)) for row in table[: len(counts)]]
             return np.repeat(np.stack(values, axis=1), counts, axis=1)
 
         left: list[tuple[int, Any]] = []
@@ -310,7 +316,7 @@ class Reduction:
         return self.absent
 
     def discipline(self, station: Station | None) -> str:
-        """What the product-form methods are told of a station's order of service; None stands for pure delays."""
+        """The order of service of a station for the product-form methods; None means pure delays."""
         if station and station.name in self.ranked:
             return "preemptive" if station.discipline == "preemptive" else "priority"
         return "fcfs" if station and station.name in self.ordered else "ps"
@@ -340,9 +346,9 @@ def _mixed_scv(streams: Sequence[Stream], operations: Operations) -> Value:
     mean = ratio(total(item.rate * item.holding.mean for item in streams), rate)
     square = ratio(total(item.rate * _square(item) for item in streams), rate)
     nothing = mean == 0
-    found = square / (mean + nothing) ** 2 - 1.0 + nothing
-    found = operations.where(operations.absolute(found - 1.0) <= 1e-12, 1.0, found)
-    return operations.where(found < 1e-12, 0.0, found)
+    result = square / (mean + nothing) ** 2 - 1.0 + nothing
+    result = operations.where(operations.absolute(result - 1.0) <= 1e-12, 1.0, result)
+    return operations.where(result < 1e-12, 0.0, result)
 
 
 def _square(stream: Stream) -> Value:
@@ -356,9 +362,9 @@ def _repeated(values: Sequence[Any], copies: Sequence[int]) -> list[Any]:
 
 
 def _columns(compiled: Streams, classes: int) -> dict[tuple[int, bool], int]:
-    """The columns of demands: of every class, and of the work that classes leave behind."""
-    found = {(kind, False): kind for kind in range(classes)}
+    """The columns of demands: of every class, and of its second-phase work."""
+    result = {(kind, False): kind for kind in range(classes)}
     for stream in compiled.streams:
         if stream.left:
-            found.setdefault((stream.class_index, True), len(found))
-    return found
+            result.setdefault((stream.class_index, True), len(result))
+    return result

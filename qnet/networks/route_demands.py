@@ -27,7 +27,7 @@ def route_demands(network: RoutedNetwork, operations: Operations, work: Containe
     """The demand of every route at every group of copies, in the order of the classes, routes and stations.
 
     The demand is visits x the time that a server is kept, work after the response included. A station that is held
-    while others are used counts all of that time, and none of the waits for them; the others count their own.
+    while others are used counts all of that time, and none of the waits for them; the others count theirs.
     By this definition the utilization law U = X D / servers (Denning and Buzen, The operational analysis of queueing
     network models, Computing Surveys 10 (1978) 225-261) holds at every station that holds no waits.
 
@@ -38,37 +38,37 @@ def route_demands(network: RoutedNetwork, operations: Operations, work: Containe
     routes = [(item, route) for item in network.classes for route in item.routes]
     alone = tuple(
         item.replace(
-            name=f"{place}",
+            name=f"{index}",
             routes=(route.replace(probability=1.0, steps=only_work(route.steps, work) if work else route.steps),),
         )
-        for place, (item, route) in enumerate(routes)
+        for index, (item, route) in enumerate(routes)
     )
-    found: dict[tuple[int, str, int], Value] = {}
+    result: dict[tuple[int, str, int], Value] = {}
     for stream in streams(network.replace(classes=alone), operations, [1.0] * len(alone)).streams:
         key = (stream.class_index, stream.station, stream.group)
         part = stream.rate * stream.holding.mean
-        found[key] = found[key] + part if key in found else part
+        result[key] = result[key] + part if key in result else part
     return tuple(
         RouteDemand(
             item.name, route.name, route.probability, station.name, group.label,
-            found.get((number, station.name, place), 0.0) * group.copies,
+            result.get((number, station.name, index), 0.0) * group.copies,
         )
         for number, (item, route) in enumerate(routes)
         for station in network.stations
-        for place, group in enumerate(station.groups)
+        for index, group in enumerate(station.groups)
     )  # fmt: skip
 
 
 def only_work(steps: tuple[Step, ...], work: Container[str], around: str = "") -> tuple[Step, ...]:
     """The steps, with no time where the work is of another kind; `around` is the kind of the hold around them."""
-    found: list[Step] = []
+    result: list[Step] = []
     for step in steps:
         kind = step.work or around
         if isinstance(step, Time):
-            found.append(step if kind in work else step.replace(mean=0.0 * step.mean))
+            result.append(step if kind in work else step.replace(mean=0.0 * step.mean))
         elif isinstance(step, Fork):
             branches = tuple(branch.replace(steps=only_work(branch.steps, work, kind)) for branch in step.branches)
-            found.append(step.replace(branches=branches))
+            result.append(step.replace(branches=branches))
         else:
-            found.append(step.replace(steps=only_work(step.steps, work, kind)))
-    return tuple(found)
+            result.append(step.replace(steps=only_work(step.steps, work, kind)))
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""A network of service centres with routes through it, as numbers only: all that solvers get of a model.
+"""A network of service centres with routes through it, as numbers only: the input of all solvers.
 
 Every number is a float (one point) or a numpy array with one element per point of a batch; the structure (stations,
 copies, servers, routes and their steps) is shared by all points of a batch.
@@ -34,11 +34,11 @@ class Station(Record):
     """`fcfs`, `ps`, `lcfs-pr`, `priority` (highest first, none interrupted) or `preemptive` (resumed later)."""
     groups: tuple[Group, ...]
     follows: str = ""
-    """The station whose chosen copy decides which copy of this one is used; empty where the choice is its own."""
+    """The station whose chosen copy decides which copy of this one is used; empty where the choice is independent."""
     rates: tuple[float, ...] | None = None
     """Relative capacity of a copy with 1, 2, ... customers present, the last repeats; None: one per busy server."""
     capacity: int | None = None
-    """Places of a copy, queue and service together: those who find it full are lost; None: as many as come."""
+    """Places of a copy, queue and service together: arrivals that find it full are lost; None: no limit."""
 
     @property
     def in_line(self) -> bool:
@@ -47,7 +47,7 @@ class Station(Record):
 
     @property
     def copies(self) -> int:
-        """How many identical centres the station stands for."""
+        """How many identical centres the station represents."""
         return sum(group.copies for group in self.groups)
 
     @property
@@ -65,11 +65,14 @@ class Time(Record):
     visits: Value = 1.0
     phase: int = 1
     keeps: tuple[str, ...] | None = None
-    """Phase 2 only: the enclosing holds that stay; None for all of them."""
+    """Phase 2 only: the enclosing holds that are kept; None for all of them."""
     work: str = ""
-    """The kind of work, which tells times apart and changes nothing; empty for that of the hold around it."""
+    """The kind of work, which distinguishes times and changes nothing; empty for that of the hold around it."""
     fills: str = ""
-    """The buffer of which it takes a place with every visit, waiting for it where it is full; `mean` is 0."""
+    """The buffer in which every visit takes a place, waiting for one where all are taken; `mean` is 0."""
+    frees: str = ""
+    """The buffer whose places, taken by the passage, begin to be freed here, by work that is not a step of
+    this network; `mean` is 0."""
 
 
 class Hold(Record):
@@ -81,26 +84,27 @@ class Hold(Record):
     phase: int = 1
     keeps: tuple[str, ...] | None = None
     priority: int = 0
-    """The highest first; interrupting others at stations `preemptive`."""
+    """The highest is served first; it interrupts others at stations `preemptive`."""
     exempt: Value = 0.0
     """Share of the visits that have priority 0 in spite of `priority`."""
     scv: Value | None = None
-    """Squared coefficient of variation of the whole holding time as the station's queue sees it; None: of the steps."""
+    """Squared coefficient of variation of the entire holding time as the station's queue observes it; None: of the
+    steps."""
     copy: int | None = None
-    """The copy used, from 1; None for the station's own split."""
+    """The copy used, from 1; None for the station's split."""
     work: str = ""
-    """The kind of work of everything inside that has none of its own."""
+    """The kind of work of everything inside that states none."""
     drains: str = ""
-    """Phase 2: the buffer of which the places that the passage has taken are free when this is done."""
+    """Phase 2: the buffer whose places, taken by the passage, are free when this is done."""
 
 
 class Branch(Record):
-    """One of the ways that are gone at the same time in a parallel step."""
+    """A branch of a parallel step."""
 
     name: str
     steps: tuple[Step, ...]
     copies: int = 1
-    """How many such ways are gone at once; at a station of several copies each takes another one."""
+    """How many copies of the branch are started; at a station of several copies each uses a different one."""
 
 
 class Fork(Record):
@@ -108,7 +112,7 @@ class Fork(Record):
 
     branches: tuple[Branch, ...]
     needed: int
-    """Of all copies of all branches; what the others have left to do is done all the same."""
+    """How many of all copies of all branches; the others are still completed."""
     visits: Value = 1.0
     phase: int = 1
     keeps: tuple[str, ...] | None = None
@@ -133,10 +137,10 @@ class Route(Record):
 
 
 class Turn(Record):
-    """What a customer of a chain does: he visits a station as one of its classes, or is where passages begin."""
+    """What a customer of a chain does: it visits a station as one of its classes, or is where passages begin."""
 
     route: int
-    """His class, as one of the routes; -1 where he thinks, or is outside."""
+    """Its class, as one of the routes; -1 where it thinks, or is outside."""
     step: int
     """Of the route: the visit."""
     onward: tuple[tuple[int, Value], ...]
@@ -149,7 +153,7 @@ class Turn(Record):
 
 
 class OpenClass(Record):
-    """Customers that arrive, in a Poisson stream if nothing else is said, and leave."""
+    """Customers that arrive, in a Poisson stream by default, and leave."""
 
     name: str
     arrival_rate: Value
@@ -158,7 +162,7 @@ class OpenClass(Record):
     """Whether its customers change between classes on the way: its routes are then no alternatives, but what they do
     as each of the classes in the course of one passage, each of probability 1 and with mean numbers of visits."""
     arrival_scv: Value = 1.0
-    """Squared coefficient of variation of the gaps between arrivals, which are independent."""
+    """Squared coefficient of variation of the interarrival times, which are independent."""
     onward: tuple[tuple[str, str, Value], ...] = ()
     """Of a chain: from a station to a station ("" for outside), how often per passage."""
     turns: tuple[Turn, ...] = ()
@@ -178,34 +182,44 @@ class ClosedClass(Record):
     onward: tuple[tuple[str, str, Value], ...] = ()
     """As of `OpenClass`; where customers think is outside."""
     turns: tuple[Turn, ...] = ()
-    """As of `OpenClass`; the first turn is where those are who are lost."""
+    """As of `OpenClass`; the first turn is where lost customers are."""
 
 
 class Buffer(Record):
-    """A store of places that passages take on the way, and that work left behind frees."""
+    """A store of places that passages take on the way, and that second-phase work frees."""
 
     name: str
     places: Value
     loses: bool
-    """Whether those who find it full are lost; else they wait."""
+    """Whether arrivals that find it full are lost; else they wait."""
+
+
+NO_CAPACITY = 1e300
+"""The share in use of a limit whose capacity is 0."""
 
 
 class Limit(Record):
-    """A capacity that is not a queue: there is a steady state only while `load` is below `capacity`."""
+    """A capacity that is not a queue: the steady state exists only while `load` is below `capacity`."""
 
     name: str
     load: Value
     capacity: Value
 
+    @property
+    def share(self) -> Value:
+        """The load over the capacity; at least `NO_CAPACITY` where there is none of it."""
+        none = self.capacity == 0
+        return (self.load + NO_CAPACITY * none) / (self.capacity + none)
+
 
 class Profile(Record):
-    """What a network is with 1, 2, ... customers holding a station, where times inside depend on how many they are."""
+    """A network with 1, 2, ... customers holding a station, where the times inside depend on their number."""
 
     station: str
     levels: int
     """The greatest number."""
     network: RoutedNetwork
-    """A batch of every point with every number, the numbers innermost."""
+    """A batch of all points with all numbers, the numbers innermost."""
 
 
 class RoutedNetwork(Record):
@@ -217,12 +231,12 @@ class RoutedNetwork(Record):
     size: int | None = None
     """Number of points of the batch; None for a single point held in plain floats."""
     profiles: tuple[Profile, ...] = ()
-    """By station that is held, where numbers depend on how many hold it; the network itself has those of the most."""
+    """By station held, where values depend on how many hold it; the network itself has those of the largest number."""
     buffers: tuple[Buffer, ...] = ()
 
     @property
     def limited(self) -> bool:
-        """Whether anything may be full."""
+        """Whether any station or buffer has a finite capacity."""
         return bool(self.buffers) or any(station.capacity is not None for station in self.stations)
 
     @property
@@ -246,9 +260,11 @@ class RoutedNetwork(Record):
 
 
 def _slice(profile: Profile, index: int) -> RoutedNetwork:
-    """A profile of one point of a batch."""
-    own = slice(index * profile.levels, (index + 1) * profile.levels)
-    return mapped(profile.network, lambda array: array[own] if array.ndim else array).replace(size=profile.levels)
+    """The values by number of holders at one point of a batch."""
+    particular = slice(index * profile.levels, (index + 1) * profile.levels)
+    return mapped(profile.network, lambda array: array[particular] if array.ndim else array).replace(
+        size=profile.levels
+    )
 
 
 def nested(network: RoutedNetwork) -> bool:

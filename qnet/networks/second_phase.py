@@ -38,6 +38,7 @@ def second_phase_rates(
     classes: Iterable[int],
     loads: Callable[[Rates], Mapping[Any, Value]],
     passages: Callable[[Rates], Rates],
+    start: Rates | None = None,
 ) -> Rates:
     """Second phases per second and class: the rate of the passages.
 
@@ -45,6 +46,7 @@ def second_phase_rates(
     classes   those with second phases.
     loads     the utilizations of the stations by open classes and by second phases, at given rates.
     passages  the passages per second of the classes, with second phases at given rates.
+    start     the rates in a network that is nearly the same; None: unknown.
     Raises    as `_fixed_point`.
     """
     known = {index: item.arrival_rate for index in classes if isinstance(item := network.classes[index], OpenClass)}
@@ -56,7 +58,7 @@ def second_phase_rates(
     def load(rates: Rates) -> Value:
         return operations.maximum([0.0, *loads({**known, **rates}).values()])
 
-    return {**known, **_fixed_point(unknown, network.size, load, lambda rates: passages({**known, **rates}))}
+    return {**known, **_fixed_point(unknown, network.size, load, lambda rates: passages({**known, **rates}), start)}
 
 
 def share_at_arrival(
@@ -145,7 +147,11 @@ def _time(step: Step) -> Value:
 
 
 def _fixed_point(
-    classes: tuple[int, ...], size: int | None, load: Callable[[Rates], Value], passages: Callable[[Rates], Rates]
+    classes: tuple[int, ...],
+    size: int | None,
+    load: Callable[[Rates], Value],
+    passages: Callable[[Rates], Rates],
+    start: Rates | None,
 ) -> dict[int, Value]:
     """The rates of second phases that equal those of the passages.
 
@@ -175,7 +181,11 @@ def _fixed_point(
         change = np.abs(after - values) / np.maximum(np.maximum(after, values), 1e-300)
         return after, change.max((1, 2))
 
-    rates = image(np.zeros((size or 1, 1, len(classes))))[0]
+    if start is None:
+        rates = image(np.zeros((size or 1, 1, len(classes))))[0]
+    else:
+        columns = [np.broadcast_to(np.asarray(start[index], float), (size or 1,)) for index in classes]
+        rates = np.stack(columns, axis=1)[:, None, :]
     memory: tuple[Any, Any] | None = None
     for _ in range(_UNDAMPED):
         after, residual = image(rates)

@@ -1,4 +1,5 @@
-"""What a solver answers: figures by class, route and station, how they were found, and how far they can be trusted."""
+"""What a solver answers: figures by class, route and station, how they were computed, and how far they can be
+trusted."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _NOTHING: Mapping[str, Value] = {}
 class StationFigures(Record):
     """Figures of one group of copies of a station.
 
-    Mean values; rates and lengths are of the whole group, utilization and wait of each copy.
+    Mean values; rates and lengths are totals of the group, utilization and wait of each copy.
     """
 
     name: str
@@ -33,13 +34,13 @@ class StationFigures(Record):
     wait: Value | None
     """Mean wait per visit, over all streams; 0 at a delay; None where rates depend on the number present."""
     holding: Value
-    """Mean time a server is kept per visit, both phases, inner waits included; of rates, the whole time there."""
+    """Mean time a server is kept per visit, both phases, inner waits included; with `rates`, the entire time there."""
     residence: Value
     """Part of the mean response spent here, waits included; time inside an inner hold counts there."""
     queue_length: Value
     """Mean number waiting and in service."""
     offered: Value | None = None
-    """Visits per second with those that are lost; None where nothing is."""
+    """Visits per second, lost ones included; None where none are lost."""
 
 
 class BufferFigures(Record):
@@ -48,19 +49,19 @@ class BufferFigures(Record):
     name: str
     places: Value
     offered: Value
-    """Places per second that are asked for."""
+    """Places requested per second."""
     throughput: Value
-    """Places per second that are taken, and freed."""
+    """Places taken, and freed, per second."""
     occupancy: Value
     """Mean number of places taken."""
     found_full: Value
-    """Probability that all places are found taken."""
+    """Blocking probability: all places are taken."""
     delay_when_full: Value
-    """Mean time until there is a place for one that waits for it; 0 where those who find none are lost."""
+    """Mean time until there is a place for one that waits for it; 0 where arrivals that find none are lost."""
     drain_rate: Value
     """Places per second that can be freed at most; 0 where none are taken."""
     time_to_fill: Value
-    """From empty, while the arrivals exceed the drain; infinite where they do not."""
+    """Time to fill from empty, while the arrivals exceed the drain; infinite where they do not."""
     drained_by: str
     """The station that limits the drain."""
 
@@ -91,7 +92,8 @@ class RouteFigures(Record):
     spent: dict[str, Value]
     """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
     served: dict[str, Value] | None = None
-    """Of that, what is no wait, where parallel steps are on the way: it is then another part than without any wait."""
+    """The part of it that is not waiting, where the route has parallel steps: there it differs from that without any
+    wait."""
     offered: Value | None = None
     """Passages per second that begin; None where none are lost. Throughput and response are of those completed."""
 
@@ -127,24 +129,24 @@ class BranchFigures(Record):
     """How often the step is made in a passage of the route."""
     time: Value
     """Mean time from the start of the step until the branch has finished."""
-    whole: Value
+    total: Value
     """Mean time until enough branches have."""
     awaited: Value
-    """The probability that the step waits for this branch, or one of its copies, to the last."""
+    """The probability that the step waits for this branch, or one of its copies, as the last."""
 
 
 class Limiting(Record):
-    """What is nearest to its capacity: a group of copies of a station, or a named limit."""
+    """What is closest to saturation: a group of copies of a station, or a named limit."""
 
     name: str
     load: Value
     """Share of its capacity in use; at 1 and above there is no steady state."""
     certain: bool = True
-    """Whether the load holds no waits, and so is known where there is no steady state as well."""
+    """Whether the load contains no waits, and so is known even without a steady state."""
 
 
 class RoutedSolution(Record):
-    """The steady state of a network; where `stable` is false the figures are not to be used."""
+    """The steady state of a network; where `stable` is false the figures are meaningless."""
 
     stable: Value
     """A bool, or an array of one per point."""
@@ -155,7 +157,7 @@ class RoutedSolution(Record):
     stations: tuple[StationFigures, ...]
     visits: tuple[ClassStationFigures, ...]
     loads: tuple[Limiting, ...]
-    """Every capacity and how much of it is used, where there is no steady state as well."""
+    """Every capacity and how much of it is used, also without a steady state."""
     held_by: dict[str, dict[str, Value]]
     """For each station group held while others are waited for: the share of its holding time spent waiting for each."""
     method: str
@@ -165,7 +167,7 @@ class RoutedSolution(Record):
     rounds: int
     """Rounds of the fixed point; 1 where there was nothing to iterate."""
     ceiling: tuple[Value, Any] | None = None
-    """Of one closed class alone: what its throughput tends to with ever more customers, and the station; where times
+    """Of one closed class alone: the limit of its throughput for many customers, and the limiting station; where times
     depend on the number inside, the most that it can be. Of a batch arrays, where they are asked for."""
     states: dict[str, tuple[float, ...]] | None = None
     """Of every station the probabilities of 0, 1, ... customers of closed classes at a copy, where asked for."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed
+from qnet import budget
+from qnet.errors import InvalidInput, NotComputed
 from qnet.lazy import lazy
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
@@ -25,6 +26,8 @@ else:
     parallel_bounds = lazy("qnet.networks.parallel_bounds")
     product = lazy("qnet.networks.product.solve")
 
+_PLAIN, _BATCH, _POINT = 7e4, 3e5, 500.0
+"""Operations by station and step that any method takes: of a point; of a batch, and of each of its points."""
 _NOT_IN_DEMANDS = frozenset({"memory", "capacity", "buffers"})
 """The features that a network of demands cannot have."""
 
@@ -36,12 +39,26 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     wanted    the method and its budget, where there is a choice.
     Returns   `RoutedSolution`; points without a steady state are marked in it.
               Bounds are added at its classes where they are wanted. Closed classes without customers at any point
-              change nothing for the others, and spend their demands alone.
+              change nothing for the others, and have their demands as residence times.
     Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
               does not converge.
     """
+    _charge(network)
     if network.closed and any(station.discipline == "lcfs-pr" for station in network.stations):
         degenerate_classes.refuse_monopoly(network)
+    try:
+        return _solved(network, wanted)
+    except InvalidInput as error:
+        first = error.problems[0]
+        if first.code != "QN230":
+            raise
+        # Numbers of the model are in their domains; what is computed from them on the way to an answer is not.
+        help = "check the units of the smallest and the largest numbers"
+        raise NotComputed(first.replace(code="QN502", help=help)) from None
+
+
+def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    """The solution, with that of empty classes and bounds."""
     if network.closed:
         empty = degenerate_classes.empty_classes(network)
         if empty:
@@ -51,6 +68,13 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
         inner = wanted.replace(bounds="") if wanted.bounds == parallel_bounds.KIND else wanted
         return parallel_bounds.with_bounds(network, _chosen(network, inner, features), wanted)
     return _chosen(network, wanted, features)
+
+
+def _charge(network: RoutedNetwork) -> None:
+    """Charge what every solution of a network takes, by its size."""
+    parts = len(network.stations) + sum(len(route.steps) for item in network.classes for route in item.routes)
+    each = _PLAIN if network.size is None else _BATCH + _POINT * network.size
+    budget.spend(each * parts, "the solutions of the network")
 
 
 def solve_part(network: Any, wanted: Wanted) -> Any:
@@ -72,19 +96,19 @@ class _Demands:
             return missing
         if not self.network.closed and "rates" not in self.features:
             return "there are no closed classes"
-        if "holds" in self.features and (found := memory.applies(self.network)):
-            return memory.held(found)
+        if "holds" in self.features and (result := memory.applies(self.network)):
+            return memory.held(result)
         word = "closed" if self.network.closed else "rates"
         exactness.refuse_uneven(self.network, SENTENCES[word])
         return ""
 
     def solve(self) -> RoutedSolution:
-        """The solution by the method that the demands are best solved by."""
+        """The solution by the best method for the demands."""
         return closed_networks.solve(self.network, self.wanted, solve_part)
 
 
 def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> RoutedSolution:
-    """The solution by the method asked for, or by the best one."""
+    """The solution by the method named, or by the best one."""
     refuse_unknown(wanted.method)
     named = [row for row in table.TABLE if wanted.method in ("auto", row.name)]
     methods = [Method(row, network, wanted, features, solve_part) for row in named if row.takes == "routes"]
@@ -94,22 +118,22 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     if wanted.method != "auto":
         return by_name(choices, lambda: _others(network, wanted, features))
     outcome = choose(choices)
-    found: RoutedSolution | None = outcome.solution
+    solution: RoutedSolution | None = outcome.solution
     for method in methods:
         if method.row.patient:
-            found = method.at_last(found) or found
-    if found is None:
+            solution = method.at_last(solution) or solution
+    if solution is None:
         raise outcome.failed[0][1] if outcome.failed else nothing(features)
-    return found
+    return solution
 
 
 def _others(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> list[Method]:
-    """The methods that may be named for a network: of those that take demands, as far as its routes tell."""
+    """The methods that may be named for a network: of those that take demands, as far as its routes decide."""
     by_routes = [row for row in table.TABLE if row.takes == "routes"]
-    found = [Method(row, network, wanted.replace(method=row.name), features, solve_part) for row in by_routes]
+    result = [Method(row, network, wanted.replace(method=row.name), features, solve_part) for row in by_routes]
     try:
         reduced = not _Demands(network, wanted, features).refusal()
     except NotComputed:
         reduced = False
     rest = [row for row in table.TABLE if reduced and row.takes != "routes"]
-    return [*found, *(Named(row, network, wanted, features, solve_part) for row in rest)]
+    return [*result, *(Named(row, network, wanted, features, solve_part) for row in rest)]

@@ -1,4 +1,4 @@
-"""Graphs of states that customers go between: what leads where, where they stay, and how often they come by.
+"""Graphs of states that customers go between: transitions, absorbing states, and mean numbers of visits.
 
 A row holds the positive probabilities to go on from one state, by the state they lead to.
 """
@@ -21,8 +21,8 @@ def reduced(rows: Sequence[Row], reference: int, states: Iterable[int]) -> dict[
     """Visits between two visits to the reference.
 
     Applies    states that all lead to each other and nowhere else.
-    rows       probabilities; the one to stay is what the others leave of one. Floats, or arrays over the points of a
-               batch that are positive at all of its points.
+    rows       probabilities; the one of remaining is what the others leave of one. Floats, or arrays over the points of
+               a batch that are positive at all of its points.
     reference  one of the states.
     states     those to be visited.
     Returns    the visits by state, 1 at the reference.
@@ -73,33 +73,33 @@ def closed_sets(rows: Sequence[Iterable[int]], out: Iterable[int]) -> list[list[
     """
     behind = turned(rows)
     leading = reached(behind, out)
-    found: list[list[int]] = []
+    result: list[list[int]] = []
     for start in range(len(rows)):
         if start in leading:
             continue
         state = start
         while True:
-            # A state that does not lead back is one step nearer to where customers stay.
+            # A state that does not lead back is one step nearer to where customers remain.
             group = reached(rows, [state])
             lost = group - reached(behind, [state])
             if not lost:
                 break
             state = min(lost)
-        found.append(sorted(group))
+        result.append(sorted(group))
         leading |= reached(behind, [state])
-    return found
+    return result
 
 
 def reached(rows: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
     """The states that can be reached, the starts included."""
-    found = set(starts)
-    waiting = list(found)
+    result = set(starts)
+    waiting = list(result)
     while waiting:
         for onward in rows[waiting.pop()]:
-            if onward not in found:
-                found.add(onward)
+            if onward not in result:
+                result.add(onward)
                 waiting.append(onward)
-    return found
+    return result
 
 
 def turned(rows: Sequence[Iterable[int]]) -> list[list[int]]:

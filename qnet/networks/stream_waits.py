@@ -18,8 +18,8 @@ def stream_wait(
     stream      the requests.
     spent       seconds that the class spends there in a passage, and `demand` of it being served.
     visits      how often it comes there in a passage.
-    ordered     whether all visits of a class wait alike, as where the order of arrival was taken into account; else
-                each in proportion to its service.
+    ordered     whether all visits of a class have the same wait, as where the order of arrival was taken into account;
+                else each in proportion to its service.
     faster      whether more customers are served faster, so that a wait may be negative.
     operations  those of the numbers.
     Returns     seconds, and square seconds: those that make the time there as variable as an exponential one, where

@@ -1,4 +1,4 @@
-"""From routes to streams: who asks which station for a server, how often, and for how long.
+"""From routes to streams: the requests to each station, how often, and for how long.
 
 Every hold becomes one stream (two where part of it is exempt from its priority) at each group of copies it may use.
 A stream knows its holding time in two phases, as a `Duration` over the waits of the streams inside it, and, where it
@@ -47,21 +47,21 @@ class Stream(Record):
     priority: int
     scv: Value | None
     holder: str
-    """The station whose servers are the only ones that can ask; empty for an open stream."""
+    """The station whose holders alone make these requests; empty for an open stream."""
     holders: int
-    """How many of them there are; 0 for an open stream."""
+    """The number of these holders; 0 for an open stream."""
     inside: tuple[str, ...]
     """All stations whose servers are kept while this one is waited for; empty for an open stream."""
     started: Value | None = None
-    """Of a branch of a parallel step: how often a second the step is made; None outside of such steps."""
+    """Of a branch of a parallel step: how often per second the step is started; None outside of such steps."""
     left: bool = False
-    """Whether it is work that nobody waits for, and no server is kept for."""
+    """Whether it is work that no response waits for, and no server is kept for."""
     drains: str = ""
-    """The buffer that it is the work to free places of; empty for none."""
+    """The buffer whose places this work frees; empty for none."""
     around: tuple[Key, ...] = ()
-    """The copies that are held while it is asked for, the outermost first."""
+    """The copies that are held while it is requested, the outermost first."""
     behind: bool = False
-    """Whether it is asked for after the response."""
+    """Whether it is requested after the response."""
 
 
 class RouteTime(Record):
@@ -76,25 +76,25 @@ class RouteTime(Record):
     after: Mapping[str, Duration] = _NOTHING_LEFT
     """By buffer: the time from the step that takes places to the work that frees them, or to the response."""
     left: Mapping[str, Duration] = _NOTHING_LEFT
-    """By buffer: the time of the work left behind that frees them, once."""
+    """By buffer: the time of the second-phase work that frees them, once."""
 
 
 class Streams(Record):
-    """All that a network asks of its stations."""
+    """All requests of a network to its stations."""
 
     streams: tuple[Stream, ...]
     routes: tuple[RouteTime, ...]
     order: tuple[Key, ...]
     """Station groups, the innermost first."""
     deferred: bool
-    """Whether any there is second-phase work."""
+    """Whether any stream there is second-phase work."""
 
     def members(self) -> dict[Key, list[int]]:
         """The streams of every station group."""
-        found: dict[Key, list[int]] = {key: [] for key in self.order}
+        result: dict[Key, list[int]] = {key: [] for key in self.order}
         for index, stream in enumerate(self.streams):
-            found[stream.station, stream.group].append(index)
-        return found
+            result[stream.station, stream.group].append(index)
+        return result
 
 
 class _Parts(Record):
@@ -174,9 +174,9 @@ class _Walker:
         self.deferred = False
         self.left = False
         self.started: Value | None = None
-        """How often a second the parallel step around is made."""
+        """How often per second the enclosing parallel step is started."""
         self.behind = 0
-        """Of the steps around this one, how many are after a response."""
+        """The number of enclosing steps that are after a response."""
         self.class_index = 0
         self.route_name = ""
         self.drains = ""
@@ -194,14 +194,16 @@ class _Walker:
         until: dict[str, Duration] = {}
         for step in route.steps:
             self.drains = step.drains if isinstance(step, Hold) else ""
-            own = self.step(step, rate, (), {}, _NOWHERE)
-            parts = parts.plus(own)
+            measured = self.step(step, rate, (), {}, _NOWHERE)
+            parts = parts.plus(measured)
             if self.buffers:
-                after = {name: duration.plus(own.first) for name, duration in after.items()}
+                after = {name: duration.plus(measured.first) for name, duration in after.items()}
                 after |= dict.fromkeys(filled(step), NOTHING)
+                freed = step.frees if isinstance(step, Time) else self.drains
                 if self.drains:
                     left[self.drains] = self.last
-                    until[self.drains] = after.get(self.drains, NOTHING)
+                if freed:
+                    until[freed] = after.get(freed, NOTHING)
         spent, forks = parts.spent, parts.forks
         self.routes.append(
             RouteTime(
@@ -244,13 +246,13 @@ class _Walker:
         """Measure one visit of a parallel step, its branches one by one."""
         refuse_held(enclosing)
         before, self.started = self.started, rate
-        found: list[BranchTime] = []
+        result: list[BranchTime] = []
         for branch in fork.branches:
             parts, first = _NO_PARTS, len(self.streams)
             for step in branch.steps:
                 parts = parts.plus(self.step(step, rate * branch.copies, (), {}, _NOWHERE))
             asked = tuple(range(first, len(self.streams)))
-            found.append(
+            result.append(
                 BranchTime(
                     name=branch.name,
                     copies=branch.copies,
@@ -262,7 +264,7 @@ class _Walker:
                 )
             )
         self.started = before
-        return _Parts(NOTHING, {}, {}, (Parallel(tuple(found), fork.needed),))
+        return _Parts(NOTHING, {}, {}, (Parallel(tuple(result), fork.needed),))
 
     def hold(self, hold: Hold, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int]) -> _Parts:
         """Measure one visit of a hold, over the groups of copies that it may use."""
@@ -273,12 +275,12 @@ class _Walker:
         total = _NO_PARTS
         for group, probability in self.groups(station, hold, copies):
             chosen = {**copies, station.follows or station.name: group, station.name: group}
-            own = rate * probability
+            share = rate * probability
             inner = _NO_PARTS
             for step in hold.steps:
-                inner = inner.plus(self.step(step, own, inside, chosen, (station.name, group)))
+                inner = inner.plus(self.step(step, share, inside, chosen, (station.name, group)))
             held = tuple((name, copies[name]) for name in enclosing)
-            total = total.plus(self.register(hold, station, group, own, held, inner).weighted(probability))
+            total = total.plus(self.register(hold, station, group, share, held, inner).weighted(probability))
         return total
 
     def groups(self, station: Station, hold: Hold, copies: dict[str, int]) -> list[tuple[int, Value]]:
@@ -331,7 +333,7 @@ class _Walker:
         return _Parts(inner.first.plus(wait), outer, _merged(inner.spent, {(station.name, group): wait}))
 
     def holders(self, station: Station, hold: Hold, enclosing: tuple[str, ...]) -> tuple[str, int]:
-        """Which station bounds the number of those who can ask at once, and the bound; ("", 0) for no bound."""
+        """Which station bounds the number of simultaneous requests, and the bound; ("", 0) for no bound."""
         if hold.phase == 2 or not enclosing:
             return "", 0
         best = ("", 0)
@@ -383,7 +385,7 @@ def _single(branch: Branch) -> bool:
 
 
 def group_of(station: Station, copy: int) -> int:
-    """The group of a numbered copy, from 1; a copy that a step names is a group of its own."""
+    """The group of a numbered copy, from 1; a copy that a step names is a separate group."""
     last = 0
     for index, group in enumerate(station.groups):
         last += group.copies

@@ -1,7 +1,7 @@
 r"""How often customers visit the stations of a network that is given by routing probabilities.
 
 A state is a station together with a class: after service customers go on to another state, and so may change their
-class. Row i of a routing holds the probabilities to go from state i to every state; what is missing to one is the
+class. Row i of a routing holds the probabilities to go from state i to every state; the remainder to one is the
 probability to leave the network.
 
 .. math:: v_j = e_j + \sum_i v_i\,P_{ij}
@@ -36,14 +36,14 @@ def closed_visits(
 
     Applies    any routing; states outside the chain of the reference, and states that customers pass only before they
                first come to the reference, get 0.
-    routing    (S, S) probabilities; every row sums to one within `TOLERANCE`, or is all 0: nobody is ever there. The
-               probability to stay is what the others leave of one, so that it need not have all digits.
+    routing    (S, S) probabilities; every row sums to one within `TOLERANCE`, or is all 0: the state is never reached.
+               The probability of remaining is what the others leave of one, so that it need not have all digits.
     reference  the place of the reference state, from 0.
     labels     S names of the states for messages; None: numbers from 1.
     Returns    (S,) visits per visit to the reference, 1 there.
     Method     State reduction: states are taken out one by one, and their customers sent on to where they go next.
                Costs at most S^3 / 3 multiplications, less for rows with many zeros.
-    Fails      `InvalidInput` QN230 for what is no stochastic matrix, naming the rows; QN231 where customers who are at
+    Fails      `InvalidInput` QN230 for what is not a stochastic matrix, naming the rows; QN231 where customers at
                the reference may never return, naming the states that keep them; `NotComputed` QN502 for visits near
                the largest float.
     Source     Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
@@ -76,7 +76,7 @@ def open_visits(
               of one, where a few units in the last place are rounding and count as none. Give it where customers leave
               with probabilities below 1e-12 or so, whose digits are lost in the sum of the row.
     labels    S names of the states for messages; None: numbers from 1.
-    Returns   (S,) visits per arrival; 0 where nobody comes.
+    Returns   (S,) visits per arrival; 0 without arrivals.
     Method    `closed_visits` with the outside as a state more, and as the reference.
     Fails     `InvalidInput` QN230 for what is no routing, naming the rows; QN231 where customers may never leave,
               naming the states that keep them; `NotComputed` QN502 for visits near the largest float.
@@ -102,8 +102,8 @@ def open_visits(
         if value > 0.0:
             row[outside] = value
     shares = [value / largest for value in first]
-    whole = fsum(shares)
-    rows.append({state: value / whole for state, value in enumerate(shares) if value > 0.0})
+    overall = fsum(shares)
+    rows.append({state: value / overall for state, value in enumerate(shares) if value > 0.0})
     around = reached(rows, [outside])
     return _visits(rows, outside, around, "never leave", labels)[:outside]
 
@@ -123,7 +123,7 @@ def chains(
               states that customers never leave once they are there.
     Fails     `InvalidInput` QN230 for what is no routing; QN231 for a chain with several sets of states that keep their
               customers: its population would not say how many are in each. Where the sets share classes, give each set
-              classes of its own; where customers end in one of them by chance, there is no one steady state.
+              separate classes; where customers end in one of them at random, there is no one steady state.
     Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260
     """
     rows = _rows(routing, labels)
@@ -137,12 +137,12 @@ def chains(
             first, second = sorted((_root(parent, class_of[state]), _root(parent, class_of[onward])))
             parent[second] = first
     numbers: dict[int, int] = {}
-    found = tuple(numbers.setdefault(_root(parent, kind), len(numbers)) for kind in range(len(parent)))
+    result = tuple(numbers.setdefault(_root(parent, kind), len(numbers)) for kind in range(len(parent)))
     kept: dict[int, list[int]] = {}
     for group in closed_sets(rows, [state for state, value in enumerate(sums) if value < 1.0 - TOLERANCE]):
-        chain = found[class_of[group[0]]]
+        chain = result[class_of[group[0]]]
         if chain in kept:
-            members = [str(kind + 1) for kind, number in enumerate(found) if number == chain]
+            members = [str(kind + 1) for kind, number in enumerate(result) if number == chain]
             which = "class " + members[0] if len(members) == 1 else "classes " + ", ".join(members)
             raise _stranded(
                 f"customers of {which} remain either in {_names(kept[chain], labels)} or in {_names(group, labels)}, "
@@ -150,7 +150,7 @@ def chains(
                 "one set of states for each chain",
             )
         kept[chain] = group
-    return found
+    return result
 
 
 def _root(parent: list[int], item: int) -> int:
@@ -168,8 +168,8 @@ def _visits(
     back = reached(turned(rows), [reference])
     stuck = sorted(around - back)
     if stuck:
-        found = f"customers in {_names(stuck, labels)} {failing}"
-        raise _stranded(found, "a way with a positive probability")
+        text = f"customers in {_names(stuck, labels)} {failing}"
+        raise _stranded(text, "a way with a positive probability")
     visits = reduced(rows, reference, around)
     return tuple(visits.get(state, 0.0) for state in range(len(rows)))
 
@@ -189,14 +189,14 @@ def _rows(routing: Sequence[Sequence[float]], labels: Sequence[str] | None) -> l
     rows: list[_Row] = []
     for state, row in enumerate(routing):
         values = [float(value) for value in row]
-        bad = [place for place, value in enumerate(values) if not 0.0 <= value < inf]
+        bad = [index for index, value in enumerate(values) if not 0.0 <= value < inf]
         if len(values) != size:
-            found = f"the routing from {_name(state, labels)} has {len(values)} entries"
-            problems.append(Problem("QN230", found, f"{size}, one for each state"))
+            text = f"the routing from {_name(state, labels)} has {len(values)} entries"
+            problems.append(Problem("QN230", text, f"{size}, one for each state"))
         elif bad:
-            found = f"the routing from {_name(state, labels)} to {_name(bad[0], labels)} is {values[bad[0]]!r}"
-            problems.append(Problem("QN230", found, "a probability"))
-        rows.append({place: value for place, value in enumerate(values) if value > 0.0})
+            text = f"the routing from {_name(state, labels)} to {_name(bad[0], labels)} is {values[bad[0]]!r}"
+            problems.append(Problem("QN230", text, "a probability"))
+        rows.append({index: value for index, value in enumerate(values) if value > 0.0})
     if problems:
         raise InvalidInput(*problems)
     return rows
@@ -230,9 +230,9 @@ def _names(states: Sequence[int], labels: Sequence[str] | None) -> str:
     return shown if len(states) <= _NAMED else f"{shown} and {len(states) - _NAMED} more"
 
 
-def _invalid(found: str, expected: str = "") -> InvalidInput:
-    return InvalidInput(Problem("QN230", found, expected))
+def _invalid(result: str, expected: str = "") -> InvalidInput:
+    return InvalidInput(Problem("QN230", result, expected))
 
 
-def _stranded(found: str, expected: str) -> InvalidInput:
-    return InvalidInput(Problem("QN231", found, expected))
+def _stranded(result: str, expected: str) -> InvalidInput:
+    return InvalidInput(Problem("QN231", result, expected))

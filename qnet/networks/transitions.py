@@ -1,13 +1,16 @@
-"""Who goes where in an open network: from outside and from station to station, customers per second."""
+"""The flows of customers in an open network: from outside and from station to station, customers per second."""
 
 from __future__ import annotations
 
 from qnet.expression import Operations, Value
+from qnet.lazy import np
 from qnet.networks.routed import Hold, OpenClass, RoutedNetwork
 from qnet.networks.streams import Key, group_of
 from qnet.record import Record
 
 _OUTSIDE: Key = ("", 0)
+_ROUNDING = 2.0**-53
+"""The least pivot: customers who return as certainly as numbers can say would return without end."""
 
 
 class Transitions(Record):
@@ -22,7 +25,7 @@ class Transitions(Record):
 def transitions(network: RoutedNetwork, operations: Operations) -> Transitions:
     """The flows of a network of open classes whose stations are visited one after the other.
 
-    network     without holds inside holds and without work left behind; delay stations are stations too.
+    network     without holds inside holds and without second-phase work; delay stations are stations too.
     operations  those of its numbers.
     Returns     `Transitions`. A step made `v` times on average follows the step before it in min(v, 1) of the cases,
                 and itself max(v - 1, 0) times; copies are chosen anew at every visit. Delays change nothing.
@@ -68,7 +71,7 @@ class _Walker:
                         self.flow(kind, before, after, rate * where * once * share)
                     for before, other in chosen:
                         self.flow(kind, before, after, rate * again * other * share)
-                last = {place: where * (1.0 - once) for place, where in last.items()}
+                last = {index: where * (1.0 - once) for index, where in last.items()}
                 for after, share in chosen:
                     last[after] = last.get(after, 0.0) + once * share
 
@@ -82,12 +85,12 @@ class _Walker:
         return [((name, index), group.copies * group.share) for index, group in enumerate(station.groups)]
 
     def flow(self, kind: int, before: Key, after: Key, rate: Value) -> None:
-        """Add customers who go from one place to another; those who leave are not counted."""
+        """Add the flow of customers from one place to another; departures are not counted."""
         if after == _OUTSIDE or (isinstance(rate, (int, float)) and rate == 0):
             return
         if before == _OUTSIDE:
-            own = self.entering.setdefault(after, {})
-            own[kind] = own.get(kind, 0.0) + rate
+            particular = self.entering.setdefault(after, {})
+            particular[kind] = particular.get(kind, 0.0) + rate
         else:
             self.between[before, after] = self.between.get((before, after), 0.0) + rate
 
@@ -95,7 +98,8 @@ class _Walker:
 def solved(rows: list[dict[int, Value]], right: list[dict[int, Value]]) -> list[dict[int, Value]]:
     """The solution of linear equations whose diagonal is at least the rest of each row: elimination without pivoting.
 
-    rows    by row, the coefficients by column, 0 where there is none; with a diagonal. They are changed.
+    rows    by row, the coefficients by column, 0 where there is none; with a diagonal, of 1 less what is returned. They
+            are changed.
     right   by row, the right sides by number. They are changed.
     Returns by row, the solutions by number of the right side.
     """
@@ -105,16 +109,21 @@ def solved(rows: list[dict[int, Value]], right: list[dict[int, Value]]) -> list[
             entry = rows[below].pop(number, None)
             if entry is None:
                 continue
-            share = entry / rows[number][number]
+            share = entry / _pivot(rows[number][number])
             for known, source in ((rows[below], rows[number]), (right[below], right[number])):
                 for column, value in source.items():
                     if source is not rows[number] or column != number:
                         known[column] = known.get(column, 0.0) - share * value
     for number in range(size - 1, -1, -1):
-        own = right[number]
+        particular = right[number]
         for column, value in rows[number].items():
             if column != number:
                 for side, known in right[column].items():
-                    own[side] = own.get(side, 0.0) - value * known
-        right[number] = {side: value / rows[number][number] for side, value in own.items()}
+                    particular[side] = particular.get(side, 0.0) - value * known
+        pivot = _pivot(rows[number][number])
+        right[number] = {side: value / pivot for side, value in particular.items()}
     return right
+
+
+def _pivot(value: Value) -> Value:
+    return max(value, _ROUNDING) if isinstance(value, (int, float)) else np.maximum(value, _ROUNDING)

@@ -16,11 +16,11 @@ from qnet.networks.wanted import Wanted
 from qnet.record import Record
 
 _LONGEST = 100_000
-"""Customers up to which mean squares are found by recursion."""
+"""Number of customers up to which mean squares are computed by recursion."""
 
 
-class Seen(Record):
-    """What is found of closed classes at a copy of a station."""
+class AtArrival(Record):
+    """The customers of closed classes present on arrival at a copy of a station."""
 
     mean: float = 0.0
     square: float = 0.0
@@ -38,15 +38,17 @@ def with_variances(
     wanted       the method and its budget.
     Returns      the same means. A customer of a closed class finds what an observer sees with one customer less, of an
                  open class what an observer sees (Lavenberg and Reiser 1980; Sevcik and Mitrani 1981); the wait is a
-                 sum of so many services. Service that is shared with open classes is slower in proportion.
+                 sum of that number of services. Service that is shared with open classes is slower in proportion.
     Method       One closed class at single servers: mean squares by a recursion of positive terms, from
                  p(n | N) = X(N) D p(n - 1 | N - 1) (Reiser and Lavenberg, J. ACM 27 (1980) 313-322). Else state
                  probabilities, where they are affordable. Else the limit of many customers: numbers at stations that
                  are not full are geometric, and all others are at the one that is (Gordon and Newell 1967).
     """
     size = network.size or 1
-    found = [_Found(network, compiled, waits, throughputs, number, wanted) for number in range(len(network.classes))]
-    seen = [item.seen() for item in found]
+    results = [
+        _Moments(network, compiled, waits, throughputs, number, wanted) for number in range(len(network.classes))
+    ]
+    observed = [item.at_arrival() for item in results]
     stations = {station.name: station for station in network.stations}
     result: list[Wait] = []
     for stream, wait in zip(compiled.streams, waits, strict=True):
@@ -55,17 +57,20 @@ def with_variances(
             result.append(wait)
             continue
         mean, service = (np.broadcast_to(value, (size,)) for value in (wait.mean, stream.holding.mean))
-        own = [
+        selected = [
             _variance(
-                station, seen[stream.class_index][point].get(key, Seen()), float(mean[point]), float(service[point])
+                station,
+                observed[stream.class_index][point].get(key, AtArrival()),
+                float(mean[point]),
+                float(service[point]),
             )
             for point in range(size)
         ]
-        result.append(Wait(wait.mean, own[0] if network.size is None else np.array(own)))
+        result.append(Wait(wait.mean, selected[0] if network.size is None else np.array(selected)))
     return result
 
 
-class _Found:
+class _Moments:
     """What customers of one class find, at every point."""
 
     def __init__(
@@ -85,16 +90,16 @@ class _Found:
         self.wanted = wanted
         self.size = network.size or 1
         self.groups: list[tuple[Key, int]] = [
-            ((station.name, place), group.copies)
+            ((station.name, index), group.copies)
             for station in network.stations
             if not station.delay
-            for place, group in enumerate(station.groups)
+            for index, group in enumerate(station.groups)
         ]
         """Every group of copies of queueing stations, and how many they are."""
         self.copies = np.array([count for _, count in self.groups], dtype=float).reshape(-1, 1)
 
-    def seen(self) -> list[dict[Key, Seen]]:
-        """What is found at every group of copies, by point."""
+    def at_arrival(self) -> list[dict[Key, AtArrival]]:
+        """The customers present on arrival at every group of copies, by point."""
         closed = self.network.closed
         if not closed or not self.groups:
             return [{}] * self.size
@@ -108,59 +113,64 @@ class _Found:
         return np.broadcast_to(np.asarray(value, dtype=float), (self.size,))
 
     def others(self, only: ClosedClass) -> Any:
-        """How many customers of the only closed class there are beside the one who asks, if it is one of them."""
+        """How many customers of the only closed class there are besides the arriving one, if it is one of them."""
         asking = isinstance(self.network.classes[self.number], ClosedClass)
         return np.floor(np.maximum(self.spread(only.population) - asking, 0.0) + 1e-9)
 
     def numbers(self, closed: bool, waiting: bool) -> Any:
-        """Mean number in service at a copy, of closed or of open classes: (groups, points); also who waits."""
-        found = np.zeros((len(self.groups), self.size))
+        """Mean number in service at a copy, of closed or of open classes: (groups, points); optionally with the waiting
+        ones."""
+        result = np.zeros((len(self.groups), self.size))
         for row, (key, _) in enumerate(self.groups):
             for stream, wait in zip(self.compiled.streams, self.waits, strict=True):
                 kind = self.network.classes[stream.class_index]
                 if (stream.station, stream.group) == key and isinstance(kind, ClosedClass) == closed:
-                    found[row] += self.spread(stream.rate * (stream.holding.mean + (wait.mean if waiting else 0.0)))
-        return found
+                    result[row] += self.spread(stream.rate * (stream.holding.mean + (wait.mean if waiting else 0.0)))
+        return result
 
-    def by_recursion(self, only: ClosedClass) -> list[dict[Key, Seen]]:
+    def by_recursion(self, only: ClosedClass) -> list[dict[Key, AtArrival]]:
         """Mean and mean square of the number found at single servers, all points in one recursion."""
         rate = self.spread(self.throughputs[self.network.classes.index(only)])
         rate = np.where(rate > 0, rate, 1.0)
         # Open classes leave a closed one the rest of every server, and add to no other time.
         demands = self.numbers(True, False) / rate / np.maximum(1 - self.numbers(False, False), 1e-12)
         here = (self.copies * self.numbers(True, True)).sum(axis=0)
-        away = np.maximum(self.spread(only.population) - here, 0.0) / rate
+        elsewhere = np.maximum(self.spread(only.population) - here, 0.0) / rate
         others = self.others(only)
         if self.size == 1:
-            alone = _plain(demands[:, 0].tolist(), self.copies[:, 0].tolist(), float(away[0]), int(others[0]))
-            return self.told(*(np.array(item).reshape(-1, 1) for item in alone))
+            alone = _plain(demands[:, 0].tolist(), self.copies[:, 0].tolist(), float(elsewhere[0]), int(others[0]))
+            return self.by_group(*(np.array(item).reshape(-1, 1) for item in alone))
         mean, square = np.zeros_like(demands), np.zeros_like(demands)
         kept = [mean.copy(), square.copy()]
         for customers in range(1, int(others.max()) + 1):
             times = demands * (1 + mean)
-            spent = away + (self.copies * times).sum(axis=0)
+            spent = elsewhere + (self.copies * times).sum(axis=0)
             speed = customers / np.where(spent > 0, spent, 1.0)
             square = speed * demands * (square + 2 * mean + 1)
             mean = speed * times
             now = others == customers
             if now.any():
                 kept[0][:, now], kept[1][:, now] = mean[:, now], square[:, now]
-        return self.told(*kept)
+        return self.by_group(*kept)
 
-    def told(self, mean: Any, square: Any) -> list[dict[Key, Seen]]:
+    def by_group(self, mean: Any, square: Any) -> list[dict[Key, AtArrival]]:
         """Moments as (groups, points), by point and group."""
         return [
-            {key: Seen(float(mean[row, point]), float(square[row, point])) for row, (key, _) in enumerate(self.groups)}
+            {
+                key: AtArrival(float(mean[row, point]), float(square[row, point]))
+                for row, (key, _) in enumerate(self.groups)
+            }
             for point in range(self.size)
         ]
 
-    def by_states(self, point: int) -> dict[Key, Seen]:
-        """What is found at one point by state probabilities; without them, what is found where many customers are."""
+    def by_states(self, point: int) -> dict[Key, AtArrival]:
+        """The customers present on arrival at one point, by state probabilities; without them, by the limit of many
+        customers."""
         network = self.network if self.network.size is None else self.network.point(point)
         classes = list(network.classes)
-        own = classes[self.number]
-        if isinstance(own, ClosedClass):
-            classes[self.number] = own.replace(population=max(own.population - 1.0, 0.0))
+        particular = classes[self.number]
+        if isinstance(particular, ClosedClass):
+            classes[self.number] = particular.replace(population=max(particular.population - 1.0, 0.0))
         if not any(isinstance(item, ClosedClass) and item.population > 0 for item in classes):
             return {}
         asked = self.wanted.replace(states=True, bounds="", announce=None, each=False)
@@ -169,37 +179,37 @@ class _Found:
         except NotComputed:
             return self.of_many(point)
         labels = {
-            (station.name, place): group.label
+            (station.name, index): group.label
             for station in network.stations
-            for place, group in enumerate(station.groups)
+            for index, group in enumerate(station.groups)
         }
         states = solution.states or {}
         return {
-            key: Seen(*_moments(states[labels[key]]), states[labels[key]])
+            key: AtArrival(*_moments(states[labels[key]]), states[labels[key]])
             for key, _ in self.groups
             if labels[key] in states
         }
 
-    def of_many(self, point: int) -> dict[Key, Seen]:
-        """Moments where there are so many customers that one more makes no difference."""
+    def of_many(self, point: int) -> dict[Key, AtArrival]:
+        """Moments for populations so large that one customer more makes no difference."""
         mean = self.numbers(True, True)[:, point]
         geometric = mean * (1 + mean)
         population = sum(float(self.spread(item.population)[point]) for item in self.network.closed)
         copies = self.copies[:, 0]
-        away = max(population - float((copies * mean).sum()), 0.0)
-        rest = away + float((copies * geometric).sum()) - geometric
+        elsewhere = max(population - float((copies * mean).sum()), 0.0)
+        rest = elsewhere + float((copies * geometric).sum()) - geometric
         square = np.minimum(geometric, rest) + mean**2
-        return {key: Seen(float(mean[row]), float(square[row])) for row, (key, _) in enumerate(self.groups)}
+        return {key: AtArrival(float(mean[row]), float(square[row])) for row, (key, _) in enumerate(self.groups)}
 
 
 def _plain(
-    demands: Sequence[float], copies: Sequence[float], away: float, others: int
+    demands: Sequence[float], copies: Sequence[float], elsewhere: float, others: int
 ) -> tuple[list[float], list[float]]:
     """The recursion of one point in plain Python: means and mean squares of the number found, by group."""
     mean, square = [0.0] * len(demands), [0.0] * len(demands)
     for customers in range(1, others + 1):
         times = [demand * (1 + number) for demand, number in zip(demands, mean, strict=True)]
-        spent = away + sum(count * time for count, time in zip(copies, times, strict=True))
+        spent = elsewhere + sum(count * time for count, time in zip(copies, times, strict=True))
         speed = customers / spent if spent > 0 else 0.0
         square = [
             speed * demand * (old + 2 * number + 1) for demand, old, number in zip(demands, square, mean, strict=True)
@@ -208,24 +218,25 @@ def _plain(
     return mean, square
 
 
-def _variance(station: Station, seen: Seen, wait: float, service: float) -> float:
-    """The variance of a wait, from what is found of closed classes and the mean wait.
+def _variance(station: Station, observed: AtArrival, wait: float, service: float) -> float:
+    """The variance of a wait, from the customers of closed classes present on arrival and the mean wait.
 
-    One found customer takes as long as makes the mean right: longer where open classes come in between.
+    The time of one customer present is the one that makes the mean right: longer where open classes come in between.
     """
     if station.rates is None and station.servers == 1 and station.discipline == "ps":
-        return shared_variance(wait, service, (seen.square - seen.mean**2) / (seen.mean + 1) ** 2)
+        return shared_variance(wait, service, (observed.square - observed.mean**2) / (observed.mean + 1) ** 2)
     if station.rates is None and station.servers == 1:
-        # All that are found and the customer's own service: a sum of equal exponential times, also between arrivals.
-        one = (wait + service) / (seen.mean + 1)
-        return max(one**2 * (seen.mean + 1 + seen.square - seen.mean**2) - service**2, 0.0)
-    if seen.states:
-        work, variance = _work(station, seen.states)
+        # All customers present and the service of the arriving one: a sum of equal exponential times, also between
+        # arrivals.
+        one = (wait + service) / (observed.mean + 1)
+        return max(one**2 * (observed.mean + 1 + observed.square - observed.mean**2) - service**2, 0.0)
+    if observed.states:
+        work, variance = _work(station, observed.states)
         if station.rates is not None:
             return max(((wait + service) / work) ** 2 * variance - service**2, 0.0)
     else:
-        work = max(seen.mean - station.servers + 1, 0.0)
-        variance = seen.square - seen.mean**2 + work
+        work = max(observed.mean - station.servers + 1, 0.0)
+        variance = observed.square - observed.mean**2 + work
     return wait**2 * (min(variance / work**2, 3.0) if work > 0 else 1.0)
 
 
@@ -236,7 +247,7 @@ def shared_variance(wait: Value, service: Value, spread: Value) -> Value:
               it is the load.
     Returns   square seconds: what makes the time there have an scv of 1 + 2 spread / (2 - spread). That is exact for
               M/M/1 (Coffman, Muntz, Trotter, J. ACM 17 (1970) 123-130) and where the number is always the same, which
-              makes the time exponential; in between it is a guess, whose error is told by `qnet methods --error`.
+              makes the time exponential; in between it is an estimate, whose error `qnet methods --error` reports.
     """
     return (wait + service) ** 2 * (1 + 2 * spread / (2 - spread)) - service**2
 

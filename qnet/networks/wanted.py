@@ -1,10 +1,11 @@
-"""How an answer is to be found, where there is a choice of methods."""
+"""How an answer is to be computed, where there is a choice of methods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from qnet.budget import MEMORY, OPERATIONS
 from qnet.record import Record
 
 NO_STATES = "state probabilities are those of closed classes, and there are none"
@@ -25,33 +26,34 @@ class Wanted(Record):
     method: str = "auto"
     states: bool = False
     """Whether state probabilities are wanted."""
-    operations: float = 1e10
+    operations: float = OPERATIONS
     """Elementary operations of an exact answer, about 1e9 a second."""
-    memory: float = 2e9
+    memory: float = MEMORY
     """Bytes."""
     correction: str = ""
     """How approximations treat several servers; empty: the one with the smallest measured error."""
     core_solutions: int | None = 3
-    """Of linearizer; None: until it settles."""
+    """Of linearizer; None: until it converges."""
     chain: int = 10_000
     """States of a Markov chain that `auto` may solve where there is no product form; 0 for none."""
     announce: Callable[[str], None] | None = None
-    """Who is told that an answer will take long, before it does."""
+    """Called before an answer that will take long."""
     solved: Callable[[int], None] | None = None
-    """Who is told how many points of a question are solved, whenever some are."""
+    """Called with the number of points of a question solved, whenever some are."""
     bounds: str = ""
-    """A kind of bounds that are wanted beside the answer; empty: those of approximate answers only, the tightest."""
+    """A kind of bounds that are wanted besides the answer; empty: those of approximate answers only, the tightest."""
     enclosed: bool = True
     """Whether approximate answers come with bounds that enclose the exact one, which searches have no use for."""
     rough: bool = False
-    """Whether it is only asked which load is too much, for which a fixed point will do that is not quite settled."""
+    """Whether only the saturating load is asked for, for which a fixed point that has not quite converged is
+    sufficient."""
     ceilings: bool = False
     """Whether a batch by layers is to say what the throughput of a single closed class tends to, as a point does."""
     each: bool = False
-    """Whether every point of a batch has the whole budget and gets the method it would get alone; else they share it,
-    and a method. Raises `Divided` where points need different ones."""
+    """Whether every point of a batch has the full budget and gets the method it would get alone; else they share the
+    budget and a method. Raises `Divided` where points need different ones."""
     near: Any = None
-    """The solution of a network of demands that is nearly the same, from which fixed points are found sooner."""
+    """The solution of a network of demands that is nearly the same, from which fixed points converge sooner."""
 
 
 class Divided(Exception):

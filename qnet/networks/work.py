@@ -1,4 +1,4 @@
-"""What the classes of a network ask of its stations, before anybody waits: service, demands, capacities."""
+"""What the classes of a network ask of its stations, without any waits: service, demands, capacities."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from qnet.record import Record
 
 
 class GroupWork(Record):
-    """What is asked of one group of copies of a station, per passage of each class."""
+    """The work of one group of copies of a station, per passage of each class."""
 
     name: str
     label: str
     copies: int
     capacity: float | None
-    """What a copy can do with ever more customers: its servers, or its last rate; None at a delay."""
+    """The capacity of a copy with many customers: its servers, or its last rate; None at a delay."""
     demands: tuple[Value, ...]
     """By class: seconds that servers of one copy are kept, both phases, inner service included and no waits."""
 
     def full_at(self, mix: Sequence[Value]) -> Value:
-        """The passages per second at which the demands alone fill every copy; infinite where nothing is asked.
+        """The passages per second at which the demands alone saturate every copy; infinite without demand.
 
         mix   the share of each class in all passages.
         """
@@ -45,7 +45,7 @@ class RouteWork(Record):
 
 
 class Work(Record):
-    """All that a network is asked for."""
+    """All the work of a network."""
 
     groups: tuple[GroupWork, ...]
     routes: tuple[RouteWork, ...]
@@ -53,7 +53,7 @@ class Work(Record):
 
 
 def work(network: RoutedNetwork) -> Work:
-    """The service and the demands of a network, or of every point of a batch: what would be left without any wait.
+    """The service and the demands of a network, or of every point of a batch: what would remain without any wait.
 
     network   any network; its arrival rates, populations and think times do not matter here.
     Returns   `Work`. Time inside a station that is held together with another is service of the inner one, and demand
@@ -70,9 +70,9 @@ def work(network: RoutedNetwork) -> Work:
         for index, group in enumerate(station.groups):
             key = (station.name, index)
             labels[key] = group.label
-            own = [compiled.streams[item] for item in members[key]]
+            selected = [compiled.streams[item] for item in members[key]]
             demands = tuple(
-                total(item.rate * item.holding.mean for item in own if item.class_index == number)
+                total(item.rate * item.holding.mean for item in selected if item.class_index == number)
                 for number in range(len(network.classes))
             )
             most = float(station.servers) if station.rates is None else station.rates[-1]

@@ -7,7 +7,7 @@ import math
 from qnet.expression import Value
 
 _FEW = 300
-"""Up to so many servers the whole recursion is cheap enough."""
+"""Number of servers up to which the full recursion is cheap enough."""
 
 
 def erlang_b(servers: int, offered: Value) -> Value:
@@ -37,8 +37,8 @@ def erlang_b(servers: int, offered: Value) -> Value:
         return blocked
     blocked = offered * 0 + 1
     for busy in range(1, servers + 1):
-        seen = offered * blocked
-        blocked = seen / (busy + seen)
+        lost = offered * blocked
+        blocked = lost / (busy + lost)
     return blocked
 
 
@@ -50,8 +50,8 @@ def _among_many(servers: int, offered: float) -> float:
     start = max(0, int(near - 10 * math.sqrt(near) - 50))
     blocked = 1.0
     for busy in range(start + 1, servers + 1):
-        seen = offered * blocked
-        blocked = seen / (busy + seen)
+        lost = offered * blocked
+        blocked = lost / (busy + lost)
     return blocked
 
 

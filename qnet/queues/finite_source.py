@@ -1,4 +1,5 @@
-"""Probability of waiting where only so many holders can ask: finite sources beside an open stream, at c servers."""
+"""Probability of waiting where the number of requesting holders is limited: finite sources with an open stream, at c
+servers."""
 
 from __future__ import annotations
 
@@ -10,10 +11,10 @@ from qnet.lazy import np
 from qnet.record import Record
 
 MAX_SOURCES = 2000
-"""Beyond so many sources the requests are as good as a Poisson stream, and callers treat them so."""
+"""Beyond this number of sources the requests are practically a Poisson stream, and callers treat them so."""
 
 MAX_SERVERS = 20_000
-"""Beyond so many servers the chain is not worth its memory, and callers take Erlang's C."""
+"""Beyond this number of servers the chain is not worth its memory, and callers take Erlang's C."""
 
 _TOLERANCE = 1e-12
 _MAX_ROUNDS = 200
@@ -27,14 +28,14 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     """Probability that a request of one of `sources` holders finds all `servers` busy, at a given throughput.
 
     Applies      A holder asks for a server, is kept until the first phase of its service ends, and asks again after a
-                 while; the server stays busy for a second phase. Besides, an open Poisson stream loads the servers.
+                 while; the server remains busy for a second phase. Besides, an open Poisson stream loads the servers.
     sources      N >= 1 holders, at most `MAX_SOURCES`.
     servers      c >= 1, at most `MAX_SERVERS`.
     offered      a, erlangs of the holders' requests, both phases, a > 0, shape (B,) or a float.
     first_share  p, the share of the first phase in them, in [0, 1], likewise.
     open_offered b, erlangs of the open stream, likewise, a + b < c.
     Returns      the probability, shape (B,). It is 0 where no request can ever meet another: N <= c, p = 1, b = 0.
-    Raises       NotComputed where the request rate of an idle holder is not found to 1e-12.
+    Raises       NotComputed where the request rate of an idle holder does not converge to 1e-12.
     Method       Both kinds in one product-form chain. With n holders' requests present, N - h(n) holders are free to
                  ask, h(n) = max(n - f, 0) + p min(n, f), f = c - b being the servers left to them on average. Summed
                  over the open stream in closed form, the weight of n is
@@ -43,7 +44,7 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
                  x = b / c, t(n) the probability that a binomial (c, 1-x) variable is at most n; the second term is
                  the part with all servers busy. Positive terms only. The rate z of a free holder is the root of
                  throughput = a, by Newton steps on log z kept inside a bracket.
-    Exact        for p = 1 (M/M/c//N beside a Poisson stream of the same exponential service: a mixed product-form
+    Exact        for p = 1 (M/M/c//N with a Poisson stream of the same exponential service: a mixed product-form
                  network), for b = 0 and c = N = 1, and as N grows (Erlang's C). Otherwise an aggregation.
     Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
     Source       Mixed product form: @baskett1975; M/M/c//N: @kleinrock1975, chapter 3; throughput as the
@@ -75,7 +76,7 @@ def full_probabilities(
     chain = _Chain(chain.count, *(np.broadcast_to(part, (len(rate), len(chain.count))) for part in chain[1:]))
     low = least - (guess is not None)
     high = np.full_like(rate, _HIGHEST)
-    found: Any = np.zeros((3, len(rate)))
+    result: Any = np.zeros((3, len(rate)))
     live = np.arange(len(rate))
     for _ in range(_MAX_ROUNDS):
         logs = chain.logs + chain.count * rate[:, None]
@@ -83,15 +84,15 @@ def full_probabilities(
         asking = weights * chain.free
         mass, asked = weights.sum(axis=1), asking.sum(axis=1)
         excess = rate + np.log(asked / (mass * offered))
-        # A bracket narrower than rounding cannot be improved: the root is as good as found.
+        # A bracket narrower than rounding cannot be improved: it counts as the root.
         done = (np.abs(excess) <= _TOLERANCE) | (high - low <= 4e-15 * np.maximum(1.0, np.abs(rate)))
         if done.any():
             busy = chain.busy[done]
-            found[0, live[done]] = (asking[done] * busy).sum(axis=1) / asked[done]
-            found[1, live[done]] = (weights[done] * busy).sum(axis=1) / mass[done]
-            found[2, live[done]] = rate[done]
+            result[0, live[done]] = (asking[done] * busy).sum(axis=1) / asked[done]
+            result[1, live[done]] = (weights[done] * busy).sum(axis=1) / mass[done]
+            result[2, live[done]] = rate[done]
             if done.all():
-                return found[0], found[1], found[2]
+                return result[0], result[1], result[2]
             going = ~done
             live, rate, low, high, offered = live[going], rate[going], low[going], high[going], offered[going]
             weights, asking, mass, asked = weights[going], asking[going], mass[going], asked[going]

@@ -31,11 +31,13 @@ class Fitted:
         self.shift = mean - rest
         """What of each time is constant."""
         self.wide = (scv > 1) & ~self.constant
-        calm = np.where(few, 1 / _STAGES, np.minimum(scv, 1.0))
+        regular = np.where(few, 1 / _STAGES, np.minimum(scv, 1.0))
         # Rounding must not ask for a stage more than an Erlang time has.
-        self.stages = np.ceil(1 / calm - 1e-9)
+        self.stages = np.ceil(1 / regular - 1e-9)
         count = self.stages
-        self.fewer = (count * calm - np.sqrt(np.maximum(count * (1 + calm) - count**2 * calm, 0.0))) / (1 + calm)
+        self.fewer = (count * regular - np.sqrt(np.maximum(count * (1 + regular) - count**2 * regular, 0.0))) / (
+            1 + regular
+        )
         self.fewer = np.where(count > 1, np.clip(self.fewer, 0.0, 1.0), 0.0)
         """The probability of a stage less."""
         self.rate = (count - self.fewer) / np.where(self.constant, 1.0, rest)
@@ -90,8 +92,8 @@ class Fitted:
         """The sum over stages of the probability to be in one, weighted."""
         done = self.rate[..., None] * since
         term = np.exp(-done)
-        found = weight(1, self.stages)[..., None] * term
+        result = weight(1, self.stages)[..., None] * term
         for count in range(2, int(self.stages.max()) + 1):
             term = term * done / (count - 1)
-            found = found + weight(count, self.stages)[..., None] * term
-        return found
+            result = result + weight(count, self.stages)[..., None] * term
+        return result

@@ -50,7 +50,7 @@ def joined(branches: Sequence[Branch], needed: int) -> tuple[Value, Value]:
         waiting = 1.0 - order.complete(order.fitted.passed(times))
         first = first + (weights * waiting).sum(-1)
         second = second + 2 * (weights * times * waiting).sum(-1)
-    return order.told(first), order.told(second - first**2)
+    return order.as_given(first), order.as_given(second - first**2)
 
 
 def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
@@ -62,25 +62,25 @@ def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
     [0.5, 0.5]
     """
     order = _Order(branches, needed)
-    found: list[Any] = [0.0 for _ in branches]
+    result: list[Any] = [0.0 for _ in branches]
     for times, weights in order.nodes():
         passed, density = order.fitted.passed(times), order.fitted.density(times)
-        for place, item in enumerate(branches):
-            found[place] += item.copies * (weights * density[place] * order.deciding(passed, place)).sum(-1)
-    for place, item in enumerate(branches):
-        constant, when = order.fitted.constant[place], order.fitted.mean[place]
+        for index, item in enumerate(branches):
+            result[index] += item.copies * (weights * density[index] * order.deciding(passed, index)).sum(-1)
+    for index, item in enumerate(branches):
+        constant, when = order.fitted.constant[index], order.fitted.mean[index]
         together = order.fitted.constant & (np.abs(order.fitted.mean - when) <= 1e-12 * when)
         after = order.fitted.passed(when[:, None])
         before = np.where(together[..., None], 0.0, after)
         jump = (order.complete(after) - order.complete(before))[:, 0]
-        alike = (together * np.array([other.copies for other in branches])[:, None]).sum(0)
-        found[place] += np.where(constant, jump * item.copies / np.where(alike > 0, alike, 1), 0.0)
-    whole = sum(found)
-    return tuple(order.told(value / np.where(whole > 0, whole, 1.0)) for value in found)
+        identical = (together * np.array([other.copies for other in branches])[:, None]).sum(0)
+        result[index] += np.where(constant, jump * item.copies / np.where(identical > 0, identical, 1), 0.0)
+    overall = sum(result)
+    return tuple(order.as_given(value / np.where(overall > 0, overall, 1.0)) for value in result)
 
 
 class _Order:
-    """Fitted times, of which so many must pass."""
+    """Fitted times, of which a given number must pass."""
 
     def __init__(self, branches: Sequence[Branch], needed: int) -> None:
         self.shape = np.broadcast_shapes(*(np.shape(value) for item in branches for value in item[:2]))
@@ -93,14 +93,14 @@ class _Order:
         self.counts = [item.copies for item in branches]
         self.needed = needed
 
-    def told(self, value: Any) -> Value:
+    def as_given(self, value: Any) -> Value:
         """Values of points as they were given."""
         value = np.where(self.known, np.maximum(value, 0.0), 0.0)
         return value.reshape(self.shape) if self.shape else float(value[0])
 
     def nodes(self) -> Iterator[tuple[Any, Any]]:
         """Times and weights, (points, nodes), between each two of the moments at which a distribution has a bend."""
-        places = np.array([-place for place in reversed(_PLACES)] + [*_PLACES])
+        places = np.array([-index for index in reversed(_PLACES)] + [*_PLACES])
         shares = np.array([*reversed(_WEIGHTS), *_WEIGHTS])
         low, high = _SHORTEST * self.fitted.shortest, _LONGEST * self.fitted.longest
         panels = int(np.ceil(np.log((high / low).max()) / np.log(_GROWTH)))
@@ -108,8 +108,8 @@ class _Order:
         ends = np.concatenate([np.zeros((len(low), 1)), low[:, None] * growth], axis=1)
         bends = np.sort(self.fitted.shift, axis=0)
         bends = np.concatenate([np.zeros((1, len(low))), bends[(bends > 0).any(1)]])
-        for place, start in enumerate(bends):
-            width = bends[place + 1] - start if place + 1 < len(bends) else np.inf
+        for index, start in enumerate(bends):
+            width = bends[index + 1] - start if index + 1 < len(bends) else np.inf
             edges = np.minimum(ends, np.broadcast_to(width, low.shape)[:, None])
             half = (edges[:, 1:] - edges[:, :-1])[..., None] / 2
             times = edges[:, :-1, None] + half * (1 + places)
@@ -118,17 +118,17 @@ class _Order:
 
     def complete(self, passed: Any) -> Any:
         """The probability that enough have passed."""
-        whole = sum(self.counts)
-        if self.needed == whole:
+        overall = sum(self.counts)
+        if self.needed == overall:
             return _product(share**count for share, count in zip(passed, self.counts, strict=True))
         if self.needed == 1:
             return 1.0 - _product((1 - share) ** count for share, count in zip(passed, self.counts, strict=True))
         numbers = _numbers(passed, self.counts)
-        return 1.0 - sum(numbers[: self.needed]) if 2 * self.needed < whole else sum(numbers[self.needed :])
+        return 1.0 - sum(numbers[: self.needed]) if 2 * self.needed < overall else sum(numbers[self.needed :])
 
-    def deciding(self, passed: Any, place: int) -> Any:
+    def deciding(self, passed: Any, index: int) -> Any:
         """The probability that one fewer than enough have passed, one of a branch not counted."""
-        counts = [count - (place == number) for number, count in enumerate(self.counts)]
+        counts = [count - (index == number) for number, count in enumerate(self.counts)]
         if self.needed == sum(self.counts):
             return _product(share**count for share, count in zip(passed, counts, strict=True))
         if self.needed == 1:
@@ -137,23 +137,25 @@ class _Order:
 
 
 def _product(values: Any) -> Any:
-    found: Any = 1.0
+    result: Any = 1.0
     for value in values:
-        found = found * value
-    return found
+        result = result * value
+    return result
 
 
 def _numbers(passed: Any, counts: Sequence[int]) -> list[Any]:
     """The probabilities that 0, 1, ... have passed."""
-    found: list[Any] = [1.0]
+    result: list[Any] = [1.0]
     for share, count in zip(passed, counts, strict=True):
-        own = [comb(count, number) * share**number * (1 - share) ** (count - number) for number in range(count + 1)]
-        after: list[Any] = [0.0] * (len(found) + count)
-        for first, one in enumerate(found):
-            for second, other in enumerate(own):
+        selected = [
+            comb(count, number) * share**number * (1 - share) ** (count - number) for number in range(count + 1)
+        ]
+        after: list[Any] = [0.0] * (len(result) + count)
+        for first, one in enumerate(result):
+            for second, other in enumerate(selected):
                 after[first + second] = after[first + second] + one * other
-        found = after
-    return found
+        result = after
+    return result
 
 
 def ranked(values: Sequence[Value], counts: Sequence[int], rank: int) -> Value:
@@ -162,5 +164,5 @@ def ranked(values: Sequence[Value], counts: Sequence[int], rank: int) -> Value:
     order = np.argsort(table, axis=0)
     passed = np.cumsum(np.array(counts)[order], axis=0)
     first = (passed < rank).sum(0)
-    found = np.take_along_axis(np.take_along_axis(table, order, axis=0), first[None], axis=0)[0]
-    return found if found.ndim else float(found)
+    result = np.take_along_axis(np.take_along_axis(table, order, axis=0), first[None], axis=0)[0]
+    return result if result.ndim else float(result)

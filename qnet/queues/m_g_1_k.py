@@ -1,4 +1,4 @@
-"""M/G/1/K: Poisson arrivals, one server first come first served, any service times, room for so many."""
+"""M/G/1/K: Poisson arrivals, one server first come first served, any service times, a finite number of places."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Time(Record):
 
 
 class Full(Record):
-    """The figures of a station that loses who finds all places taken."""
+    """The figures of a station with loss when all places are taken."""
 
     blocked: float
     """Share of the arrivals that is lost."""
@@ -43,11 +43,11 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     """The share of arrivals that is lost, and the mean number present.
 
     rate    arrivals per second, lost ones included.
-    times   the sorts of service times; a customer has one of them by chance.
+    times   the sorts of service times; a customer has one of them at random.
     places  K >= 1, that in service included.
     Raises  `NotComputed` QN587 for more than 5000 places.
     Exact   yes, at any load.
-    Method  The numbers left behind by departures are a Markov chain; the flows up and down across each number are
+    Method  The numbers in system just after departures are a Markov chain; the flows up and down across each number are
             equal, which are sums of positive terms. With x(j) its shares, the time shares are
             p(j) = x(j) / (x(0) + rho) for j < K.
     Source  @keilson1966; @cooper1981, section 5.9
@@ -56,9 +56,9 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     0.333333333
     """
     if places > MOST_PLACES:
-        found = f"a station with {places} places, and service times that are not identical exponentials"
+        text = f"a station with {places} places, and service times that are not identical exponentials"
         help = 'use fewer places (a number that is hardly ever reached suffices), scv = 1, or discipline = "ps"'
-        raise NotComputed(Problem("QN587", found, f"at most {MOST_PLACES} places", help=help))
+        raise NotComputed(Problem("QN587", text, f"at most {MOST_PLACES} places", help=help))
     load = rate * sum(time.share * time.mean for time in times)
     if load == 0:
         return Full(0.0, 1.0, 0.0)
@@ -66,19 +66,19 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     left = _left(above, load, places)
     if not left:
         return Full(1.0 - 1.0 / load, 1.0 / load, max(places - 1.0 / load, 0.0))
-    whole = math.fsum(left)
+    overall = math.fsum(left)
     # Of the states with all places taken: rho + x(0) - 1, written without a difference.
     over = left[0] * _at(excess, places - 2, load)
     over += math.fsum(left[before] * _at(excess, places - 1 - before, load) for before in range(1, places))
-    idle, over = left[0] / whole, over / whole
+    idle, over = left[0] / overall, over / overall
     scale = 1.0 / (idle + load)
     blocked = over * scale
-    number = math.fsum(index * share for index, share in enumerate(left)) / whole * scale + places * blocked
+    number = math.fsum(index * share for index, share in enumerate(left)) / overall * scale + places * blocked
     return Full(blocked, scale, number)
 
 
 def _left(above: Sequence[float], load: float, places: int) -> list[float]:
-    """The numbers left behind by departures: 0, 1, ... below the places, in proportion; none where 0 never is."""
+    """The numbers in system just after departures: 0, 1, ... below the places, in proportion; none where 0 never is."""
     none = 1.0 - above[0] if load < _HEAVY else 0.0
     if none <= 1e-30:
         return []
@@ -94,21 +94,21 @@ def _left(above: Sequence[float], load: float, places: int) -> list[float]:
 
 
 class Outside(Record):
-    """The figures of a station with all who come, of whom so many have a place and the others wait for one."""
+    """The figures of a station with all its customers: some have a place, the others wait for one."""
 
     full: float
     """Share of the arrivals that find all places taken."""
     number: float
     """Mean number of places taken."""
     late: float
-    """Mean time until those who find no place get one."""
+    """Mean time until arrivals that find no place get one."""
 
 
 def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
     """An M/G/1 of which K are inside, and the others wait outside in order of arrival.
 
     rate    arrivals per second; at a load of 1 or more the figures are those of a load just below.
-    times   the sorts of service times; a customer has one of them by chance.
+    times   the sorts of service times; a customer has one of them at random.
     places  K >= 1.
     Raises  `NotComputed` QN587 as `m_g_1_k`.
     Exact   yes.
@@ -169,36 +169,37 @@ def _arrivals(rate: float, times: Sequence[Time], places: int) -> tuple[list[flo
 
 
 def _stages(time: Time) -> list[tuple[float, int, float]]:
-    """The Erlang times that a time is one of: the chance of each, its stages (0: a constant) and its mean."""
+    """The Erlang times that a time is one of: the probability of each, its stages (0: a constant) and its mean."""
     if time.mean == 0 or time.scv <= 1e-9:
         return [(time.share, 0, time.mean)]
     if abs(time.scv - 1) <= 1e-12:
         return [(time.share, 1, time.mean)]
     if time.scv > 1:
         fast = (1 + math.sqrt((time.scv - 1) / (time.scv + 1))) / 2
-        return [(time.share * own, 1, time.mean / (2 * own)) for own in (fast, 1 - fast)]
+        return [(time.share * each, 1, time.mean / (2 * each)) for each in (fast, 1 - fast)]
     count = math.ceil(1 / time.scv - 1e-9)
     fewer = count * time.scv - math.sqrt(max(count * (1 + time.scv) - count**2 * time.scv, 0.0))
     fewer = min(max(fewer / (1 + time.scv), 0.0), 1.0)
     stage = time.mean / (count - fewer)
-    found = [(time.share * fewer, count - 1, (count - 1) * stage), (time.share * (1 - fewer), count, count * stage)]
-    return [item for item in found if item[0] > 0]
+    result = [(time.share * fewer, count - 1, (count - 1) * stage), (time.share * (1 - fewer), count, count * stage)]
+    return [item for item in result if item[0] > 0]
 
 
 def _chances(load: float, stages: int) -> list[float]:
-    """P(j arrivals) in a time of so many stages: a negative binomial; for a constant time a Poisson distribution."""
+    """P(j arrivals) in a time of a number of stages: a negative binomial; for a constant time a Poisson
+    distribution."""
     if load == 0:
         return [1.0]
     if load >= _HEAVY:
-        # Far more than are looked at: the mean alone counts.
+        # Far more than are considered: the mean alone counts.
         part = load - int(load)
         return [*(0.0,) * min(int(load), _LONGEST), 1.0 - part, part]
     more = load / (stages + load) if stages else 0.0
     chance = (stages / (stages + load)) ** stages if stages else math.exp(-load)
-    found = [chance]
+    result = [chance]
     for number in range(1, _LONGEST):
         chance *= more * (stages + number - 1) / number if stages else load / number
-        found.append(chance)
+        result.append(chance)
         if number > load and chance < _CERTAIN:
             break
-    return found
+    return result

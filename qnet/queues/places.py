@@ -1,4 +1,4 @@
-"""A line with so many places: the number of them may differ by point, and need not be whole."""
+"""A line with a finite number of places, which may differ by point and need not be an integer."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from qnet.record import Record
 
 _NEAR = 0.02
 """The exponent down to which e^y - 1 is a series."""
+_MOST = 700.0
+"""The exponent up to which e^y is a number."""
 _TINY = 1e-300
 
 
 class Servers(Record):
-    """Those who serve the places of a line, beside what else they do."""
+    """The servers of the places of a line, with their other work."""
 
     number: int
     """c >= 1."""
@@ -59,11 +61,11 @@ class Line(Record):
 
 
 def with_loss(servers: Servers, places: Value, operations: Operations) -> Line:
-    """Poisson arrivals, and those who find K places taken are lost.
+    """Poisson arrivals; those that find K places taken are lost.
 
     Applies     any load, above 1 as well; K >= c.
-    servers     who serves the places.
-    places      K, a number or one per point; it need not be whole.
+    servers     the servers of the places.
+    places      K, a number or one per point; it need not be an integer.
     operations  those of the numbers.
     Exact       M/M/c/K: no other work, exponential service.
     Method      The states up to c are those of the loss system, those above fall or rise geometrically; sums from the
@@ -80,20 +82,20 @@ def with_loss(servers: Servers, places: Value, operations: Operations) -> Line:
     low, top = where(falls, 1.0, shrunk), where(falls, shrunk, 1.0)
     below = where(falls, 1.0, exp(-steep)) * geometric_sum(steep, room, operations)
     sum_ = geometric_sum(steep, room + 1, operations)
-    # Other work lets arrivals pile up at the end: so many times more than where the line grows on.
+    # Other work lets arrivals pile up at the end: by this factor more than where the line is unlimited.
     more = servers.beyond * top
     free = idle * (1 - servers.other) * servers.slack * low + blocked * below
-    whole = free + blocked * (top + more)
+    overall = free + blocked * (top + more)
     ahead = (room + 1) * _level((room + 1) * slope, operations) - _level(slope, operations)
-    waiting = blocked * (sum_ * operations.maximum([ahead, 0.0 * ahead]) + more * room) / whole
+    waiting = blocked * (sum_ * operations.maximum([ahead, 0.0 * ahead]) + more * room) / overall
     # No more can be let in than is served.
     served = 1 / operations.maximum([servers.load, 1.0 + 0.0 * servers.load])
-    full = operations.maximum([blocked * (top + more) / whole, 1 - served])
-    return Line(full, operations.minimum([free / whole, served]), waiting)
+    full = operations.maximum([blocked * (top + more) / overall, 1 - served])
+    return Line(full, operations.minimum([free / overall, served]), waiting)
 
 
 def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
-    """Poisson arrivals; those who find K places taken wait for one outside, in order of arrival.
+    """Poisson arrivals; those that find K places taken wait for one outside, in order of arrival.
 
     Applies     as `with_loss`, with a load below 1: else there is no steady state.
     Exact       no other work, exponential service.
@@ -103,8 +105,10 @@ def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
     (blocked, idle), load = servers.blocked, servers.load
     busy = blocked / (idle * (1 - servers.other) * (1 - load) + blocked)
     room = operations.maximum([places - servers.number, 0.0 * places])
-    full = busy * operations.exp(room * servers.log_ratio(operations))
-    return Line(full, 1 - full, (busy - full) * (1 + servers.beyond) * load / (1 - load))
+    power = room * servers.log_ratio(operations)
+    # Points without a steady state have no figures, and must not end the others.
+    full = busy * operations.exp(operations.minimum([power, _MOST + 0.0 * power]))
+    return Line(full, 1 - full, (busy - full) * (1 + servers.beyond) * load / (1 - load + (load == 1)))
 
 
 def geometric_sum(steep: Value, count: Value, operations: Operations) -> Value:

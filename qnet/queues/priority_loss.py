@@ -1,4 +1,5 @@
-"""Priorities at a station with so many places: Poisson arrivals, exponential times by level, a chain of its states."""
+"""Priorities at a station with a finite number of places: Poisson arrivals, exponential times by level, a chain of its
+states."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from qnet.record import Record
 
 MOST_STATES = 1500
 _State = tuple[tuple[int, ...], tuple[int, ...]]
-"""By level, the highest first: the number who wait, and the number in service."""
+"""By level, the highest first: the number waiting, and the number in service."""
 
 
 class Levels(Record):
-    """The figures of a station that loses who finds all places taken."""
+    """The figures of a station with loss when all places are taken."""
 
     blocked: float
     """Share of the arrivals that is lost, of every level."""
@@ -30,8 +31,8 @@ def priority_loss(
 
     rates         by level, the highest first: arrivals per second, lost ones included.
     times         by level: mean service time in seconds, above 0.
-    places        K >= servers, those in service included: who finds so many is lost, whatever the level.
-    interrupting  whether who comes interrupts a lower level, to be resumed later.
+    places        K >= servers, those in service included: arrivals that find K are lost, whatever their level.
+    interrupting  whether an arrival interrupts a lower level, to be resumed later.
     Raises        `NotComputed` QN588 where there are more than 1500 states.
     Exact         yes, at any load.
     Method        The Markov chain of the numbers of every level that wait and are served.
@@ -45,9 +46,9 @@ def priority_loss(
         size = math.comb(servers - 1 + count, count)
         size += math.comb(servers + count - 1, count - 1) * math.comb(places - servers + count, count)
     if size > MOST_STATES:
-        found = f"a station with {places} places and {count} priorities has {size} states"
+        text = f"a station with {places} places and {count} priorities has {size} states"
         help = "use fewer places, or fewer priorities; or omit a capacity that is hardly ever reached"
-        raise NotComputed(Problem("QN588", found, f"at most {MOST_STATES} states", help=help))
+        raise NotComputed(Problem("QN588", text, f"at most {MOST_STATES} states", help=help))
     first: _State = ((0,) * count, (0,) * count)
     known, states = {first: 0}, [first]
     moves: list[tuple[int, int, float]] = []

@@ -32,13 +32,13 @@ class Load(Record):
     second: Value
     """Mean holding time after it, in seconds."""
     square: Value
-    """Second moment of the whole holding time, in square seconds."""
+    """Second moment of the entire holding time, in square seconds."""
     second_square: Value
     """Second moment of the part after the response."""
     priority: int
     """The highest is served first."""
     holders: int
-    """How many can ask at once; 0 where the stream is open."""
+    """How many can make requests at once; 0 where the stream is open."""
 
 
 class Level(Record):
@@ -63,16 +63,16 @@ class Queue(Record):
     busy: Value
     """Probability that an open arrival finds all servers busy."""
     beside: Value
-    """The same where some of the load is of holders, who are never more at once than they are."""
+    """The same where some of the load is of holders, whose number is limited."""
     holder_residual: Value
     holder_busy: Value
-    """The same two as a holder sees them, who never meets the first phase of its own request."""
+    """The same two as a holder observes them, which never meets the first phase of its last request."""
     holder_share: Value
     """Of the load that a holder meets, the share of other holders."""
     holder_alone: Value
-    """C r / c of a holder who meets the open streams only."""
+    """C r / c of a holder that meets the open streams only."""
     holders: int
-    """How many holders can ask at once, of all kinds; 0 for none."""
+    """How many holders can make requests at once, of all kinds; 0 for none."""
     levels: Mapping[int, Level]
     """By priority."""
 
@@ -81,16 +81,16 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     """What arrivals meet at one copy of a first-come-first-served station.
 
     Applies     Poisson streams and finite-source streams (`holders` above 0) of any service time distribution;
-                non-preemptive priorities, which change the order but not what is met.
+                non-preemptive priorities, which change the order but not the work on arrival.
     servers     c >= 1.
     loads       one for each stream; their offered load together below `servers`, which the caller must see to.
-    holders     how many can ask at once, of all finite-source streams; 0 where there is none.
+    holders     how many can make requests at once, of all finite-source streams; 0 where there is none.
     operations  those of the numbers in `loads`.
     Returns     all-busy probabilities, residual times and loads by priority.
     Raises      NotComputed as `waiting_probability` does.
     Method      All-busy probability: Erlang's C for open arrivals; for holders the finite-source chain. Residual
                 time: E[S^2] / 2E[S] of the mixture (Pollaczek-Khinchine; over several servers the Allen-Cunneen
-                factor). A holder never meets the first phase of its own request, and its own second phase, a share
+                factor). A holder never meets the first phase of its last request, and meets its second phase, a share
                 1/N of those of all holders, as an independent open stream.
     Exact       M/M/c, and M/G/1 open arrivals.
     Source      Pollaczek-Khinchine: @kleinrock1975, section 5.6. Allen-Cunneen: @allen1990, section 5.3.
@@ -117,18 +117,18 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
             holders=0,
             levels=levels,
         )
-    met, own = 1 - 1 / holders, 1 / holders
-    own_second = own * total(load.rate * load.second for load in held)
-    closed = held_offered - own_second
+    all_others, single = 1 - 1 / holders, 1 / holders
+    offered_by_one = single * total(load.rate * load.second for load in held)
+    closed = held_offered - offered_by_one
     first = ratio(total(load.rate * load.first for load in held), closed)
-    holder_busy = _finite(holders, servers, closed, first, open_offered + own_second)[0]
+    holder_busy = _finite(holders, servers, closed, first, open_offered + offered_by_one)[0]
     beside = busy
     if servers > 1 and holders > 1 and others:
-        whole = ratio(total(load.rate * load.first for load in held), held_offered)
-        beside = operations.minimum([_finite(holders, servers, held_offered, whole, open_offered)[1], busy])
-    others_held = met * held_offered
-    squares = met * held_squares + own * total(load.rate * load.second_square for load in held) + open_squares
-    holder_residual = ratio(squares, 2 * (others_held + own_second + open_offered))
+        overall = ratio(total(load.rate * load.first for load in held), held_offered)
+        beside = operations.minimum([_finite(holders, servers, held_offered, overall, open_offered)[1], busy])
+    others_held = all_others * held_offered
+    squares = all_others * held_squares + single * total(load.rate * load.second_square for load in held) + open_squares
+    holder_residual = ratio(squares, 2 * (others_held + offered_by_one + open_offered))
     share = ratio(others_held, others_held + open_offered)
     alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers
     return Queue(
@@ -150,10 +150,10 @@ def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
     """Mean and variance of the wait of an open arrival, in seconds and square seconds.
 
     Applies   non-preemptive priorities, the highest first; first come first served within each.
-    queue     what `queue` found.
+    queue     the result of `queue`.
     priority  one of those of its loads.
     Method    W = C r / (c (1 - s1)(1 - s2)): C the all-busy probability, r the residual time, s1 the load per server
-              of higher priorities, s2 of those and its own. The wait, if any, is taken as exponential.
+              of higher priorities, s2 of those and of the same priority. The wait, if any, is taken as exponential.
     Exact     mean: M/M/c with one priority; M/G/1 with any number; M/M/c with equal means. Approximate otherwise.
     Fails     where s2 >= 1: the caller must have refused it, or scaled the loads down.
     Source    @cobham1954; @kleinrock1976, section 3.6.
@@ -164,12 +164,12 @@ def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
 
 
 def waits_beside_holders(queue: Queue, held: Mapping[int, Value]) -> dict[int, tuple[Value, Value]]:
-    """Mean and variance of the wait of open arrivals beside holders, by priority, in seconds and square seconds.
+    """Mean and variance of the wait of open arrivals with holders, by priority, in seconds and square seconds.
 
     Applies   non-preemptive priorities, the highest first; first come first served within each.
-    queue     what `queue` found, with `holders` above 0.
+    queue     the result of `queue`, with `holders` above 0.
     held      mean waits of the holders, by priority; of those that they have none 0 counts.
-    Method    Poisson arrivals see time averages, so that an arrival waits for the rest of a service and for those who
+    Method    Poisson arrivals see time averages, so that an arrival waits for the rest of a service and for those that
               wait before it, whose number is by Little's law rate x wait: of priority k
                   W (1 - s1 - so) = C r / c + sum over higher priorities of (so W + sh V) + sh V,
               so and sh the load per server of open streams and of holders of one priority, V the wait of holders, s1
@@ -178,18 +178,18 @@ def waits_beside_holders(queue: Queue, held: Mapping[int, Value]) -> dict[int, t
     Source    @kleinrock1976, section 3.6, with those before in two parts.
     """
     ahead = queue.beside * queue.residual / queue.servers
-    found: dict[int, tuple[Value, Value]] = {}
+    result: dict[int, tuple[Value, Value]] = {}
     opened: Value = 0.0
     kept: Value = 0.0
     for priority in sorted(queue.levels, reverse=True):
         level = queue.levels[priority]
-        own = level.open - opened
+        particular = level.open - opened
         ahead = ahead + (level.held - kept) * held.get(priority, 0.0)
-        wait = ahead / (1 - level.above - own)
-        found[priority] = _with_variance(queue.beside, wait)
-        ahead = ahead + own * wait
+        wait = ahead / (1 - level.above - particular)
+        result[priority] = _with_variance(queue.beside, wait)
+        ahead = ahead + particular * wait
         opened, kept = level.open, level.held
-    return found
+    return result
 
 
 def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, Value]]:
@@ -199,7 +199,7 @@ def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, V
               come first served within each priority.
     servers   c >= 1.
     loads     one for each stream; their offered load together below `servers`, which the caller must see to.
-    Method    One server: R = (S + W) / (1 - s1), W = (sum of rate E[S^2] / 2) / (1 - s2), both over the own priority
+    Method    One server: R = (S + W) / (1 - s1), W = (sum of rate E[S^2] / 2) / (1 - s2), both over the same priority
               and higher ones. Several: the number waiting, of each priority and all higher ones together, is that of
               one server of their speed times C(c, a) / (a / c) at their load a; the differences are those of each.
     Exact     mean: M/G/1; M/M/c with equal means. Approximate otherwise.
@@ -209,33 +209,34 @@ def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, V
     squares: Value = 0.0
     waiting: Value = 0.0
     counted: Value = 0.0
-    found: dict[int, tuple[Value, Value]] = {}
+    result: dict[int, tuple[Value, Value]] = {}
     for priority in sorted({load.priority for load in loads}, reverse=True):
-        own = [(place, load) for place, load in enumerate(loads) if load.priority == priority]
-        upto = above + total(load.rate * (load.first + load.second) for _, load in own) / servers
-        squares = squares + total(load.rate * load.square for _, load in own) / (2 * servers * servers)
+        selected = [(index, load) for index, load in enumerate(loads) if load.priority == priority]
+        upto = above + total(load.rate * (load.first + load.second) for _, load in selected) / servers
+        squares = squares + total(load.rate * load.square for _, load in selected) / (2 * servers * servers)
         waits = {
-            place: ((load.first + load.second) / servers * above + squares / (1 - upto)) / (1 - above)
-            for place, load in own
+            index: ((load.first + load.second) / servers * above + squares / (1 - upto)) / (1 - above)
+            for index, load in selected
         }
-        here = total(load.rate * waits[place] for place, load in own)
+        here = total(load.rate * waits[index] for index, load in selected)
         waiting = waiting + here
         busy = erlang_c(servers, upto * servers)
         of_several = waiting * ratio(busy, upto)
         factor = 1.0 if servers == 1 else ratio(of_several - counted, here)
-        for place, _ in own:
-            found[place] = _with_variance(busy, waits[place] * factor)
+        for index, _ in selected:
+            result[index] = _with_variance(busy, waits[index] * factor)
         counted, above = of_several, upto
-    return [found[place] for place in range(len(loads))]
+    return [result[index] for index in range(len(loads))]
 
 
 def holder_wait(
     queue: Queue, priority: int, busy_holders: Value, spare: Value, operations: Operations
 ) -> tuple[Value, Value]:
-    """Mean and variance of the wait of a holder, one of `queue.holders` that can ask at once, in (square) seconds.
+    """Mean and variance of the wait of a holder, one of `queue.holders` that can make requests at once, in (square)
+    seconds.
 
-    Applies       holders that ask again and again, beside open streams; non-preemptive priorities.
-    queue         what `queue` found, with `holders` above 0.
+    Applies       holders that ask again and again, with open streams; non-preemptive priorities.
+    queue         the result of `queue`, with `holders` above 0.
     priority      one of those of its loads.
     busy_holders  utilization of the holders apart from this wait, at least 0; taken as 1 above 1.
     spare         the mean wait that a holder has time for: what other holders add beyond it is cut off.
@@ -244,12 +245,12 @@ def holder_wait(
                   requests that others left in the queue:
                       W (1 - s) = (C r / c) (1 - g C u),
                   s the load per server that others ask for, r the residual time, u = `busy_holders`, g the share of
-                  others' requests in the load met; g C u is what a holder would meet of itself. W is at most `spare`
-                  and the wait of a holder who meets the open streams only: these leave no holder time.
-    Limits        N = 1: only the open stream is met. N large: Erlang's C. Saturation, r = S (exponential times):
-                  N requests share c servers, so W = N S / c less the time a holder spends elsewhere: the wait stays
-                  finite, and the station's own capacity limits the system. For any r it is at most that, and more
-                  only beside open streams.
+                  others' requests in the load on arrival; g C u is what a holder would meet of itself. W is at most
+                  `spare` and the wait of a holder that meets the open streams only: these leave no holder time.
+    Limits        N = 1: only the open stream counts. N large: Erlang's C. Saturation, r = S (exponential times):
+                  N requests share c servers, so W = N S / c less the time a holder spends elsewhere: the wait remains
+                  finite, and the station's capacity limits the system. For any r it is at most that, and more
+                  only with open streams.
     Known error   Too short near saturation with few holders: two exponential holders that spend 0.8 S elsewhere between
                   requests saturate one server at a load of 0.85, and here not before 1. Not measured as a table yet.
     Source        Arrival theorem: @reiser1980; the weight g C u: this tool.
@@ -270,9 +271,9 @@ def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Valu
     held: Value = 0.0
     opened: Value = 0.0
     for priority in sorted({load.priority for load in loads}, reverse=True):
-        own = [load for load in loads if load.priority == priority]
-        held = held + total(load.rate * (load.first + load.second) for load in own if load.holders)
-        opened = opened + total(load.rate * (load.first + load.second) for load in own if not load.holders)
+        selected = [load for load in loads if load.priority == priority]
+        held = held + total(load.rate * (load.first + load.second) for load in selected if load.holders)
+        opened = opened + total(load.rate * (load.first + load.second) for load in selected if not load.holders)
         levels[priority] = Level(above, opened / servers, held / servers)
         above = (opened + held) / servers
     return levels, held, opened
@@ -280,7 +281,8 @@ def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Valu
 
 def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
     """A wait that is 0 with probability 1 - busy and exponential otherwise."""
-    return wait, wait * wait * (2 / (busy + (busy == 0)) - 1)
+    # The wait of those that wait remains finite however small the probability is.
+    return wait, wait * (2 * (wait / (busy + (busy == 0))) - wait)
 
 
 def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> tuple[Value, Value]:
@@ -291,12 +293,12 @@ def _finite(holders: int, servers: int, held: Value, share: Value, open_offered:
         return both, both
     alone = erlang_c(servers, open_offered)
     if holders == 1:
-        return alone, alone  # Nobody else asks: only the open stream is met.
+        return alone, alone  # No other holder asks: only the open stream counts.
     if isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float):
         if held <= _NEGLIGIBLE:
             return alone, alone
-        seen, observed, _ = finite_source.full_probabilities(holders, servers, held, share, open_offered)
-        return float(seen[0]), float(observed[0])
+        visited, observed, _ = finite_source.full_probabilities(holders, servers, held, share, open_offered)
+        return float(visited[0]), float(observed[0])
 
     loads, shares, opens, result = np.broadcast_arrays(*np.atleast_1d(held, share, open_offered, alone))
     result, other = result.copy(), result.copy()

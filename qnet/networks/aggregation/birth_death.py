@@ -34,7 +34,7 @@ def probabilities(logs: Array) -> Array:
 
 
 def with_queue(logs: Array, ratio: Array) -> tuple[Array, Array]:
-    """The numbers up to a limit with an unlimited queue behind it.
+    """The numbers up to a limit with an unlimited queue in front.
 
     logs     (points, limit + 1) log weights.
     ratio    (points,) p(n + 1) / p(n) from the limit on, below 1.

@@ -25,7 +25,7 @@ _DENSE, _RATIO = 24, 1.25
 
 
 class Grid(Record):
-    """Which solved level, a column of a table, stands for each number of customers from 0."""
+    """Which solved level, a column of a table, represents each number of customers from 0."""
 
     below: Any
     """(points or 1, numbers) the last level of which the number is not larger."""
@@ -123,7 +123,7 @@ def solve_levels(batch: RoutedNetwork, points: int, wanted: Wanted, solve_part: 
 
 
 def passage_time(compiled: Streams, customers: ClosedClass, class_index: int) -> Value:
-    """Seconds between two passages of a customer who never waits, think time included.
+    """Seconds between two passages of a customer that never waits, think time included.
 
     compiled  the routes for one passage per second.
     """

@@ -23,6 +23,8 @@ from qnet.record import Record
 MOST = 200
 """The largest number of places of which every one is a state of an M/G/1/K."""
 _NEAR = 1e-9
+_SHORTEST = 1e-12
+"""Seconds of work that takes none, where its rate is wanted."""
 _TAKEN = 10
 """One place in this many may be taken before its work can begin, where errors were measured as small: these waits are
 computed as if there were any number of places."""
@@ -48,7 +50,7 @@ class _Drain(Record):
     serving: Value
     """Mean number of places whose work is in service here."""
     waiting: Value
-    """Mean number of places whose work waits here, if there were any number of places."""
+    """Mean number of places whose work would wait here with unlimited places."""
     share: Value
     """The share of the busy servers that does this work."""
     alone: bool
@@ -261,6 +263,8 @@ def _drain(
     work = ratio(busy, carried)
     if not solver.operations.all(nothing == False):  # noqa: E712
         work = solver.operations.where(nothing, _idle_work(buffer, centre, solver), work)
+    # Work without any time is done at once, by a station of a large and finite rate.
+    work = solver.operations.maximum([work, _SHORTEST + 0.0 * work])
     # With more other work than the servers can do there is no steady state.
     other = solver.operations.minimum([other, 1.0 - 1e-9 + 0.0 * other])
     able = servers * (1 - other) / work
@@ -317,7 +321,7 @@ def _idle_work(buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses) -> 
     flows = flows_with_losses(network, solver.losses, solver.operations)
     places = total(flows.fills[buffer.name].values())
     freeing = [compiled.streams[index] for index in centre.indices if compiled.streams[index].drains == buffer.name]
-    return total(item.rate * item.holding.mean for item in freeing) / places
+    return ratio(total(item.rate * item.holding.mean for item in freeing), places)
 
 
 def _bounded(buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses, waiting: Value) -> dict[int, Wait]:

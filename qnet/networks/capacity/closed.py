@@ -38,6 +38,7 @@ from qnet.networks.capacity.stations import LEAST
 from qnet.networks.closed_networks import ceiling
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond
+from qnet.networks.fixed_point import mixture
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import BufferFigures, RoutedSolution
 from qnet.networks.streams import Streams, streams
@@ -50,10 +51,13 @@ _TOLERANCE = 1e-10
 _MAX_ROUNDS = 200
 _MAX_LAYERED = 25
 """The same where every round solves layers, which takes much longer."""
-_PLAIN = 20
-"""Rounds without extrapolation, in which most converge."""
-_FURTHEST = 20.0
-"""How many times a move of a round may be extrapolated."""
+_PLAIN = 3
+"""Rounds without extrapolation: the first moves are no guide to the later ones."""
+_STALLED = 15
+"""Rounds in which the residual must fall. Estimates that jump where waits change little leave no fixed point, and the
+rounds cycle indefinitely."""
+_REMEMBERED = 5
+"""Rounds that are mixed."""
 _LEAST_SHARE = 1e-12
 """Waits below this share of the time that a place is taken are rounding errors."""
 _LEAST = 1e-300
@@ -92,6 +96,42 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     return _Closed(network, wanted, solve_part).solve()
 
 
+class _Memory:
+    """The rounds before."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self.sizes: Any = None
+        """(points, others) of the unknowns that are no shares."""
+        self.last: tuple[Array, Array] | None = None
+        """The values of the last round, and their moves."""
+        self.slopes: Any = 0.0
+        """By value: how its image changes with it, as the last two rounds show."""
+        self.history: list[tuple[Array, Array]] = []
+
+    def start(self, sizes: Array) -> None:
+        """Begin with the rounds to remember, and with the sizes of the unknowns that are no shares."""
+        self.sizes = np.where(sizes > 0, sizes, 1.0)
+        self.history = []
+
+    def following(self, values: Array, moves: Array) -> Array:
+        """The values of the next round, by all that are remembered."""
+        self.rounds += 1
+        if self.last is not None:
+            moved, changed = values - self.last[0], moves - self.last[1]
+            self.slopes = np.where(np.abs(moved) > 1e-14, 1.0 + changed / np.where(moved == 0, 1.0, moved), 0.0)
+            self.history = [*self.history, (moved, changed)][-_REMEMBERED:]
+        self.last = values, moves
+        return values + moves - mixture(self.history, moves)
+
+    def secant(self, count: int) -> Array:
+        """The first values of the next round, each by its secant."""
+        assert self.last is not None
+        values, moves = (item[:, :count] for item in self.last)
+        slopes = self.slopes[:, :count] if np.ndim(self.slopes) else self.slopes
+        return values + moves / (1.0 - np.clip(slopes, -_STEEPEST, 0.0))
+
+
 class _Closed(Aggregation):
     def __init__(self, network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> None:
         super().__init__(network, wanted, solve_part)
@@ -122,8 +162,8 @@ class _Closed(Aggregation):
             axis=1,
         )
         ends = count, count + len(self.routes), count + len(self.routes) + 1
-        memory: tuple[Any, ...] | None = None
-        residual = np.inf
+        memory = _Memory()
+        residual, lowest, since = np.inf, np.inf, 0
         requests = streams(self.network, self.operations, [1.0] * len(self.network.classes)).streams
         most = _MAX_LAYERED if any(stream.around for stream in requests) else _MAX_ROUNDS
         for rounds in range(1, most + 1):
@@ -138,39 +178,35 @@ class _Closed(Aggregation):
             residual = float((np.abs(moves) / np.maximum(sizes, 1e-300)).max())
             if residual <= _TOLERANCE or not self.around.depends(levels):
                 return self.solution(levels, chain, rounds)
-            unknown, memory = self.next(unknown, after, memory, ends[0], rounds > _PLAIN)
+            if residual < 0.9 * lowest:
+                lowest, since = residual, rounds
+            elif rounds - since >= _STALLED:
+                break
+            unknown = self.next(unknown, after, memory, ends[0])
         text = f"the waits for a place of {self.full.name} did not converge: residual {residual:.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
 
-    def next(
-        self, unknown: Array, after: Array, memory: tuple[Any, ...] | None, count: int, extrapolate: bool
-    ) -> tuple[Any, tuple[Any, ...]]:
-        """The unknowns of the next round, and what it is to remember.
+    def next(self, unknown: Array, after: Array, memory: _Memory, count: int) -> Array:
+        """The unknowns of the next round, by those of this one and their images.
 
-        count        how many of them are shares of classes among the customers that wait.
-        extrapolate  whether the others move further than to their images, by the moves of the round before.
-        Method       The shares alone may overshoot, by much where nearly all customers wait: the more wait, the fewer
-                     request a place. Each moves by its secant, in logarithms; the others to their images, or by one
-                     step of Anderson mixing.
+        count    how many of them are shares of classes among the customers that wait.
+        Method   Anderson mixing, with the shares as logarithms and the others by their size. In the first rounds, whose
+                 moves are no guide to later ones, the others move to their images, and the shares by their secants:
+                 where nearly all customers wait they overshoot by much, since the more wait, the fewer request a place.
         """
-        here, there = (np.log(np.maximum(values[:, :count], _LEAST)) for values in (unknown, after))
-        step = there - here
-        if memory is not None:
-            moved = here - memory[0]
-            slope = np.where(np.abs(moved) > 1e-14, (there - memory[1]) / np.where(moved == 0, 1.0, moved), 0.0)
-            step = step / (1.0 - np.clip(slope, -_STEEPEST, 0.0))
-        shares = np.exp(here + step) * (after[:, :count] > _LEAST)
+        if memory.rounds < _PLAIN:
+            memory.start(np.maximum(np.abs(unknown), np.abs(after))[:, count:])
+        here, there = (
+            np.concatenate([np.log(np.maximum(values[:, :count], _LEAST)), values[:, count:] / memory.sizes], axis=1)
+            for values in (unknown, after)
+        )
+        following = memory.following(here, there - here)
+        if memory.rounds <= _PLAIN:
+            following = np.concatenate([memory.secant(count), there[:, count:]], axis=1)
+        shares = np.exp(following[:, :count]) * (after[:, :count] > _LEAST)
         total = shares.sum(axis=1, keepdims=True)
         shares = np.where(total > 0, shares / np.where(total > 0, total, 1.0), after[:, :count])
-        others, moves = after[:, count:], after[:, count:] - unknown[:, count:]
-        following = others
-        if memory is not None and extrapolate:
-            sizes = np.maximum(np.maximum(np.abs(others), np.abs(unknown[:, count:])), 1e-300)
-            change = (moves - memory[3]) / sizes
-            weight = (change * moves / sizes).sum(axis=1) / np.maximum((change * change).sum(axis=1), 1e-300)
-            weight = np.clip(weight, -_FURTHEST, 0.9)[:, None]
-            following = np.maximum(others - weight * (others - memory[2]), 0.0)
-        return np.concatenate([shares, following], axis=1), (here, there, others, moves)
+        return np.concatenate([shares, np.maximum(following[:, count:], 0.0) * memory.sizes], axis=1)
 
     def first_shares(self) -> Array:
         """(points, closed classes) the shares of the classes among the customers that wait, to begin with."""
@@ -267,7 +303,7 @@ class _Closed(Aggregation):
         coming = self.value(chain.requests[:, 0])
         growing = (coming > rate) & (rate > 0)
         fill = where(growing, self.value(self.pool.places * 1.0) / where(growing, coming - rate, 1.0), float("inf"))
-        late = np.where(chain.full > 0, chain.wait / np.where(chain.full > 0, chain.full, 1.0), chain.next_place)
+        late = np.where(chain.full > 0, chain.wait / np.where(chain.full > 0, chain.full, 1.0), chain.until_free)
         late = late if self.full.form == WAIT else 0.0 * late
         return BufferFigures(
             name=self.full.name,

@@ -47,7 +47,7 @@ _DENSE = 24
 
 
 class Pool:
-    """The places and the customers that take them: the numbers at which figures are kept, and who waits.
+    """The places and the customers that take them: the numbers at which figures are kept, and which customers wait.
 
     form        of what is limited.
     places      (points,) integers.
@@ -138,13 +138,13 @@ class Levels(Record):
     reasons: tuple[str, ...]
 
 
-def _towards(figures: PartFigures, other: PartFigures, room: Array, away_from_stations: Array) -> PartFigures:
+def _towards(figures: PartFigures, other: PartFigures, room: Array, between_passages: Array) -> PartFigures:
     """The figures `other` for the last class, or as much of the difference as its stations have room for.
 
     room                how many times as fast the last class may cycle before a station saturates.
     away_from_stations  the time between two of its passages.
     """
-    mine, theirs = (away_from_stations + item.responses[-1] for item in (figures, other))
+    mine, theirs = (between_passages + item.responses[-1] for item in (figures, other))
     least = mine / room
     difference = mine - theirs
     needed = np.where(
@@ -187,6 +187,8 @@ class Surroundings:
         self.visits = by_class(routes, self.closed, [route.rate for route in routes])
         """(points, closed classes) places taken per passage."""
         self.several = bool((pool.takes.sum(axis=1) > 1).any())
+        self.near: dict[str, Any] = {}
+        """By part, the solution of the round before, where the next one begins."""
         self.isolated: PartFigures | None = None
         """Of the customers without the work that frees places, as last solved."""
 
@@ -215,15 +217,15 @@ class Surroundings:
             stations = tuple(item for item in batch.stations if item.name not in self.freeing)
             levels = self.levels(batch, self.solve_isolated(batch.replace(stations=stations)), inside)
             stations = tuple(item for item in batch.stations if item.name in self.freeing)
-            places = self.solve(RoutedNetwork(stations, (self.taken(mix, levels.kept),), (), batch.size))
+            places = self.solve(RoutedNetwork(stations, (self.taken(mix, levels.kept),), (), batch.size), "places")
             return self.with_places(levels, places.waits, levels.kept, places)
         taken = self.taken(mix, kept)
-        both = self.solve(batch.replace(classes=(*batch.classes, taken)))
+        both = self.solve(batch.replace(classes=(*batch.classes, taken)), "both")
         levels = self.levels(batch, both, inside)
         at_arrival = both
         if self.in_turn:
             others = self.populated(batch, self.without_one(inside, mix))
-            fewer = self.solve(others.replace(classes=(*others.classes, taken)))
+            fewer = self.solve(others.replace(classes=(*others.classes, taken)), "both without one")
             at_arrival = _towards(both, fewer, self.room(both), kept)
         return self.with_places(levels, at_arrival.waits[len(levels.customers) :], kept, at_arrival)
 
@@ -268,14 +270,20 @@ class Surroundings:
     def solve_isolated(self, batch: RoutedNetwork) -> PartFigures:
         """The figures of the customers without the work for places: once, where they are the same in every round."""
         if self.isolated is None or self.several or self.full.form != WAIT:
-            self.isolated = self.solve(batch)
+            self.isolated = self.solve(batch, "customers")
         return self.isolated
 
-    def solve(self, batch: RoutedNetwork) -> PartFigures:
-        """The figures of a batch, exact for one closed class; for several by the method of batches, not of points."""
+    def solve(self, batch: RoutedNetwork, part: str) -> PartFigures:
+        """The figures of a batch, exact for one closed class; for several by the method of batches, not of points.
+
+        part   which part of the network it is, so that it is solved from where the round before ended.
+        """
         budget = float("inf") if len(batch.closed) == 1 else 1.0
-        wanted = Wanted(operations=budget, memory=self.wanted.memory, enclosed=False)
-        return solve_levels(batch, len(self.pool.places), wanted, self.solve_part, self.name)
+        near = self.near.get(part)
+        wanted = Wanted(operations=budget, memory=self.wanted.memory, enclosed=False, near=near)
+        figures = solve_levels(batch, len(self.pool.places), wanted, self.solve_part, self.name)
+        self.near[part] = figures.solution.passages and figures.solution.passages.demands
+        return figures
 
     def room(self, figures: PartFigures) -> Any:
         """How many times as fast places might be freed before a station saturates; 1 where none are taken."""
@@ -384,7 +392,7 @@ class PlaceChain:
         """(points,) the same over all classes."""
         first = np.minimum(pool.places, pool.most)[:, None]
         rate = np.take_along_axis(self.freed, first, axis=1)[:, 0]
-        self.next_place = np.where(np.isfinite(rate) & (rate > 0), 1 / np.where(rate > 0, rate, 1.0), 0.0)
+        self.until_free = np.where(np.isfinite(rate) & (rate > 0), 1 / np.where(rate > 0, rate, 1.0), 0.0)
         """(points,) the time until a place is free when all are taken."""
 
     def mean(self, values: Array, rates: Array | None = None) -> Array:

@@ -111,7 +111,8 @@ def by_class(routes: Sequence[TakingRoute], closed: Sequence[int], columns: Sequ
 def around(network: RoutedNetwork, full: Limited, losing: Value = None) -> RoutedNetwork:
     """The network of the customers: without the work that frees places, and without any wait for a place.
 
-    losing   1 where all places are taken and customers that need one are lost, else 0; None where none are lost.
+    losing   1 where all places are taken and customers that need one are lost; 0 otherwise; None where none are lost.
+    Returns  the network; with that work replaced by a step without time that `frees` places.
     """
     classes = tuple(
         item.replace(
@@ -127,6 +128,7 @@ def _steps_around(steps: tuple[Step, ...], full: Limited, losing: Value) -> Iter
     remaining: Value = None
     for step in steps:
         if isinstance(step, Hold) and step.drains and step.drains == full.name:
+            yield Time(0.0, frees=full.name)
             continue
         if takes(step, full):
             remaining = None if losing is None else 1.0 - losing * step.visits
@@ -233,6 +235,9 @@ def refuse(network: RoutedNetwork, wanted: Wanted) -> None:
     if station and station.copies > 1:
         text = f'"{full.name}" has copies, each with a capacity, and there are closed classes'
         raise _refused(text, "one copy", "state one copy with all servers and places, which loses less")
+    if station and station.rates is not None:
+        text = f'"{full.name}" has rates that depend on the number present and a capacity, and there are closed classes'
+        raise _refused(text, "servers there", "give all classes an arrival rate")
 
 
 def _refuse_route(route: Route, full: Limited, customers: OpenClass | ClosedClass) -> bool:
@@ -262,7 +267,7 @@ def _refuse_route(route: Route, full: Limited, customers: OpenClass | ClosedClas
 def refuse_idle(network: RoutedNetwork, name: str, operations: Operations) -> None:
     """Raise for a class that spends no time outside of what may be full: its demand for places is unlimited.
 
-    network   that of the customers, who never wait for a place.
+    network   that of the customers, which never wait for a place.
     """
     compiled = streams(network, operations, [1.0] * len(network.classes))
     for class_index, item in enumerate(network.classes):

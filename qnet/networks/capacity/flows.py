@@ -35,7 +35,7 @@ class Flows(Record):
     fills: Mapping[str, Mapping[tuple[int, str], Value]]
     """By buffer, and class and route: the places per second that are taken."""
     entries: Mapping[str, Value]
-    """By station with a capacity and one copy: customers admitted per second, each of whom may make several visits."""
+    """By station with a capacity and one copy: customers admitted per second, each of which may make several visits."""
 
     @property
     def carried(self) -> list[Value]:

@@ -2,10 +2,10 @@
 
 Applies   open classes; stations with a capacity outside of holds; buffers filled before the response, whose places are
           freed in a second phase.
-Exact     stations with a capacity, alone or behind stations with product form: of one exponential time or without
-          room to wait, with processor sharing, with one server, or with one exponential time for each priority
+Exact     stations with a capacity, alone or downstream of stations with product form: of one exponential time or
+          without room to wait, with processor sharing, with one server, or with one exponential time for each priority
           (M/M/c/K, M/G/c/c, M/G/1/K); one buffer drained by a dedicated station of exponential service.
-Fails     arrivals at a station behind one that loses customers are taken as Poisson.
+Fails     arrivals at a station downstream of one that loses customers are taken as Poisson.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class _Solver:
         solution = figures(steady, NAME, rounds)
         strained = [item.figures.name for item in states if item.strained]
         reasons = tuple(dict.fromkeys(reasons_for(self.network, compiled, solver.losses, strained, self.operations)))
-        if solver.felt or compiled.deferred:
+        if solver.in_holds or compiled.deferred:
             reasons += hold_warnings.beyond(solver, solution.stable)
         solution = solution.replace(
             buffers=tuple(item.figures for item in states),
@@ -201,9 +201,12 @@ def _rates(network: RoutedNetwork) -> list[Value]:
 
 def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
     """Raise for what is not covered."""
-    if network.closed or any(station.rates is not None for station in network.stations):
-        text = "something may be full, and there are closed classes or rates that depend on the number present"
-        raise NotComputed(Problem("QN551", text, "open classes and stations with servers"))
+    if network.closed:
+        raise NotComputed(Problem("QN551", "something may be full, and there are closed classes", "open classes"))
+    for station in network.stations:
+        if station.rates is not None and station.capacity is None:
+            text = f'"{station.name}" has rates that depend on the number present, and something else may be full'
+            raise NotComputed(Problem("QN551", text, "servers there, or a capacity there too"))
     if wanted.states or wanted.bounds:
         text = "neither states nor bounds are known where something may be full"
         raise NotComputed(Problem("QN513", text, "figures alone"))
@@ -235,7 +238,7 @@ def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
 
 
 def _inside(step: Step) -> set[str]:
-    """The stations that are asked for inside a step."""
+    """The stations that are requested inside a step."""
     if isinstance(step, Time):
         return set()
     steps = step.inner if isinstance(step, Fork) else step.steps

@@ -14,7 +14,7 @@ from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
 LOSSES = 0.1
-"""The loss probability of a station up to which the flow behind it is taken as Poisson without a warning."""
+"""The loss probability of a station up to which the flow downstream of it is taken as Poisson without a warning."""
 
 
 def reasons_for(
@@ -256,7 +256,7 @@ def _of_buffer(
 
 
 def _goes_on(network: RoutedNetwork, name: str, operations: Operations) -> bool:
-    """Whether anybody does something more before the response after the work that frees the places of a buffer."""
+    """Whether any customer does more before its response after the work that frees the places of a buffer."""
     for customers in network.classes:
         for route in customers.routes:
             freed = False

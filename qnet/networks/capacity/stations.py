@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
 from qnet.lazy import np
 from qnet.networks.capacity.flows import Losses
@@ -16,13 +17,15 @@ from qnet.networks.streams import Key, Stream, Streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.m_g_1_k import Time, m_g_1_k
 from qnet.queues.priority_loss import priority_loss
+from qnet.queues.rated_loss import rated_loss
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 from qnet.record import Record
 
 INSENSITIVE = "insensitive"
-"""M/M/c/K, whatever the distributions of the times: there is no waiting, or all customers are served at once."""
+"""M/M/c/K, or its like with rates, whatever the distributions of the times: there is no waiting, or all customers are
+served at once."""
 EXPONENTIAL = "exponential"
-"""M/M/c/K, one exponential time for all visits."""
+"""M/M/c/K, or its like with rates, one exponential time for all visits."""
 GENERAL = "general"
 """M/G/1/K, a distribution for each stream."""
 PRIORITIES = "priorities"
@@ -41,7 +44,8 @@ def form_of(station: Station, streams: Sequence[Stream], operations: Operations)
         return INSENSITIVE
     if station.in_line and len({stream.priority for stream in streams}) > 1:
         return PRIORITIES
-    if one_exponential(streams, operations) or station.servers > 1 or station.discipline == "lcfs-pr":
+    several = station.servers > 1 or station.rates is not None
+    if one_exponential(streams, operations) or several or station.discipline == "lcfs-pr":
         return EXPONENTIAL
     return GENERAL
 
@@ -92,6 +96,7 @@ def solve_copy(
     visits   by stream.
     entries  customers admitted per second; some of them make several visits before they leave.
     kept     the share of arrivals that is admitted, as it was assumed: `entries` over it is the arrival rate.
+    Raises   `NotComputed` QN551 for priorities where the rate depends on the number present.
     Method   A customer that returns at once takes the place again that it has left, and is not lost: all its visits
              are one. With exponential times of the same mean this is the product form of a network of one station whose
              arrivals stop at K (Jackson, Management Science 10 (1963) 131-142).
@@ -107,6 +112,9 @@ def solve_copy(
     offered = operations.where(idle | unused, 0.0 * every, inside / kept)
     places = station.capacity or station.servers
     if form == PRIORITIES:
+        if station.rates is not None:
+            text = f'"{station.name}" has a capacity, rates that depend on the number present, and priorities'
+            raise NotComputed(Problem("QN551", text, "one priority there, or servers"))
         return _with_priorities(station, visits, offered, inside, every, places)
     service = ratio(work, inside) + idle
     if form == GENERAL:
@@ -120,12 +128,22 @@ def solve_copy(
 
         let_in, number = by_point(figures, offered, ratio(every, inside), *times)
         waiting = number - offered * let_in * service
+    elif station.rates is not None:
+        rates_present = station.rates
+
+        def with_rates(load: float) -> tuple[float, ...]:
+            line = rated_loss(load, rates_present, places)
+            return line.kept, line.number
+
+        let_in, number = by_point(with_rates, offered * service)
+        waiting = number - offered * let_in * service
     else:
         line = m_m_c_k(offered, service, station.servers, places)
         let_in = ratio(line.throughput, offered) + (offered == 0)
         waiting = offered * let_in * line.wait
     mean = ratio(waiting * inside, every * offered * let_in + (offered == 0))
-    mean = operations.maximum([mean, 0.0 * mean])
+    if station.rates is None:
+        mean = operations.maximum([mean, 0.0 * mean])
     # First come first served the wait is the same for all streams; else in proportion to the service time.
     waits = [mean if station.in_line else mean * ratio(item.time * every, work) for item in visits]
     return CopyFigures(operations.minimum([let_in, 1.0 + 0.0 * let_in]), tuple(Wait(wait, wait**2) for wait in waits))

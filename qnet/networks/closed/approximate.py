@@ -39,13 +39,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet import budget
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem
 from qnet.lazy import Array, np
+from qnet.networks.closed import newton_core
 from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
 from qnet.networks.closed.approximate_servers import conway, one_server, rolia_sevcik, seidmann, servers_of
 from qnet.networks.closed.newton_core import Core, CoreAnswer
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.fixed_point import not_converged
+from qnet.networks.wanted import Work
 from qnet.record import Record
 
 METHODS: dict[str, str] = {
@@ -66,6 +69,10 @@ DEFAULT_CORRECTION = "conway"
 """The correction with the smallest ninth decile and worst of errors, as `tests/closed/approximate` measures them."""
 
 _EXPECTED = "a fixed point with a residual of 1e-10"
+_MOST_NEED = 10.0
+"""Steps of Newton, over all core solutions."""
+_BYTES = 100.0
+"""For each entry of the matrices of a core."""
 _CELLS = 1_000_000
 """How many numbers of one array a part of a large batch may have."""
 
@@ -103,7 +110,7 @@ def solve(
     Returns     `ClosedFigures` of the closed classes, without a normalising constant; all methods are exact for one
                 customer in all, for delays alone, and for one class in a balanced network without think time. With
                 open classes they are exact under the same conditions where stations have one server.
-    Raises      `NotComputed` QN511 where a fixed point is not found or not feasible, QN513 for other rates than
+    Raises      `NotComputed` QN511 where a fixed point is not reached or not feasible, QN513 for other rates than
                 servers; `NoAnswer` QN401 where open classes saturate a station, QN403 for customers that spend no
                 time; `InvalidInput` QN514 for an unknown method or correction, or an open load that is no load.
     Method      See `approximate_methods` and `newton_core`. Where Linearizer or AQL leaves the feasible region (a
@@ -112,8 +119,8 @@ def solve(
                 none, which is Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class,
                 (N / 10^5)^1.5 of them are removed instead of one, against rounding.
     Fails       Bard-Schweitzer gives throughputs that are too low in most cases, by up to about a tenth, more in rare
-                ones. Linearizer until convergence and AQL need not settle, and "rolia-sevcik" beside open classes that
-                all but saturate a station may find no proven answer: both say so.
+                ones. Linearizer until convergence and AQL need not converge, and "rolia-sevcik" with open classes that
+                nearly saturate a station may reach no proven answer: both report it.
     Source      see `approximate_methods` and `approximate_servers`.
     """
     _check(method, correction, solutions)
@@ -131,16 +138,16 @@ def _solved(
     size, stations, classes = len(population), network.stations, network.classes
     demands = demands.reshape(size, stations, classes)
     if ((population > 0) & (think_time + demands.sum(1) <= 0)).any():
-        found = "a class has customers and neither demand nor think time: its throughput has no limit"
-        raise NoAnswer(Problem("QN403", found))
-    places = [place for place, away in enumerate(network.delay) if not away]
-    counts = servers_of([network.rates[place] for place in places])
+        text = "a class has customers and neither demand nor think time: its throughput has no limit"
+        raise NoAnswer(Problem("QN403", text))
+    places = [index for index, delay in enumerate(network.delay) if not delay]
+    counts = servers_of([network.rates[index] for index in places])
     if counts is None:
-        found = "a station has rates that depend on the number there in another way than several servers do"
-        raise NotComputed(Problem("QN513", found, "one server, several servers or a delay", help="use an exact method"))
+        text = "a station has rates that depend on the number there in another way than several servers do"
+        raise NotComputed(Problem("QN513", text, "one server, several servers or a delay", help="use an exact method"))
     load = _open_load(open_load, size, stations)[:, places]
     _check_load(load, np.array(counts, dtype=float), places, size)
-    at_once = max(1, _CELLS // max(1, stations * classes * (classes + 1)))
+    at_once = _at_once(stations, classes)
     parts: list[tuple[Any, ...]] = []
     for first in range(0, size, at_once):
         chosen = slice(first, first + at_once)
@@ -152,9 +159,26 @@ def _solved(
     if not parts:
         shape = (0, stations, classes)
         parts.append((np.zeros((0, classes)), *(np.zeros(shape) for _ in range(4))))
-    whole = [np.concatenate([part[place] for part in parts]) for place in range(5)]
-    figures = [_nested(value[0].tolist()) for value in whole] if lift else whole
+    overall = [np.concatenate([part[index] for part in parts]) for index in range(5)]
+    figures = [_nested(value[0].tolist()) for value in overall] if lift else overall
     return ClosedFigures(*figures, log_constant=None, method=method)
+
+
+def work(stations: int, classes: int, cores: int, points: int) -> Work:
+    """What the rounds that most networks need take.
+
+    cores   fixed points of every point of the batch.
+    """
+    rounds = _MOST_NEED * cores * float(points)
+    several = min(points, _at_once(stations, classes)) * float(cores * classes * max(stations, classes))
+    return Work(rounds * newton_core.cost(stations, classes), _BYTES * several + 100.0 * points * stations * classes)
+
+
+def _at_once(stations: int, classes: int) -> int:
+    """Points that are solved together: few enough for the memory."""
+    cells = (classes + 1) * classes
+    fit = budget.memory() / max(1.0, _BYTES * cells * max(stations, classes))
+    return int(max(1, min(_CELLS // max(1, cells * stations), fit)))
 
 
 def _check(method: str, correction: str, solutions: int | None) -> None:
@@ -181,22 +205,22 @@ def _check_load(load: Any, servers: Any, places: list[int], size: int) -> None:
         raise InvalidInput(Problem("QN514", "an open load is negative or not finite", "erlangs of 0 or more"))
     if (load >= servers).any():
         point, station = (int(value) for value in np.argwhere(load >= servers)[0])
-        found = f"open classes offer {load[point, station]:.6g} erlangs to station {places[station] + 1}"
+        text = f"open classes offer {load[point, station]:.6g} erlangs to station {places[station] + 1}"
         expected = f"a load below its {servers[station]:.0f} servers"
-        raise NoAnswer(Problem("QN401", found + _where(point, size), expected))
+        raise NoAnswer(Problem("QN401", text + _where(point, size), expected))
 
 
 def _core(demands: Array, population: Array, think_time: Array, open_load: Array, counts: tuple[int, ...]) -> Core:
     """The core of Bard-Schweitzer for queueing stations: no change of proportions."""
-    own = 1.0 / np.maximum(population, 1.0)
+    one_of_all = 1.0 / np.maximum(population, 1.0)
     return Core(
         demands=demands,
         population=population,
         think_time=think_time,
         open_load=open_load,
         weight=np.ones(len(population)),
-        own=own,
-        absent=own,
+        one_of_all=one_of_all,
+        absent=one_of_all,
         shift=np.zeros(demands.shape),
         servers=np.array(counts, dtype=float),
         correction=one_server,
@@ -254,7 +278,7 @@ def _means(network: ClosedNetwork, work: _Work, answer: CoreAnswer, demands: Any
     residence = np.where((work.core.population > 0)[:, None, :], residence, 0.0)
     throughput = answer.throughput[:, None, :]
     busy = throughput * demands
-    share = np.array([0.0 if away else 1.0 / network.peak(place) for place, away in enumerate(network.delay)])
+    share = np.array([0.0 if delay else 1.0 / network.peak(index) for index, delay in enumerate(network.delay)])
     return answer.throughput, residence, throughput * residence, busy * share[:, None], busy
 
 

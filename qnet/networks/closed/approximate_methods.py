@@ -143,7 +143,7 @@ class _Linearizer:
         """Some of the points, with a share of their shifts; without shifts Bard-Schweitzer."""
         core, share = self.full.part(chosen), stage[0]
         if not share:
-            core = core.replace(weight=np.ones(len(chosen)), own=core.absent)
+            core = core.replace(weight=np.ones(len(chosen)), one_of_all=core.absent)
         return _Linearizer(core, from_scratch=True), share * answer.changes[chosen]
 
     def joined(self, answer: _Answer, chosen: Places, other: _Answer) -> _Answer:
@@ -156,7 +156,7 @@ class _Linearizer:
     def judged(self, answer: CoreAnswer, repeating: bool) -> CoreAnswer:
         """The answer, with infinite residuals where it does not rest on converged core solutions.
 
-        repeating   whether queue lengths had to be found that no further turn changes.
+        repeating   whether iteration went on until the queue lengths no longer changed.
         """
         sound = self.sound & (self.change <= _rounding(self.full.population)) if repeating else self.sound
         return answer.replace(residual=np.where(sound, answer.residual, np.inf))
@@ -171,7 +171,7 @@ class _Aql(_Linearizer):
         self.total = every.population.sum(-1)
         self.others = np.maximum(self.total - 1.0, 0.0)
         weight = self.others / np.where(self.total > 0, self.total, 1.0)
-        self.every = every.replace(weight=weight, own=np.zeros(every.own.shape))
+        self.every = every.replace(weight=weight, one_of_all=np.zeros(every.one_of_all.shape))
 
     def core(self, changes: Array, start: _Answer | None) -> _Answer:
         """The core solutions at N and at N less one customer."""
@@ -210,8 +210,8 @@ def _every(core: Core) -> Core:
     less = np.concatenate([np.zeros((1, classes)), np.eye(classes)]) * _removed(core.population)[:, None, :]
     population = np.maximum(core.population[:, None, :] - less, 0.0).reshape(-1, classes)
     every = core.part(np.repeat(np.arange(len(core.population)), classes + 1))
-    own = 1.0 / np.maximum(population, 1.0)
-    return every.replace(population=population, own=own, absent=own)
+    one_of_all = 1.0 / np.maximum(population, 1.0)
+    return every.replace(population=population, one_of_all=one_of_all, absent=one_of_all)
 
 
 def _removed(population: Any) -> Any:

@@ -85,10 +85,10 @@ def core_solutions(
     start      where the first core solution begins.
     solutions  how many core solutions at the full population: 1 is the assumption of Bard and Schweitzer that there are
                no changes, 3 the published Linearizer, None at most 100.
-    repeats    whether a core solution, given the one before it, is the last; None: the number of them says that.
+    repeats    whether a core solution, given the one before it, is the last; None: their number decides.
     """
     answer = method.core(changes, start)
-    for turn in range(1, solutions or MOST_TURNS):
+    for turn in range(1, int(solutions or MOST_TURNS)):
         before, answer = answer, method.core(method.estimate(answer, turn), answer)
         if repeats is not None and repeats(before, answer):
             break

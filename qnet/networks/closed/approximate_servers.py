@@ -1,8 +1,9 @@
-"""What several servers, and open classes beside the closed ones, do to a residence time: one correction per function.
+"""The effect of several servers, and of open classes with the closed ones, on a residence time: one correction per
+function.
 
 Every correction has one form, which the core of all approximations solves:
 
-    residence = demand x (extra + slope x closed customers seen on arrival)
+    residence = demand x (extra + slope x closed customers present on arrival)
 
 Open classes obey the same formula; their queue is eliminated, which divides slope and extra by about one less the
 share of the station that they use.
@@ -18,11 +19,12 @@ from qnet.lazy import Array, np
 from qnet.record import Record
 
 _FEW = 150
-"""Up to so many servers Erlang's recursion is used, above an integral."""
+"""Up to this number of servers Erlang's recursion is used, above it an integral."""
 
 
 class Slopes(Record):
-    """A correction at one point. `busy` is the logarithm of the chance that all servers are, an unknown of its own."""
+    """A correction at one point. `busy` is the logarithm of the probability that all servers are, a separate
+    unknown."""
 
     slope: Array
     """(P, K)"""
@@ -36,18 +38,18 @@ class Slopes(Record):
     """(P, K): derivative of extra by `busy`."""
 
 
-def one_server(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
-    """The form of stations with one server: residence = demand x (1 + closed customers seen) / (1 - open load).
+def one_server(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any) -> Slopes:
+    """The form of stations with one server: residence = demand x (1 + closed customers present) / (1 - open load).
 
     Applies    stations with one server; several servers after `seidmann` has split them.
     servers    (K,) numbers of servers, all 1.
     open_load  (P, K) offered load of open classes, in erlangs, in [0, 1).
     total      (P,) closed customers of all classes; not used.
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
-    own        (P, R) share of the own class in its load that an arriving customer does not find, in [0, 1].
-    busy       (P, K) logarithm of the chance that all servers are busy; not used.
+    one_of_all  (P, R) share that an arriving customer itself has in the load of its class, in [0, 1].
+    busy       (P, K) logarithm of the probability that all servers are busy; not used.
     Returns    `Slopes`.
-    Method     the arrival theorem; exact for mixed networks, given the queue seen.
+    Method     the arrival theorem; exact for mixed networks, given the queue on arrival.
     Fails      never.
     Source     Reiser and Lavenberg, J. ACM 27 (1980) 313-322; for mixed networks Zahorjan and Wong, ACM Sigmetrics
                Performance Evaluation Review 10 (1981) 80-85.
@@ -57,18 +59,18 @@ def one_server(servers: Any, open_load: Any, total: Any, offered: Any, own: Any,
     return Slopes(slope, nothing + slope[..., None], nothing, nothing[..., 0], nothing[..., 0])
 
 
-def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
-    """Rolia and Sevcik: residence = demand x (1 + U^m x customers seen / m), U the utilization of each server.
+def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any) -> Slopes:
+    """Rolia and Sevcik: residence = demand x (1 + U^m x customers present / m), U the utilization of each server.
 
     Applies    stations with m >= 1 servers; those with one server are exact, as in `one_server`.
     servers    (K,) numbers of servers, >= 1.
     open_load  (P, K) offered load of open classes, in erlangs, in [0, m).
     total      (P,) closed customers of all classes; not used.
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
-    own        (P, R) share of the own class that an arriving customer does not find; not used.
+    one_of_all  (P, R) share that an arriving customer itself has in the load of its class; not used.
     busy       (P, K) logarithm of U^m, <= 0; `saturated` says what it must be.
     Returns    `Slopes`.
-    Method     U^m stands for the probability p that all servers are busy, U being taken at the full population. With
+    Method     U^m replaces the probability p that all servers are busy, U being taken at the full population. With
                the open load a and u = a / m the open queue is (a + u p Q) / (1 - u p), Q that of closed classes, so
                that slope = p / (m (1 - u p)) and extra = 1 + a x slope.
     Fails      never.
@@ -84,29 +86,29 @@ def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, own: An
     return Slopes(slope, nothing + (1.0 + open_load * slope)[..., None], nothing, bend, open_load * bend)
 
 
-def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, busy: Any) -> Slopes:
-    """Conway and de Souza e Silva-Muntz: residence = demand / m x (1 + customers seen + idle servers beyond one).
+def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any) -> Slopes:
+    """Conway and de Souza e Silva-Muntz: residence = demand / m x (1 + customers present + idle servers beyond one).
 
     Applies    stations with m >= 1 servers.
     servers    (K,) numbers of servers, >= 1.
     open_load  (P, K) offered load of open classes, in erlangs, in [0, m).
     total      (P,) closed customers of all classes.
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
-    own        (P, R) share of the own class in its load that an arriving customer does not find, in [0, 1].
-    busy       (P, K) logarithm of the chance that all servers are busy; not used.
+    one_of_all  (P, R) share that an arriving customer itself has in the load of its class, in [0, 1].
+    busy       (P, K) logarithm of the probability that all servers are busy; not used.
     Returns    `Slopes`.
-    Method     The exact residence is demand / m x (1 + queue seen + sum over j < m - 1 of (m - 1 - j) p(j)), p(j) the
-               probabilities found on arrival. Taken equal for all populations, the recursion of p(j) has the solution
-               of M/M/m at the load a found on arrival, and the sum is m - 1 - a + W, W the chance that all servers are
-               busy: Erlang's C without the states that closed customers are too few to reach. No recursion, no loss of
-               digits; exact for one customer, for as many servers as customers, and for open stations. With
-               u = open load / m the open queue is u (1 + idle + Q) / (1 - u), Q that of closed classes.
+    Method     The exact residence is demand / m x (1 + queue on arrival + sum over j < m - 1 of (m - 1 - j) p(j)), p(j)
+               the probabilities found on arrival. Taken equal for all populations, the recursion of p(j) has the
+               solution of M/M/m at the load a found on arrival, and the sum is m - 1 - a + W, W the probability that
+               all servers are busy: Erlang's C without the states that closed customers are too few to reach. No
+               recursion, no loss of digits; exact for one customer, for as many servers as customers, and for open
+               stations. With u = open load / m the open queue is u (1 + idle + Q) / (1 - u), Q that of closed classes.
     Fails      never.
     Source     Conway, in Puigjaner and Potier (eds), Modeling Techniques and Tools for Computer Performance Evaluation,
                1989; de Souza e Silva and Muntz, IEEE Trans. Computers 39 (1990) 840-842; the closed form: this tool.
     """
     slope = 1.0 / (servers - open_load)
-    closed = np.maximum(offered.sum(-1)[..., None] - own[:, None, :] * offered, 0.0)
+    closed = np.maximum(offered.sum(-1)[..., None] - one_of_all[:, None, :] * offered, 0.0)
     extra = np.zeros(offered.shape) + slope[..., None]
     change = np.zeros(offered.shape)
     for station in np.flatnonzero(servers > 1).tolist():
@@ -123,7 +125,7 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, own: Any, bus
 
 
 def all_busy(servers: int, load: Array, closed: Array, total: Array) -> tuple[Any, Any]:
-    """The chance that a customer finds all servers busy, and its derivative by the load.
+    """The probability that a customer finds all servers busy, and its derivative by the load.
 
     servers  m >= 1.
     load     erlangs that it finds, in [0, m].
@@ -140,11 +142,13 @@ def all_busy(servers: int, load: Array, closed: Array, total: Array) -> tuple[An
     left = 1.0 - share * beyond
     fall = -beyond / some * (1.0 - share + share * more)
     weight = left * chance
-    whole = weight + 1.0 - chance
-    ok = whole > 1e-12
-    whole = np.where(ok, whole, 1.0)
+    overall = weight + 1.0 - chance
+    ok = overall > 1e-12
+    overall = np.where(ok, overall, 1.0)
     rise = fall * chance + left * growth
-    return np.where(ok, weight / whole, left), np.where(ok, (rise * (1.0 - chance) + weight * growth) / whole**2, 0.0)
+    return np.where(ok, weight / overall, left), np.where(
+        ok, (rise * (1.0 - chance) + weight * growth) / overall**2, 0.0
+    )
 
 
 def seidmann(demands: Any, servers: Any) -> tuple[Any, Any]:
@@ -193,8 +197,8 @@ def erlang_c(servers: int, offered: Any) -> tuple[Any, Any]:
     if servers <= _FEW:
         blocked: Any = np.ones(offered.shape)
         for count in range(1, servers + 1):
-            seen = offered * blocked
-            blocked = seen / (count + seen)
+            lost = offered * blocked
+            blocked = lost / (count + lost)
     else:
         blocked = _erlang_b_of_many(servers, np.maximum(offered, 1e-300))
     idle = servers - offered * (1.0 - blocked)
@@ -230,7 +234,7 @@ def servers_of(rates: Sequence[Any]) -> tuple[int, ...] | None:
     counts: list[int] = []
     for entry in rates:
         count = 1 if entry is None else len(entry)
-        if entry is not None and any(float(rate) != place + 1 for place, rate in enumerate(entry)):
+        if entry is not None and any(float(rate) != index + 1 for index, rate in enumerate(entry)):
             return None
         counts.append(count)
     return tuple(counts)

@@ -45,7 +45,7 @@ class BoundKind(Record):
 
 
 class _Queue(Record):
-    """One queueing station that somebody visits."""
+    """One queueing station with visits."""
 
     demands: tuple[float, ...]
     """Seconds per passage at rate 1, by class."""
@@ -63,7 +63,7 @@ class _Input(Record):
     queues: tuple[_Queue, ...]
     population: tuple[int, ...]
     think_time: tuple[float, ...]
-    away: tuple[float, ...]
+    delays: tuple[float, ...]
     """Think time and demands at delay stations, by class."""
 
     def total(self, kind: int) -> float:
@@ -80,8 +80,8 @@ def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
     kind      one of `KINDS`.
     Returns   `Bounds`; tuples of R floats, or for a batch tuples of B tuples.
     Method    by kind, see the functions of this file.
-    Fails     `NotComputed` QN513 where the kind does not apply, with the reason; `InvalidInput` QN514 for an unknown
-              kind or a population that is not a whole number.
+    Fails     `NotComputed` QN513 where the kind does not apply, with the reason, as where a population is no integer;
+              `InvalidInput` QN514 for an unknown kind.
     Source    by kind.
     """
     if kind not in KINDS:
@@ -94,7 +94,7 @@ def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
         lower, upper, quick, slow = _one(network, chosen)
     else:
         points = [_one(network.point(index), chosen) for index in range(network.size)]
-        lower, upper, quick, slow = (tuple(point[place] for point in points) for place in range(4))
+        lower, upper, quick, slow = (tuple(point[position] for point in points) for position in range(4))
     return Bounds(lower, upper, quick, slow, chosen.source)
 
 
@@ -126,48 +126,48 @@ def _one(network: ClosedNetwork, kind: BoundKind) -> tuple[Any, ...]:
     """The four rows of one network, classes without customers left out of the calculation."""
     counts = tuple(network.population)
     if any(count != int(count) for count in counts):
-        raise InvalidInput(Problem("QN514", "a population is fractional", "integers, for bounds"))
+        raise NotComputed(Problem("QN513", "bounds of a fractional population are not known", "integers"))
     chosen = [kind for kind, count in enumerate(counts) if count > 0]
     if not chosen:
         nothing = (0.0,) * len(counts)
         return nothing, nothing, nothing, nothing
     task = _input(network, chosen)
-    if any(away + task.total(place) <= 0 for place, away in enumerate(task.away)):
-        found = "a class has customers and neither a demand nor a think time"
-        raise InvalidInput(Problem("QN514", found, "some time to spend in each passage"))
+    if any(delays + task.total(index) <= 0 for index, delays in enumerate(task.delays)):
+        text = "a class has customers and neither a demand nor a think time"
+        raise InvalidInput(Problem("QN514", text, "some time to spend in each passage"))
     lower, upper = kind.compute(task)
     rows = [[0.0] * len(counts) for _ in range(4)]
-    for place, original in enumerate(chosen):
-        count, think = task.population[place], task.think_time[place]
-        rows[0][original], rows[1][original] = lower[place], upper[place]
-        quickest = sum(queue.demands[place] * queue.least for queue in task.queues) + task.away[place] - think
-        rows[2][original] = max(count / upper[place] - think, quickest)
-        rows[3][original] = count / lower[place] - think
+    for index, original in enumerate(chosen):
+        count, think = task.population[index], task.think_time[index]
+        rows[0][original], rows[1][original] = lower[index], upper[index]
+        quickest = sum(queue.demands[index] * queue.least for queue in task.queues) + task.delays[index] - think
+        rows[2][original] = max(count / upper[index] - think, quickest)
+        rows[3][original] = count / lower[index] - think
     return tuple(tuple(row) for row in rows)
 
 
 def _input(network: ClosedNetwork, chosen: list[int]) -> _Input:
     think = tuple(float(network.think_time[kind]) for kind in chosen)
-    away = list(think)
+    delays = list(think)
     queues: list[_Queue] = []
     for station, row in enumerate(network.demands):
         demands = tuple(float(row[kind]) for kind in chosen)
         if network.delay[station]:
-            away = [time + demand for time, demand in zip(away, demands, strict=True)]
+            delays = [time + demand for time, demand in zip(delays, demands, strict=True)]
         elif any(demands):
             queues.append(_queue(demands, network.rates[station] or (1.0,)))
-    return _Input(tuple(queues), tuple(int(network.population[kind]) for kind in chosen), think, tuple(away))
+    return _Input(tuple(queues), tuple(int(network.population[kind]) for kind in chosen), think, tuple(delays))
 
 
 def _queue(demands: tuple[float, ...], rates: tuple[float, ...]) -> _Queue:
-    """The straight lines around (j + 1) / capacity(j + 1); the last capacity repeats for ever."""
-    ratios = [(place + 1) / rate for place, rate in enumerate(rates)] + [(len(rates) + 1) / rates[-1]]
-    slope = max([(ratio - ratios[0]) / place for place, ratio in enumerate(ratios) if place] + [1.0 / rates[-1]])
+    """The straight lines around (j + 1) / capacity(j + 1); the last capacity repeats indefinitely."""
+    ratios = [(index + 1) / rate for index, rate in enumerate(rates)] + [(len(rates) + 1) / rates[-1]]
+    slope = max([(ratio - ratios[0]) / index for index, ratio in enumerate(ratios) if index] + [1.0 / rates[-1]])
     return _Queue(demands, max(rates), min(ratios), ratios[0], slope)
 
 
 def _asymptotic(task: _Input) -> tuple[list[float], list[float]]:
-    """Nobody ever waits; or everybody waits for all others at every station.
+    """No customer ever waits; or every customer waits for all others at every station.
 
     Upper: N / (Z + D) and the capacity of each station. Lower: a customer finds at most all others at each station.
     """
@@ -177,10 +177,10 @@ def _asymptotic(task: _Input) -> tuple[list[float], list[float]]:
     for kind, count in enumerate(task.population):
         waited = sum(queue.demands[kind] * (queue.start + queue.slope * others) for queue in task.queues)
         quickest = sum(queue.demands[kind] * queue.least for queue in task.queues)
-        lower.append(count / (task.away[kind] + waited))
+        lower.append(count / (task.delays[kind] + waited))
         limits = [queue.peak / queue.demands[kind] for queue in task.queues if queue.demands[kind] > 0]
-        if task.away[kind] + quickest > 0:
-            limits.append(count / (task.away[kind] + quickest))
+        if task.delays[kind] + quickest > 0:
+            limits.append(count / (task.delays[kind] + quickest))
         upper.append(min(limits))
     return lower, upper
 
@@ -190,7 +190,7 @@ def _balanced(task: _Input) -> tuple[list[float], list[float]]:
 
     One class, of total demand D, with think time Z: N / (Z + D + (N - 1) Dmax / (1 + Z / (N D))) and
     N / (Z + D + (N - 1) Davg / (1 + Z / D)). Several servers: residence is at most D + D / m x queue found and at least
-    D / m x (1 + queue found). Several classes: (N - 1) Dmax below, and above (N - 1 - those away) Dmin.
+    D / m x (1 + queue found). Several classes: (N - 1) Dmax below, and above (N - 1 - those at delays) Dmin.
     """
     lower, upper = _asymptotic(task)
     if len(task.population) == 1 and task.queues:
@@ -200,33 +200,33 @@ def _balanced(task: _Input) -> tuple[list[float], list[float]]:
     for kind, count in enumerate(task.population):
         alone = sum(queue.demands[kind] * queue.start for queue in task.queues)
         slowest = max((queue.demands[kind] * queue.slope for queue in task.queues), default=0.0)
-        lower[kind] = max(lower[kind], count / (task.away[kind] + alone + others * slowest))
+        lower[kind] = max(lower[kind], count / (task.delays[kind] + alone + others * slowest))
         least = [queue.demands[kind] / queue.peak for queue in task.queues]
-        queueing = max(0.0, others - _away_at_most(task, kind))
-        time = task.away[kind] + sum(least) + queueing * min(least, default=0.0)
+        queueing = max(0.0, others - _think_at_most(task, kind))
+        time = task.delays[kind] + sum(least) + queueing * min(least, default=0.0)
         if time > 0:
             upper[kind] = min(upper[kind], count / time)
     return lower, upper
 
 
 def _balanced_one(task: _Input) -> tuple[float, float]:
-    count, away = task.population[0], task.away[0]
+    count, think = task.population[0], task.delays[0]
     alone = sum(queue.demands[0] * queue.start for queue in task.queues)
     slopes = [queue.demands[0] * queue.slope for queue in task.queues]
     longest = alone + (count - 1) * sum(slopes)
-    lower = count / (away + alone + (count - 1) * max(slopes) / (1.0 + away / longest))
+    lower = count / (think + alone + (count - 1) * max(slopes) / (1.0 + think / longest))
     fast = [queue.demands[0] / queue.peak for queue in task.queues]
-    whole = sum(fast)
-    upper = count / (away + whole + (count - 1) * (whole / len(fast)) / (1.0 + away / whole))
+    demand = sum(fast)
+    upper = count / (think + demand + (count - 1) * (demand / len(fast)) / (1.0 + think / demand))
     return lower, upper
 
 
-def _away_at_most(task: _Input, kind: int) -> float:
+def _think_at_most(task: _Input, kind: int) -> float:
     """The largest number of customers in delays and thinking that a customer of the class can find."""
-    population = tuple(count - (place == kind) for place, count in enumerate(task.population))
+    population = tuple(count - (index == kind) for index, count in enumerate(task.population))
     rest = task.replace(population=population)
     upper = _asymptotic(rest)[1]
-    return sum(limit * away for limit, away in zip(upper, task.away, strict=True))
+    return sum(limit * think for limit, think in zip(upper, task.delays, strict=True))
 
 
 def _composite(task: _Input) -> tuple[list[float], list[float]]:
@@ -252,7 +252,7 @@ def _proportional(task: _Input) -> tuple[list[float], list[float]]:
     bound of the throughput with one customer less.
     """
     lower, upper = _asymptotic(task)
-    count, away, whole = task.population[0], task.away[0], task.total(0)
+    count, think, demand = task.population[0], task.delays[0], task.total(0)
     if not task.queues or count == 1:
         return lower, upper
     less_lower, less_upper = _asymptotic(task.replace(population=(count - 1,)))
@@ -261,11 +261,11 @@ def _proportional(task: _Input) -> tuple[list[float], list[float]]:
     powers = [share ** (count - 1) for share in shares]
     steep = slowest * sum(power * share for power, share in zip(powers, shares, strict=True)) / sum(powers)
     flat = slowest * sum(share * share for share in shares) / sum(shares)
-    at_most = count - 1 - away * less_lower[0]
-    at_least = max(0.0, count - 1 - away * less_upper[0])
+    at_most = count - 1 - think * less_lower[0]
+    at_least = max(0.0, count - 1 - think * less_upper[0])
     return (
-        [max(lower[0], count / (away + whole + at_most * steep))],
-        [min(upper[0], count / (away + whole + at_least * flat))],
+        [max(lower[0], count / (think + demand + at_most * steep))],
+        [min(upper[0], count / (think + demand + at_least * flat))],
     )
 
 
@@ -278,7 +278,7 @@ def _geometric(task: _Input) -> tuple[list[float], list[float]]:
     upper bound of the throughput with n customers above.
     """
     lower, upper = _asymptotic(task)
-    count, away, whole = task.population[0], task.away[0], task.total(0)
+    count, think, in_all = task.population[0], task.delays[0], task.total(0)
     if not task.queues or count == 1:
         return lower, upper
     slowest = max(queue.demands[0] for queue in task.queues)
@@ -286,17 +286,19 @@ def _geometric(task: _Input) -> tuple[list[float], list[float]]:
     rest = count - 1
     fastest = _proportional(task.replace(population=(rest,)))[1][0]
     most = [_geometric_sum(demand * fastest, rest) for demand in others]
-    least = [_geometric_sum(demand * rest / (away + whole + slowest * rest), rest) for demand in others]
+    least = [_geometric_sum(demand * rest / (think + in_all + slowest * rest), rest) for demand in others]
     below = _geometric_throughput(task, slowest, others, least, rest)
     above = _geometric_throughput(task, slowest, others, most, count)
     return [max(lower[0], below)], [min(upper[0], above)]
 
 
-def _geometric_throughput(task: _Input, slowest: float, others: list[float], queues: list[float], seen: int) -> float:
-    count, away = task.population[0], task.away[0]
+def _geometric_throughput(
+    task: _Input, slowest: float, others: list[float], queues: list[float], observed: int
+) -> float:
+    count, think = task.population[0], task.delays[0]
     gained = sum((slowest - demand) * queue for demand, queue in zip(others, queues, strict=True))
-    time = away + task.total(0) + slowest * (count - 1) - gained
-    return 2.0 * count / (time + sqrt(max(0.0, time * time - 4.0 * away * slowest * seen)))
+    time = think + task.total(0) + slowest * (count - 1) - gained
+    return 2.0 * count / (time + sqrt(max(0.0, time * time - 4.0 * think * slowest * observed)))
 
 
 def _geometric_sum(ratio: float, count: int) -> float:

@@ -7,7 +7,7 @@ Applies   one class with customers; every kind of station; state probabilities
 Fails     does not lose digits: all terms are positive, scaled as `weights` says; there is no subtraction
 Method    A station is a head of m - 1 terms and a geometric rest: one short convolution and one first-order recursion.
           The constants without one station are convolved again, halving the set of the others (never divided out).
-          Plain Python for small points, arrays with a batch axis otherwise, each variant read at its own population;
+          Plain Python for small points, arrays with a batch axis otherwise, each variant read at its population;
           logarithms where stations slow down so much that the scaled constant is tiny.
 Source    Buzen, Comm. ACM 16 (1973) 527-531; Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294
 Cost      population x (sum of servers + stations) x log2(number of load-dependent stations)
@@ -48,7 +48,7 @@ def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
 
 
 def work(network: ClosedNetwork, marginals: bool = False) -> Work:
-    """What the convolution needs for a point, or for a whole batch."""
+    """The operations and memory of the convolution for a point, or for an entire batch."""
     if network.size is None:
         core = reduced(network, marginals)
         steps = _multiplications(core)
@@ -139,28 +139,28 @@ def plain(core: Reduced, marginals: bool) -> _Answer | None:
     constants, log_think = [1.0] + [0.0] * population, 0.0
     if think > 0:
         constants, log_think = weights.poisson(think * rate, population)
-    leaves = [place for place, group in enumerate(core.groups) if marginals or group.rates is not None]
-    others = [place for place in range(len(stations)) if place not in leaves]
-    for place in others:
-        constants = stations[place].joined(constants, stations[place].size)
+    leaves = [index for index, group in enumerate(core.groups) if marginals or group.rates is not None]
+    others = [index for index in range(len(stations)) if index not in leaves]
+    for index in others:
+        constants = stations[index].joined(constants, stations[index].size)
     residence, states = [0.0] * len(stations), [[0.0]] * len(stations)
-    whole = constants
-    for place, without in weights.each_left_out(constants, leaves, stations):
-        terms = [a * b for a, b in zip(stations[place].weights(population + 1), reversed(without), strict=True)]
-        whole = stations[place].joined(without, 1)
-        if whole[-1] < weights.TINY:
+    overall = constants
+    for index, without in weights.each_left_out(constants, leaves, stations):
+        terms = [a * b for a, b in zip(stations[index].weights(population + 1), reversed(without), strict=True)]
+        overall = stations[index].joined(without, 1)
+        if overall[-1] < weights.TINY:
             return None
-        residence[place] = sum(count * term for count, term in enumerate(terms)) / (rate * whole[-2])
-        states[place] = [term / whole[-1] for term in terms]
-    if whole[-1] < weights.TINY:
+        residence[index] = sum(count * term for count, term in enumerate(terms)) / (rate * overall[-2])
+        states[index] = [term / overall[-1] for term in terms]
+    if overall[-1] < weights.TINY:
         return None
-    for place in others:
-        ratio, value = stations[place].ratio, 0.0
-        for constant in whole[:-1]:
+    for index in others:
+        ratio, value = stations[index].ratio, 0.0
+        for constant in overall[:-1]:
             value = value * ratio + constant
-        residence[place] = core.groups[place].demands[0] * value / whole[-2]
+        residence[index] = core.groups[index].demands[0] * value / overall[-2]
     logs = log_think + sum(item.log * item.size for item in stations)
-    return rate * whole[-2] / whole[-1], residence, log(whole[-1]) + logs - population * log(rate), states
+    return rate * overall[-2] / overall[-1], residence, log(overall[-1]) + logs - population * log(rate), states
 
 
 def _rate(core: Reduced) -> float:
@@ -182,11 +182,11 @@ def _arrays_of_point(core: Reduced, marginals: bool) -> _Answer:
     rates = [group.rates for group in core.groups]
     counts = [group.size for group in core.groups]
     think, population = np.array([core.think_time[0]]), np.array([core.total])
-    found = convolution_arrays.solve(demands, rates, counts, think, population, marginals)
-    if not found.sound[0]:
+    solution = convolution_arrays.solve(demands, rates, counts, think, population, marginals)
+    if not solution.sound[0]:
         return _logarithms(core)
-    states: list[list[float]] = found.states[:, 0].tolist() if marginals else []
-    return float(found.throughput[0]), found.residence[:, 0].tolist(), float(found.log_constant[0]), states
+    states: list[list[float]] = solution.states[:, 0].tolist() if marginals else []
+    return float(solution.throughput[0]), solution.residence[:, 0].tolist(), float(solution.log_constant[0]), states
 
 
 def _logarithms(core: Reduced) -> _Answer:
@@ -203,32 +203,36 @@ def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
     population, think = network.population[:, 0], network.think_time[:, 0]
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)
     served: Places = np.flatnonzero(population > 0)
-    queues = [place for place in range(network.stations) if not network.delay[place] and demands[place, served].any()]
+    queues = [
+        position
+        for position in range(network.stations)
+        if not network.delay[position] and demands[position, served].any()
+    ]
     if marginals or not (demands[np.ix_(np.array(queues, np.intp), served)] > 0).all():
         return stacked([solve(network.point(index), marginals) for index in range(size)], network)
-    for place in range(network.stations):
-        if network.delay[place]:
-            think = think + demands[place]
+    for position in range(network.stations):
+        if network.delay[position]:
+            think = think + demands[position]
     groups: dict[Any, list[int]] = {}
-    for place in queues:
-        groups.setdefault((demands[place].tobytes(), network.rates[place]), []).append(place)
+    for position in queues:
+        groups.setdefault((demands[position].tobytes(), network.rates[position]), []).append(position)
     firsts = [places[0] for places in groups.values()]
     counts = [len(places) for places in groups.values()]
     residence = network.demands * (population > 0)[:, None, None]
     throughput, logs, sound = np.zeros(size), np.zeros(size), population == 0
     for members, shared in _together(demands[firsts], think, population, served):
-        stops, place = np.unique(population[members], return_inverse=True)
-        rates = [convolution_arrays.shortened(network.rates[place], int(stops[-1])) for place in firsts]
+        stops, position = np.unique(population[members], return_inverse=True)
+        rates = [convolution_arrays.shortened(network.rates[position], int(stops[-1])) for position in firsts]
         if shared:
             first = members[0]
-            found = convolution_arrays.along(demands[firsts, first], rates, counts, float(think[first]), stops)
+            result = convolution_arrays.along(demands[firsts, first], rates, counts, float(think[first]), stops)
         else:
-            asked, place = demands[np.ix_(firsts, members)], np.arange(len(members))
-            found = convolution_arrays.solve(asked, rates, counts, think[members], population[members], False)
-        throughput[members], logs[members] = found.throughput[place], found.log_constant[place]
-        sound[members] = found.sound[place]
-        for row, places in zip(found.residence, groups.values(), strict=True):
-            residence[np.ix_(members, places, [0])] = row[place][:, None, None]
+            asked, position = demands[np.ix_(firsts, members)], np.arange(len(members))
+            result = convolution_arrays.solve(asked, rates, counts, think[members], population[members], False)
+        throughput[members], logs[members] = result.throughput[position], result.log_constant[position]
+        sound[members] = result.sound[position]
+        for row, places in zip(result.residence, groups.values(), strict=True):
+            residence[np.ix_(members, places, [0])] = row[position][:, None, None]
     for index in np.flatnonzero(~sound):
         one = solve(network.point(int(index)))
         throughput[index], logs[index] = one.throughput[0], one.log_constant

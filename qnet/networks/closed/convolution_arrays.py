@@ -11,8 +11,8 @@ from qnet.networks.closed.problem import Rates
 from qnet.record import Record
 
 
-class Found(Record):
-    """What the batched kernel finds for B variants."""
+class VariantFigures(Record):
+    """The results of the batched kernel for B variants."""
 
     throughput: Any
     """(B,)"""
@@ -110,7 +110,7 @@ def open_rates(demands: Any, rates: Sequence[Rates], counts: Sequence[int], thin
 
 def solve(
     demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any, marginals: bool
-) -> Found:
+) -> VariantFigures:
     """The figures of B variants.
 
     demands     (groups, B), positive
@@ -123,35 +123,35 @@ def solve(
     rate = open_rates(demands, rates, counts, think, population)
     stations = [_Station(load, row, count) for load, row, count in zip(demands * rate, rates, counts, strict=True)]
     constants, logs = weights.batch_poisson(think * rate, largest)
-    leaves = [place for place, row in enumerate(rates) if marginals or row is not None]
-    others = [place for place in range(len(stations)) if place not in leaves]
-    for place in others:
-        constants = stations[place].joined(constants, stations[place].size)
+    leaves = [index for index, row in enumerate(rates) if marginals or row is not None]
+    others = [index for index in range(len(stations)) if index not in leaves]
+    for index in others:
+        constants = stations[index].joined(constants, stations[index].size)
     here = np.arange(size)
     residence = np.zeros(demands.shape)
     states = np.zeros((len(stations), size, largest + 1)) if marginals else None
-    whole = constants
+    overall = constants
     back = population[:, None] - np.arange(largest + 1)
     with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
-        for place, without in weights.each_left_out(constants, leaves, stations):
+        for index, without in weights.each_left_out(constants, leaves, stations):
             mirrored = np.take_along_axis(without, np.maximum(back, 0), 1) * (back >= 0)
-            terms = stations[place].weights(largest + 1) * mirrored
-            whole = stations[place].joined(without, 1)
-            residence[place] = terms @ np.arange(largest + 1.0) / (rate * whole[here, population - 1])
+            terms = stations[index].weights(largest + 1) * mirrored
+            overall = stations[index].joined(without, 1)
+            residence[index] = terms @ np.arange(largest + 1.0) / (rate * overall[here, population - 1])
             if states is not None:
-                states[place] = terms / whole[here, population][:, None]
-        top, below = whole[here, population], whole[here, population - 1]
-        for place in others:
-            residence[place] = demands[place] * filtered(whole, stations[place].ratio)[here, population - 1] / below
+                states[index] = terms / overall[here, population][:, None]
+        top, below = overall[here, population], overall[here, population - 1]
+        for index in others:
+            residence[index] = demands[index] * filtered(overall, stations[index].ratio)[here, population - 1] / below
         logs = logs + sum(station.log * station.size for station in stations)
         log_constant = np.log(top) + logs - population * np.log(rate)
-        return Found(rate * below / top, residence, log_constant, top >= weights.TINY, states)
+        return VariantFigures(rate * below / top, residence, log_constant, top >= weights.TINY, states)
 
 
-def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: float, population: Any) -> Found:
+def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: float, population: Any) -> VariantFigures:
     """The figures of one network at S populations, without states: one convolution holds those of all smaller ones.
 
-    Its scale suits the largest; populations whose constants are too small in it wait for one of their own.
+    Its scale suits the largest; populations whose constants are too small in it wait for a later scale.
 
     demands     (groups,), positive
     rates       for each group its rates, or None
@@ -163,42 +163,42 @@ def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: fl
     throughput, logs, residence = np.zeros(size), np.zeros(size), np.zeros((len(demands), size))
     sound, waiting = np.zeros(size, dtype=bool), np.arange(size)
     while len(waiting):
-        found = _below(demands[:, None], rates, counts, np.array([think]), population[waiting])
-        fine = found.sound
+        result = _below(demands[:, None], rates, counts, np.array([think]), population[waiting])
+        fine = result.sound
         done = waiting[fine]
-        throughput[done], logs[done] = found.throughput[fine], found.log_constant[fine]
-        residence[:, done], sound[done] = found.residence[:, fine], True
+        throughput[done], logs[done] = result.throughput[fine], result.log_constant[fine]
+        residence[:, done], sound[done] = result.residence[:, fine], True
         # Where not even the largest is sound it is left to another method.
         fine[-1] = True
         waiting = waiting[~fine]
-    return Found(throughput, residence, logs, sound, None)
+    return VariantFigures(throughput, residence, logs, sound, None)
 
 
-def _below(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> Found:
+def _below(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> VariantFigures:
     """The figures at several populations from the convolution that suits the last, the largest."""
     largest = int(population[-1])
     rate = open_rates(demands, rates, counts, think, population[-1:])
     stations = [_Station(load, row, count) for load, row, count in zip(demands * rate, rates, counts, strict=True)]
     constants, log_think = weights.batch_poisson(think * rate, largest)
-    leaves = [place for place, row in enumerate(rates) if row is not None]
-    others = [place for place in range(len(stations)) if place not in leaves]
-    for place in others:
-        constants = stations[place].joined(constants, stations[place].size)
+    leaves = [index for index, row in enumerate(rates) if row is not None]
+    others = [index for index in range(len(stations)) if index not in leaves]
+    for index in others:
+        constants = stations[index].joined(constants, stations[index].size)
     residence = np.zeros((len(demands), len(population)))
-    whole = constants
+    overall = constants
     with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
-        for place, without in weights.each_left_out(constants, leaves, stations):
-            counted = stations[place].weights(largest + 1)[0] * np.arange(largest + 1.0)
-            whole = stations[place].joined(without, 1)
+        for index, without in weights.each_left_out(constants, leaves, stations):
+            counted = stations[index].weights(largest + 1)[0] * np.arange(largest + 1.0)
+            overall = stations[index].joined(without, 1)
             present = np.array([counted[: number + 1] @ without[0, number::-1] for number in population])
-            residence[place] = present / (rate * whole[0, population - 1])
-        top, below = whole[0, population], whole[0, population - 1]
-        for place in others:
-            residence[place] = demands[place] * filtered(whole, stations[place].ratio)[0, population - 1] / below
+            residence[index] = present / (rate * overall[0, population - 1])
+        top, below = overall[0, population], overall[0, population - 1]
+        for index in others:
+            residence[index] = demands[index] * filtered(overall, stations[index].ratio)[0, population - 1] / below
         logs = log_think + sum(station.log * station.size for station in stations)
         log_constant = np.log(top) + logs - population * np.log(rate)
         sound = (top >= weights.TINY) & (below >= weights.TINY)
-        return Found(rate * below / top, residence, log_constant, sound, None)
+        return VariantFigures(rate * below / top, residence, log_constant, sound, None)
 
 
 def logarithms(
@@ -216,14 +216,14 @@ def logarithms(
         capacity = np.array([*rates[:population], *[rates[-1]] * max(0, population - len(rates))])
         factors.append(np.concatenate(([0.0], np.cumsum(np.log(demand / capacity)))))
     residence, states = [0.0] * len(groups), [[0.0]] * len(groups)
-    whole = delay
+    overall = delay
     stations = [_Logarithmic(factor, count) for factor, (_, _, count) in zip(factors, groups, strict=True)]
-    for place, without in weights.each_left_out(delay, list(range(len(groups))), stations):
-        whole = stations[place].joined(without, 1)
-        terms = np.exp(factors[place] + without[::-1] - whole[-1])
-        residence[place] = float(terms @ np.arange(population + 1.0) * np.exp(whole[-1] - whole[-2]))
-        states[place] = terms.tolist()
-    return float(np.exp(whole[-2] - whole[-1])), residence, float(whole[-1]), states
+    for index, without in weights.each_left_out(delay, list(range(len(groups))), stations):
+        overall = stations[index].joined(without, 1)
+        terms = np.exp(factors[index] + without[::-1] - overall[-1])
+        residence[index] = float(terms @ np.arange(population + 1.0) * np.exp(overall[-1] - overall[-2]))
+        states[index] = terms.tolist()
+    return float(np.exp(overall[-2] - overall[-1])), residence, float(overall[-1]), states
 
 
 class _Logarithmic:
@@ -237,9 +237,9 @@ class _Logarithmic:
         """The logarithms of the constants with `times` such stations more."""
         for _ in range(times):
             joined = np.empty(len(constants))
-            for place in range(len(constants)):
-                terms = constants[: place + 1] + self.factor[place::-1]
+            for index in range(len(constants)):
+                terms = constants[: index + 1] + self.factor[index::-1]
                 largest = terms.max()
-                joined[place] = largest + np.log(np.exp(terms - largest).sum()) if largest > -np.inf else -np.inf
+                joined[index] = largest + np.log(np.exp(terms - largest).sum()) if largest > -np.inf else -np.inf
             constants = joined
         return constants

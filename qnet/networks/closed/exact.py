@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnet.budget import MEMORY, OPERATIONS, spend
 from qnet.errors import NotComputed, Problem
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import reduced, stacked
@@ -20,12 +21,12 @@ _SMALL = 100_000
 def choices(network: ClosedNetwork, marginals: bool = False) -> list[tuple[str, Work]]:
     """The methods that apply to a point, the cheapest first, with what they need."""
     wanted = _WITH_STATES if marginals else AUTO
-    found: list[tuple[str, Work]] = []
+    result: list[tuple[str, Work]] = []
     for row in _candidates(network, marginals):
         method = solver(row)
         if not method.applies(network, wanted):
-            found.append((row.name, method.work(network, wanted)))
-    return sorted(found, key=lambda item: item[1].operations)
+            result.append((row.name, method.work(network, wanted)))
+    return sorted(result, key=lambda item: item[1].operations)
 
 
 def _candidates(network: ClosedNetwork, marginals: bool) -> list[Row]:
@@ -37,13 +38,13 @@ def _candidates(network: ClosedNetwork, marginals: bool) -> list[Row]:
         features.add("changing rates")
     if marginals:
         features.add("state probabilities")
-    found = [row for row in rows("closed") if features <= row.supports]
+    result = [row for row in rows("closed") if features <= row.supports]
     small = single and core.total * (len(core.groups) + 4) < _SMALL
-    return found[:1] if small else found
+    return result[:1] if small else result
 
 
 def no_part(network: Any, wanted: Wanted) -> Any:
-    """What methods of closed classes are given in the place of a chooser: they take nothing apart."""
+    """What methods of closed classes are given instead of a chooser: they decompose nothing."""
     raise AssertionError
 
 
@@ -57,14 +58,47 @@ def by(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedFigu
     """The steady state of a point or a batch by a named method that applies."""
     row = row_of(name, "closed")
     assert row is not None
-    return solver(row).solve(network, _WITH_STATES if marginals else AUTO, no_part)
+    method, wanted = solver(row), _WITH_STATES if marginals else AUTO
+    if network.size is None or network.size:
+        charge(of_batch(name, network, marginals))
+    return method.solve(network, wanted, no_part)
+
+
+def charge(need: Work) -> None:
+    """Charge exact answers: estimates are from above, about twice what they take."""
+    spend(need.operations / 2, "exact answers of closed classes")
+
+
+def of_batch(name: str, network: ClosedNetwork, marginals: bool = False) -> Work:
+    """What a method needs for all points; those of one class are a single recursion, others take that of the largest
+    point each."""
+    row = row_of(name, "closed")
+    assert row is not None
+    method, wanted = solver(row), _WITH_STATES if marginals else AUTO
+    if network.size is None or (network.classes == 1 and row.family):
+        return method.work(network, wanted)
+    need = method.work(_largest(network), wanted)
+    return need.replace(operations=need.operations * network.size)
+
+
+def batch_method(network: ClosedNetwork, marginals: bool = False) -> str:
+    """The method that a batch of one class is solved by; empty where its points may have different ones."""
+    if network.classes != 1:
+        return ""
+    single = [row for row in rows("closed") if "one closed class" in row.supports]
+    return next(row.name for row in single if _applies(row.name, network, marginals))
+
+
+def _largest(network: ClosedNetwork) -> ClosedNetwork:
+    """The point of a batch with the most customers."""
+    return network.point(int(network.population.sum(1).argmax()))
 
 
 def solve(
     network: ClosedNetwork,
     marginals: bool = False,
-    operations: float = 1e10,
-    memory: float = 2e9,
+    operations: float = OPERATIONS,
+    memory: float = MEMORY,
 ) -> ClosedFigures:
     """The steady state of a point or a batch by the exact method that costs least.
 
@@ -75,18 +109,17 @@ def solve(
     """
     if network.size is not None:
         if network.classes == 1:
-            single = [row for row in rows("closed") if "one closed class" in row.supports]
-            return by(next(row.name for row in single if _applies(row.name, network, marginals)), network, marginals)
+            return by(batch_method(network, marginals), network, marginals)
         at_once = next((row.name for row in rows("closed") if row.supports >= _AT_ONCE), "")
         if network.size and at_once and _applies(at_once, network, marginals):
-            found = choices(network.point(int(network.population.sum(1).argmax())))
-            alike = {at_once, *(row.name for row in rows("closed") if row.family == at_once)}
-            if found and found[0][0] in alike:
+            result = choices(_largest(network))
+            identical = {at_once, *(row.name for row in rows("closed") if row.family == at_once)}
+            if result and result[0][0] in identical:
                 return by(at_once, network)
         points = [solve(network.point(index), marginals, operations, memory) for index in range(network.size)]
         return stacked(points, network)
-    found = choices(network, marginals)
-    fitting = [name for name, need in found if need.operations <= operations and need.bytes <= memory]
+    result = choices(network, marginals)
+    fitting = [name for name, need in result if need.operations <= operations and need.bytes <= memory]
     failure: NotComputed | None = None
     for name in fitting:
         try:
@@ -95,6 +128,6 @@ def solve(
             failure = error
     if failure:
         raise failure
-    least = ", ".join(f"{name}: {need.operations:.1e} operations, {need.bytes:.1e} bytes" for name, need in found)
+    least = ", ".join(f"{name}: {need.operations:.1e} operations, {need.bytes:.1e} bytes" for name, need in result)
     expected = f"at most {operations:.1e} operations and {memory:.1e} bytes"
     raise NotComputed(Problem("QN515", f"too large for an exact answer ({least})", expected))

@@ -1,7 +1,7 @@
 """Closed and mixed networks with class-dependent or variable service at stations that serve first come first served.
 
 A customer that arrives there waits for the rest of the service in progress and for the services of all before it, each
-with the mean time of its own class: approximate mean value analysis with a correction for residual service. Queues and
+with the mean time of its class: approximate mean value analysis with a correction for residual service. Queues and
 utilizations on arrival are those of the network with one customer less, estimated as Linearizer does.
 """
 
@@ -19,7 +19,7 @@ _ABSENCE = 3.0
 """How many time constants of a service an absence must last until it is observed at random. Theory alone gives 1; on
 340 small systems, others than those of the tests, 2 to 4 had about the same smaller error; 3 is their middle."""
 _PASSES, _FILLED, _FULL = 3, 30, 0.01
-"""Of the start: how often parallel steps are looked at, how many waits are raised after each, and by what load."""
+"""Of the start: how often parallel steps are evaluated, how many waits are raised after each, and by what load."""
 _STAGES = ((0.9, 0.0), (0.5, 0.0), (0.0, 0.0), (0.5, 0.5), (0.0, 0.5), (0.0, 1.0))
 """Where an answer leaves the feasible region: what is kept of the estimated changes, and how much is taken off the
 difference between customers that arrive soon again and those that arrive at random."""
@@ -103,7 +103,7 @@ class Answer(Record):
     """(P, R) passages per second."""
     residence: Any
     """(P, K, R) seconds."""
-    met: Any
+    at_arrival: Any
     """(P, K) the work ahead of an open customer: wait per visit, or the stretch at processor sharing less 1."""
     after: Any
     """(P, K, R) the wait of second-phase work per visit; 0 where there is none."""
@@ -120,26 +120,27 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Answer:
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    Residence = visits x (service + sum over classes of (service x queue found + U found x excess)), where
               excess = service x (scv - 1) / 2 makes the rest of a service in progress a residual one. Services that are
-              not exponential remember when they began, and none that is met began before the customer left the
-              station the last time; so the excess is multiplied by A / (A + 3 T), with A the mean absence and
+              not exponential depend on when they began, and none in progress on arrival began before the customer last
+              left the station; so the excess is multiplied by A / (A + 3 T), with A the mean absence and
               T = S (1 + scv) / 2 for scv > 1 and S scv / 2 below: from the renewal function of hyperexponential and of
               two-stage Erlang services. An excess below 0 is multiplied by the idle share of what open classes leave,
-              too: without that the utilization could exceed 1. What is found is estimated by Linearizer with 3 core
-              solutions.
-              Those found soon after one has left came during one's own last time there. So U found of another class
-              counts S own - S other more, times the chance that its customer, away for B and there for R, has not
-              moved since: B R / (B R + A (B + R)), and was away before: B / (B + (R own + S own) / 2). Of open classes
-              with load u and mean residual e, the work found is u S own / (1 - u) at once, u e / (1 - u) at random,
-              and between the two as after an exponential absence from M/M/1: from its transform at a random time of
-              rate 1 / A (Takacs, Introduction to the Theory of Queues, 1962).
+              too: without that the utilization could exceed 1. The queue on arrival is estimated by Linearizer with 3
+              core solutions.
+              Customers present soon after one has left arrived during its last visit. So the U on arrival of another
+              class counts S' - S more (S' and R' of the arriving class), times the probability that its customer,
+              elsewhere for B and there for R, has not moved since: B R / (B R + A (B + R)), and was elsewhere before:
+              B / (B + (R' + S') / 2). Of open classes with load u and mean residual e, the work on arrival is
+              u S' / (1 - u) at once, u e / (1 - u) at random, and between the two as after an exponential absence from
+              M/M/1: from its transform at a random time of rate 1 / A (Takacs, Introduction to the Theory of Queues,
+              1962).
     Exact     (before the estimates of Linearizer) an open class and a closed one of equal exponential times; a closed
               class without think time with open ones at a single station.
     Fails     Errors by class reach tens of per cent where service times of classes differ by a factor of 5 or more
               and few customers are there; see `qnet methods --error`.
     Source    Reiser, IEEE Trans. Communications 27 (1979) 1199-1209; Bolch, Greiner, de Meer, Trivedi, Queueing
               Networks and Markov Chains, 2nd edition 2006, section 10.1; Chandy, Neuse, Comm. ACM 25 (1982) 126-134
-              for what is found; Eager, Sorin, Vernon, ACM SIGMETRICS 2000, for the problem of scv above 1; the factor
-              of absence: this tool.
+              for the queue on arrival; Eager, Sorin, Vernon, ACM SIGMETRICS 2000, for the problem of scv above 1; the
+              factor of absence: this tool.
     """
     with np.errstate(all="ignore"):
         begin = _start(lines) if starts is None else starts[0]
@@ -152,12 +153,12 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Answer:
         busy = throughput[:, None, :] * lines.demands
         # Poisson arrivals find the mean work: by Little's law what waits, and the rest of what is served.
         work = (lines.weight * queue + lines.excess * busy).sum(-1)
-        met = (work + lines.open_rest) / (1.0 - lines.open_load)
+        at_arrival = (work + lines.open_rest) / (1.0 - lines.open_load)
         after = np.zeros(residence.shape)
         if lines.left is not None:
             left = _ahead(lines, changes, residence)[1]
-            after, met = left.work, met + left.others
-    return Answer(throughput, residence, met, after, starts)
+            after, at_arrival = left.work, at_arrival + left.others
+    return Answer(throughput, residence, at_arrival, after, starts)
 
 
 def _start(lines: Lines) -> Any:
@@ -210,8 +211,8 @@ def _asked(lines: Lines) -> Any:
 def _image(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
     cycle = _cycle(lines, residence)
-    met = np.maximum(_ahead(lines, changes, residence)[0], 0.0)
-    image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * met, 0.0)
+    at_arrival = np.maximum(_ahead(lines, changes, residence)[0], 0.0)
+    image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * at_arrival, 0.0)
     change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)[:, None, :]
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
 
@@ -229,11 +230,11 @@ def _ahead(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
     kept = 1.0 - changes.relaxation[:, None, None, None]
     excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence, cycle)
     work = (lines.weight[:, :, None, :] * queues + excess + served * kept * _behind(lines, residence, cycle)).sum(-1)
-    met = (work + _from_open(lines, residence, cycle, busy)) / (1.0 - lines.open_load)[..., None]
+    at_arrival = (work + _from_open(lines, residence, cycle, busy)) / (1.0 - lines.open_load)[..., None]
     if lines.left is None:
-        return met, None
+        return at_arrival, None
     left = waits_with_second_phases(
-        lines, lines.left, residence, throughput[:, 0], _absence(lines, residence, cycle), met
+        lines, lines.left, residence, throughput[:, 0], _absence(lines, residence, cycle), at_arrival
     )
     return left.customers, left
 
@@ -241,8 +242,8 @@ def _ahead(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
 def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
     """(P, K, R) what open classes add, in front of an arriving customer, to the rest of a service in progress.
 
-    A customer who comes again at once finds those that arrived during its last time there, as if each of them were
-    waited for as long as its own service; after a long absence it finds what is there at random. Between the two as
+    A customer that returns at once finds those that arrived during its last visit, as if it waited for each of them
+    as long as its service takes; after a long absence it finds the queue at a random time. Between the two as
     after an exponential absence from M/M/1 (see `solve`), and never so little that the station could do too much.
     """
     load = lines.open_load[..., None]
@@ -256,8 +257,8 @@ def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
     decay = late + np.sqrt(late**2 + 4.0 * absent * rest)
     decay = np.where(decay > 0, 2.0 / np.where(decay > 0, decay, 1.0), np.inf)
     each = residence / np.where(lines.visits > 0, lines.visits, 1.0)
-    met_again = load * decay / (1.0 + decay * rest) * each
-    random = 1.0 / (load + (1.0 - load + decay * rest) * (1.0 + met_again))
+    left_at_arrival = load * decay / (1.0 + decay * rest) * each
+    random = 1.0 / (load + (1.0 - load + decay * rest) * (1.0 + left_at_arrival))
     random = np.where(np.isfinite(random), random, 0.0)
     return least + np.where(change < 0, _idle(lines, busy)[..., None], 1.0) * random * change
 

@@ -8,7 +8,7 @@ of a station is a series in :math:`L_k` alone, :math:`\sum_j w_k(j) L_k^j`, in t
 
 Applies   any number of classes, every kind of station, several load-dependent ones at once; state probabilities
 Fails     stations that slow down so much with their load that the scaled constant is tiny: raises `NotComputed`
-Method    The head of m - 1 terms of the series by Horner's rule, each step a few shifts of the whole lattice; the
+Method    The head of m - 1 terms of the series by Horner's rule, each step a few shifts of the entire lattice; the
           geometric rest by one sweep over the total population, all populations of a total at once. All terms are
           positive and scaled to probabilities; the constants without one station are convolved again, never divided.
 Source    Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294
@@ -41,7 +41,7 @@ def work(network: ClosedNetwork, marginals: bool = False) -> Work:
     if not core.total:
         return Work(1.0, 1.0)
     classes = len(core.population)
-    states = float(prod(count + 2 for count in core.population))
+    states = prod(count + 2.0 for count in core.population)
     changing = [group for group in core.groups if group.rates is not None or marginals]
     depth = len(changing).bit_length()
     shifts = sum(len(group.rates or ()) * (group.size * depth + 1) for group in changing)
@@ -74,7 +74,7 @@ class _Lattice:
         self.marginals = marginals
         self.lengths = [count + 2 for count in core.population]
         self.size = prod(self.lengths)
-        self.strides = [prod(self.lengths[place + 1 :]) for place in range(len(self.lengths))]
+        self.strides = [prod(self.lengths[index + 1 :]) for index in range(len(self.lengths))]
         inside = np.ones((), bool)
         totals = np.zeros((), np.int64)
         for length in self.lengths:
@@ -94,42 +94,44 @@ class _Lattice:
         core, last = self.core, self.size - 1
         before = [last - stride for stride in self.strides]
         constants, logs = self.thinking()
-        leaves = [place for place, group in enumerate(core.groups) if self.marginals or group.rates is not None]
-        others = [place for place in range(len(self.stations)) if place not in leaves]
-        for place in others:
-            constants = self.stations[place].joined(constants, core.groups[place].size)
+        leaves = [position for position, group in enumerate(core.groups) if self.marginals or group.rates is not None]
+        others = [position for position in range(len(self.stations)) if position not in leaves]
+        for position in others:
+            constants = self.stations[position].joined(constants, core.groups[position].size)
         residence = [[0.0] * len(core.population) for _ in self.stations]
         states: list[list[float]] = [[] for _ in self.stations]
-        whole = constants
-        for place, without in weights.each_left_out(constants, leaves, self.stations):
-            station = self.stations[place]
-            whole = station.joined(without, 1)
-            self.check(whole[last])
-            met = station.met(without)
-            residence[place] = self.times(station, met, whole, before)
+        overall = constants
+        for position, without in weights.each_left_out(constants, leaves, self.stations):
+            station = self.stations[position]
+            overall = station.joined(without, 1)
+            self.check(overall[last])
+            at_arrival = station.at_arrival(without)
+            residence[position] = self.times(station, at_arrival, overall, before)
             if self.marginals:
-                states[place] = station.marginal(without, float(whole[last]))
-        self.check(whole[last])
-        for place in others:
-            station = self.stations[place]
-            residence[place] = self.times(
-                station, station.ratio * self.swept(whole, station.ratio, station.mix), whole, before
+                states[position] = station.marginal(without, float(overall[last]))
+        self.check(overall[last])
+        for position in others:
+            station = self.stations[position]
+            residence[position] = self.times(
+                station, station.ratio * self.swept(overall, station.ratio, station.mix), overall, before
             )
-        throughput = [rate * float(whole[index] / whole[last]) for rate, index in zip(self.rates, before, strict=True)]
-        log_constant = log(whole[last]) + logs + sum(station.log * station.size for station in self.stations)
+        throughput = [
+            rate * float(overall[index] / overall[last]) for rate, index in zip(self.rates, before, strict=True)
+        ]
+        log_constant = log(overall[last]) + logs + sum(station.log * station.size for station in self.stations)
         log_constant -= sum(count * log(rate) for count, rate in zip(core.population, self.rates, strict=True))
         return expanded(network, core, throughput, residence, log_constant, NAME, states if self.marginals else None)
 
     def check(self, constant: float) -> None:
         """Refuse where terms lost to underflow might matter."""
         if constant < weights.TINY:
-            found = f"{NAME}: a station slows down so much with its load that digits would be lost"
-            raise NotComputed(Problem("QN513", found))
+            text = f"{NAME}: a station slows down so much with its load that digits would be lost"
+            raise NotComputed(Problem("QN513", text))
 
-    def times(self, station: _Station, met: Any, whole: Any, before: list[int]) -> list[float]:
+    def times(self, station: _Station, at_arrival: Any, constants: Any, before: list[int]) -> list[float]:
         """Residence at a station, per class."""
         return [
-            share * float(met[index] / whole[index]) / rate if share else 0.0
+            share * float(at_arrival[index] / constants[index]) / rate if share else 0.0
             for share, rate, index in zip(station.mix, self.rates, before, strict=True)
         ]
 
@@ -190,22 +192,22 @@ class _Station:
             constants = self.series(self.head[:-1], rest, constants)
         return constants
 
-    def met(self, without: Any) -> Any:
+    def at_arrival(self, without: Any) -> Any:
         """sum_j (j + 1) w(j + 1) L^j of the constants without the station: its derivative in the load."""
         last = len(self.head) - 1
         once = self.lattice.swept(without, self.ratio, self.mix)
         rest = last * once + self.lattice.swept(once, self.ratio, self.mix)
         rest *= self.head[-1] * self.ratio
-        return self.series([(place + 1) * self.head[place + 1] for place in range(last)], rest, without)
+        return self.series([(index + 1) * self.head[index + 1] for index in range(last)], rest, without)
 
-    def marginal(self, without: Any, whole: float) -> list[float]:
+    def marginal(self, without: Any, constant: float) -> list[float]:
         """The probabilities of 0 .. N customers of all classes together."""
         values, weight = without, self.head[0]
         states: list[float] = []
-        for place in range(self.lattice.core.total + 1):
-            states.append(weight * float(values[-1]) / whole)
+        for index in range(self.lattice.core.total + 1):
+            states.append(weight * float(values[-1]) / constant)
             values = self.lattice.shifted(values, self.mix)
-            weight = self.head[place + 1] if place + 1 < len(self.head) else weight * self.ratio
+            weight = self.head[index + 1] if index + 1 < len(self.head) else weight * self.ratio
         return states
 
 
@@ -266,6 +268,6 @@ def _moments(load: float, rates: tuple[float, ...]) -> tuple[float, float, float
     head, ratio, scale = weights.station(load, rates)
     last, rest = len(head) - 1, ratio / (1 - ratio)
     mean = weights.station_mean(load, rates)
-    square = sum(place * place * weight for place, weight in enumerate(head))
+    square = sum(index * index * weight for index, weight in enumerate(head))
     square += head[-1] * rest * ((last + 1 + rest) ** 2 + rest * (1 + rest))
     return mean, max(square - mean * mean, 1e-12 * (1 + sqrt(square))), scale

@@ -6,8 +6,8 @@ r"""Exact mean value analysis of several classes, over arrays.
 Applies   any number of classes; single servers of fixed rate and delays; no state probabilities
 Fails     never loses digits: every term is positive
 Method    One step per total population t. A step holds all populations of the classes but the largest, whose number is
-          what is missing to t: the predecessors of a whole step are then shifted slices of the step before. Populations
-          that do not exist get weight 0 from their own n_r = 0.
+          what is missing to t: the predecessors of an entire step are then shifted slices of the step before.
+          Populations that do not exist get weight 0 from their n_r = 0.
 Source    Reiser, Lavenberg, J. ACM 27 (1980) 313-322
 Cost      time: stations x classes x total population x product of (N_r + 1) over all but the largest;
           memory: stations x that product
@@ -36,7 +36,7 @@ def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
     if marginals:
         return "it gives no state probabilities"
     if network.size is not None:
-        # Not by a variant: several servers that nobody waits for in one are waited for in another.
+        # Not by a variant: several servers may be without waiting in one and with waiting in another.
         fixed = all(rates is None or len(set(rates)) == 1 for rates in network.rates)
     else:
         fixed = all(group.rates is None for group in reduced(network).groups)
@@ -48,7 +48,7 @@ def work(network: ClosedNetwork) -> Work:
     core = reduced(network)
     if not core.total:
         return Work(1.0, 1.0)
-    box = prod(count + 1 for count in core.population) / (max(core.population) + 1)
+    box = prod(count + 1.0 for count in core.population) / (max(core.population) + 1)
     step = box * (len(core.groups) + 2) * len(core.population)
     return Work(core.total * (2.5 * step + 2e4), 8.0 * box * (4 * len(core.groups) + 3 * len(core.population)))
 
@@ -70,14 +70,16 @@ def solve(network: ClosedNetwork) -> ClosedFigures:
 
 
 def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
-    order = sorted(range(len(core.population)), key=lambda place: -core.population[place])
-    population = [core.population[place] for place in order]
-    think = [core.think_time[place] for place in order]
-    demands = np.array([[group.demands[place] for place in order] for group in core.groups]).reshape(-1, len(order))
+    order = sorted(range(len(core.population)), key=lambda position: -core.population[position])
+    population = [core.population[position] for position in order]
+    think = [core.think_time[position] for position in order]
+    demands = np.array([[group.demands[position] for position in order] for group in core.groups]).reshape(
+        -1, len(order)
+    )
     counted = demands * np.array([[group.size] for group in core.groups]).reshape(-1, 1)
     shape = tuple(count + 1 for count in population[1:])
     size = prod(shape)
-    strides = [prod(shape[place + 1 :]) for place in range(len(shape))]
+    strides = [prod(shape[position + 1 :]) for position in range(len(shape))]
     numbers = [np.arange(size) // stride % length for stride, length in zip(strides, shape, strict=True)]
     rest = sum(numbers) if numbers else np.zeros(1, int)
     # `present` is 1 + the mean number at a station, for all populations of the step before.
@@ -89,18 +91,18 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
     for customers in range(1, total + 1):
         times = counted.T @ present
         np.divide(np.maximum(customers - rest, 0), think[0] + times[0], out=throughput[0])
-        for place, stride in enumerate(strides, 1):
-            here = throughput[place][stride:]
-            np.divide(numbers[place - 1][stride:], think[place] + times[place][:-stride], out=here)
+        for position, stride in enumerate(strides, 1):
+            here = throughput[position][stride:]
+            np.divide(numbers[position - 1][stride:], think[position] + times[position][:-stride], out=here)
         if customers == total:
             break
         np.multiply(present, throughput[0], out=following)
         following *= demands[:, :1]
         following += 1.0
-        for place, stride in enumerate(strides, 1):
+        for position, stride in enumerate(strides, 1):
             part = temporary[:, : size - stride]
-            np.multiply(present[:, :-stride], throughput[place][stride:], out=part)
-            part *= demands[:, place : place + 1]
+            np.multiply(present[:, :-stride], throughput[position][stride:], out=part)
+            part *= demands[:, position : position + 1]
             following[:, stride:] += part
         kind, path = _grow(path, strides, shape, population[1:])
         log_constant -= float(np.log(throughput[kind][path]))
@@ -109,11 +111,11 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
     log_constant -= float(np.log(throughput[kind][path]))
     rates = [float(values[-1]) for values in throughput]
     before = [size - 1] + [size - 1 - stride for stride in strides]
-    residence = [(demands[:, place] * present[:, index]).tolist() for place, index in enumerate(before)]
-    back = sorted(range(len(order)), key=lambda place: order[place])
+    residence = [(demands[:, position] * present[:, index]).tolist() for position, index in enumerate(before)]
+    back = sorted(range(len(order)), key=lambda position: order[position])
     return (
-        [rates[place] for place in back],
-        [[residence[place][station] for place in back] for station in range(len(demands))],
+        [rates[position] for position in back],
+        [[residence[position][station] for position in back] for station in range(len(demands))],
         log_constant,
     )
 
@@ -130,9 +132,9 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
             demands[:, station] /= network.peak(station)
     idle = (network.population > 0) & (think + demands.sum(1) <= 0)
     if idle.any():
-        variant, kind = (int(place[0]) for place in np.nonzero(idle))
-        found = f"class {kind} has customers and neither demand nor think time in variant {variant}"
-        raise NoAnswer(Problem("QN403", f"{found}: its throughput has no limit"))
+        variant, kind = (int(index[0]) for index in np.nonzero(idle))
+        text = f"class {kind} has customers and neither demand nor think time in variant {variant}"
+        raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit"))
     rates, times = np.zeros(network.population.shape), np.zeros(demands.shape)
     constants = np.zeros(network.size)
     for members, variants, populations, stops in _together(demands, think, network.population):
@@ -140,11 +142,11 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
         at_once = max(1, _CELLS // (box * max(1, network.stations)))
         for first in range(0, len(variants), at_once):
             part = variants[first : first + at_once]
-            found = _variants(demands[part], think[part], stops)
-            rows, own = members[first : first + at_once], populations[first : first + at_once]
-            for number, (places, here) in enumerate(zip(rows, own, strict=True)):
-                rates[places], times[places] = found[0][here, number], found[1][here, number]
-                constants[places] = found[2][here, number]
+            answers = _variants(demands[part], think[part], stops)
+            rows, particular = members[first : first + at_once], populations[first : first + at_once]
+            for number, (places, here) in enumerate(zip(rows, particular, strict=True)):
+                rates[places], times[places] = answers[0][here, number], answers[1][here, number]
+                constants[places] = answers[2][here, number]
     for station in range(network.stations):
         if network.delay[station]:
             times[:, station] = network.demands[:, station]
@@ -166,16 +168,16 @@ def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[
     batches: dict[bytes, tuple[Any, list[Any], list[int], list[Any]]] = {}
     for number, first in enumerate(firsts.tolist()):
         members = np.flatnonzero(family.reshape(-1) == number)
-        stops, place = np.unique(population[members], axis=0, return_inverse=True)
-        largest, place = stops.max(0), place.reshape(-1)
+        stops, item = np.unique(population[members], axis=0, return_inverse=True)
+        largest, item = stops.max(0), item.reshape(-1)
         alone = float(sum(_steps(row) for row in stops))
         shared = len(stops) > 1 and _steps(largest) <= alone and _box(largest) * demands.shape[1] <= _CELLS
         for here in (np.arange(len(stops)),) if shared else np.arange(len(stops))[:, None]:
-            chosen = np.isin(place, here)
+            chosen = np.isin(item, here)
             batch = batches.setdefault(stops[here].tobytes(), (stops[here], [], [], []))
             batch[1].append(members[chosen])
             batch[2].append(first)
-            batch[3].append(np.searchsorted(here, place[chosen]))
+            batch[3].append(np.searchsorted(here, item[chosen]))
     for stops, rows, variants, places in batches.values():
         yield rows, variants, places, stops
 
@@ -196,14 +198,14 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
     The recursion of a point with one axis more; stations are added up one by one, and none are grouped.
     """
     counts = stops.max(0).tolist()
-    order = sorted(range(len(counts)), key=lambda place: -counts[place])
-    population = [counts[place] for place in order]
+    order = sorted(range(len(counts)), key=lambda index: -counts[index])
+    population = [counts[index] for index in order]
     asked = np.ascontiguousarray(demands[:, :, order].transpose(1, 2, 0))
-    away = np.ascontiguousarray(think[:, order].T)
+    delay = np.ascontiguousarray(think[:, order].T)
     stations, _, variants = asked.shape
     shape = tuple(count + 1 for count in population[1:])
     size = prod(shape)
-    strides = [prod(shape[place + 1 :]) for place in range(len(shape))]
+    strides = [prod(shape[index + 1 :]) for index in range(len(shape))]
     numbers = [np.arange(size) // stride % length for stride, length in zip(strides, shape, strict=True)]
     rest = sum(numbers) if numbers else np.zeros(1, int)
     rates, times = (
@@ -217,28 +219,28 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
     total = max(map(sum, stops.tolist()))
     for customers in range(1, total + 1):
         before = present
-        for place in range(len(order)):
-            spent = away[place] + np.einsum("kb,ksb->sb", asked[:, place], before)
-            if place == 0:
+        for index in range(len(order)):
+            spent = delay[index] + np.einsum("kb,ksb->sb", asked[:, index], before)
+            if index == 0:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     rate = np.maximum(customers - rest, 0)[:, None] / spent
                 throughput[0] = np.where(spent > 0, rate, 0.0)
             else:
-                stride = strides[place - 1]
+                stride = strides[index - 1]
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    rate = numbers[place - 1][stride:, None] / spent[:-stride]
-                throughput[place][stride:] = np.where(spent[:-stride] > 0, rate, 0.0)
+                    rate = numbers[index - 1][stride:, None] / spent[:-stride]
+                throughput[index][stride:] = np.where(spent[:-stride] > 0, rate, 0.0)
         for stop, here in paths.step(customers, throughput):
-            for place, kind in enumerate(order):
+            for index, kind in enumerate(order):
                 if stops[stop, kind]:
-                    rates[stop, :, kind] = throughput[place][here]
-                    stride = 0 if place == 0 else strides[place - 1]
-                    times[stop, :, :, kind] = (asked[:, place] * before[:, here - stride]).T
+                    rates[stop, :, kind] = throughput[index][here]
+                    stride = 0 if index == 0 else strides[index - 1]
+                    times[stop, :, :, kind] = (asked[:, index] * before[:, here - stride]).T
         if customers == total:
             break
         present = 1.0 + asked[:, 0, None] * before * throughput[0]
-        for place, stride in enumerate(strides, 1):
-            present[:, stride:] += asked[:, place, None] * before[:, :-stride] * throughput[place][stride:]
+        for index, stride in enumerate(strides, 1):
+            present[:, stride:] += asked[:, index, None] * before[:, :-stride] * throughput[index][stride:]
     return rates, times, paths.logs
 
 
@@ -274,7 +276,7 @@ def _grow(path: int, strides: list[int], shape: tuple[int, ...], most: Sequence[
 
     most   how many customers of the other classes there are to be.
     """
-    for place, (stride, length, count) in enumerate(zip(strides, shape, most, strict=True), 1):
+    for index, (stride, length, count) in enumerate(zip(strides, shape, most, strict=True), 1):
         if path // stride % length < count:
-            return place, path + stride
+            return index, path + stride
     return 0, path

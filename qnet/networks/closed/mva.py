@@ -1,11 +1,11 @@
-r"""Exact mean value analysis of one class: the whole curve of populations in one recursion.
+r"""Exact mean value analysis of one class: all populations in one recursion.
 
 .. math:: R_k(n) = D_k\,(1 + Q_k(n-1)), \quad X(n) = \frac{n}{Z + \sum_k R_k(n)}, \quad Q_k(n) = X(n)\,R_k(n)
 
 Applies   one class with customers; single servers of fixed rate and delays; no state probabilities
 Fails     never loses digits: every term is positive
 Method    A kernel in plain Python for a point, four customers at a time, and a batched one over arrays, in which each
-          variant is read at its own population. Identical stations are one term with a count.
+          variant is read at its population. Identical stations are one term with a count.
 Source    Reiser, Lavenberg, J. ACM 27 (1980) 313-322
 Cost      population x distinct stations
 """
@@ -48,7 +48,7 @@ def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
 
 
 def work(network: ClosedNetwork) -> Work:
-    """What the recursion needs for a point, or for a whole batch."""
+    """The operations and memory of the recursion for a point, or for an entire batch."""
     if network.size is None:
         core = reduced(network)
         groups = len(core.groups)
@@ -190,8 +190,8 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
             members.append(None)
             continue
         key = (column / network.peak(station)).tobytes()
-        place, count = groups.get(key, (len(groups), 0))
-        groups[key] = (place, count + 1)
+        index, count = groups.get(key, (len(groups), 0))
+        groups[key] = (index, count + 1)
         members.append(key)
     demands = np.array([np.frombuffer(key) for key in groups]).reshape(len(groups), len(think))
     counts = [count for _, count in groups.values()]
@@ -215,18 +215,18 @@ def _families(demands: Any, counts: Sequence[int], think: Any, population: Any) 
     rates, times, logs = np.zeros(len(think)), np.zeros(demands.shape), np.zeros(len(think))
     for number in range(kinds.shape[1]):
         members = np.flatnonzero((family == number) & (population > 0))
-        stops, place = np.unique(population[members], return_inverse=True)
+        stops, index = np.unique(population[members], return_inverse=True)
         if not len(stops):
             continue
-        *asked, away = kinds[:, number].tolist()
-        found = list(along(asked, counts, away, stops.tolist()))
-        rates[members] = np.array([rate for rate, _, _ in found])[place]
-        times[:, members] = np.array([row for _, row, _ in found]).reshape(len(stops), len(asked)).T[:, place]
-        logs[members] = np.array([log_constant for _, _, log_constant in found])[place]
+        *asked, delay = kinds[:, number].tolist()
+        result = list(along(asked, counts, delay, stops.tolist()))
+        rates[members] = np.array([rate for rate, _, _ in result])[index]
+        times[:, members] = np.array([row for _, row, _ in result]).reshape(len(stops), len(asked)).T[:, index]
+        logs[members] = np.array([log_constant for _, _, log_constant in result])[index]
     return rates, times, logs
 
 
 def _refuse_idle(demands: Any, think: Any, population: Any) -> None:
     if ((population > 0) & (think <= 0) & (demands.max(axis=0, initial=0.0) <= 0)).any():
-        found = "class 0 has customers and neither demand nor think time: its throughput has no limit"
-        raise NoAnswer(Problem("QN403", found))
+        text = "class 0 has customers and neither demand nor think time: its throughput has no limit"
+        raise NoAnswer(Problem("QN403", text))

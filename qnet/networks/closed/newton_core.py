@@ -2,13 +2,13 @@
 
 Each method estimates the queue that a customer of class r finds on arrival at station k as
 
-    queue on arrival(k, r) = weight x Q(k) - own(r) x Q(k, r) + shift(k, r)
+    queue on arrival(k, r) = weight x Q(k) - `own(r)` x Q(k, r) + shift(k, r)
 
-Given throughputs, total queue lengths Q(k) and, for Rolia and Sevcik, the chance that all servers are busy, the queue
-lengths by class follow in closed form. Newton works on the logarithms of throughputs and chances and on the total
-queues, as if they were independent: in this form, that of interior points, saturation is no wall, and some ten steps
-do at any population. Queues and chances are eliminated, so that as many unknowns as classes are left, whatever the
-number of stations. Every solution is proven by its residual.
+Given throughputs, total queue lengths Q(k) and, for Rolia and Sevcik, the probability that all servers are busy, the
+queue lengths by class follow in closed form. Newton works on the logarithms of throughputs and probabilities and on the
+total queues, as if they were independent: in this form, that of interior points, saturation is no wall, and some ten
+steps do at any population. Queues and probabilities are eliminated, so that as many unknowns as classes are left,
+whatever the number of stations. Every solution is proven by its residual.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from qnet import budget
 from qnet.lazy import Array, Flags, Places, np
 from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.closed.approximate_servers import Slopes, saturated
@@ -24,8 +25,13 @@ from qnet.record import Record
 _STEPS = 250
 _ROUNDS = 300
 _ROUNDING = 1e-13
+_ROUND, _CELL, _CUBE = 20 * budget.CALL, 2.5 * budget.STEP, 0.7
+"""Operations of a step of Newton; per time of a class at a station; per entry of a product of matrices."""
 _UTILIZATION = 2e-15
 """What rounding may add to a utilization."""
+
+
+_WHAT = "the rounds of an approximation"
 
 
 class Core(Record):
@@ -41,7 +47,7 @@ class Core(Record):
     """(P, K) offered load of open classes, in erlangs, in [0, servers)."""
     weight: Array
     """(P,) in [0, 1]."""
-    own: Array
+    one_of_all: Array
     """(P, R) in [0, 1]."""
     absent: Array
     """(P, R) in [0, 1]: share of the load of its class that a customer does not find on arrival."""
@@ -52,11 +58,11 @@ class Core(Record):
     correction: Callable[[Any, Any, Any, Any, Any, Any], Slopes]
     """The effect of several servers: one of `approximate_servers`."""
     bends: bool
-    """Whether the correction depends on the chance that all servers are busy."""
+    """Whether the correction depends on the probability that all servers are busy."""
 
     def part(self, chosen: Any) -> Core:
         """Some of the fixed points."""
-        names = ("demands", "population", "think_time", "open_load", "weight", "own", "absent", "shift")
+        names = ("demands", "population", "think_time", "open_load", "weight", "one_of_all", "absent", "shift")
         return self.replace(**{name: getattr(self, name)[chosen] for name in names})
 
 
@@ -68,7 +74,7 @@ class State(Record):
     queue: Array
     """(P, K) total queue lengths."""
     busy: Array
-    """(P, K) logarithms of the chances that all servers are busy."""
+    """(P, K) logarithms of the probabilities that all servers are busy."""
 
     def part(self, chosen: Any) -> State:
         """Those of some points."""
@@ -85,16 +91,16 @@ class Point(Record):
     queues: Array
     """(P, K, R)"""
     work: Array
-    """(P, K): the part of each queue that its own length does not add to."""
+    """(P, K): the part of each queue that does not depend on its length."""
     gap: Array
     """(P, K): queues of all classes less the total queue."""
     rise: Array
-    """(P, K): what the logarithm of the chance that all servers are busy must change by."""
+    """(P, K): what the logarithm of the probability that all servers are busy must change by."""
     growth: Array
     """(P, K): its derivative by the load."""
     offered: Array
     share: Array
-    """(P, K, R): derivative of the throughput through the station by its own queue."""
+    """(P, K, R): derivative of the throughput through the station by its queue."""
     slopes: Slopes
 
     def part(self, chosen: Any) -> Point:
@@ -156,6 +162,11 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
         return answer
 
 
+def cost(stations: int, classes: int) -> float:
+    """Operations of a step of Newton for one core."""
+    return _CELL * stations * classes + _CUBE * float(classes) ** 2 * (stations + classes)
+
+
 def _near(start: CoreAnswer) -> Callable[[Core, Flags], State]:
     """A beginning: the answer of a similar batch."""
 
@@ -198,12 +209,14 @@ def _proportional(core: Core, active: Flags) -> State:
 
 
 def _newton(core: Core, active: Flags, state: State) -> State:
-    """Throughputs, total queue lengths and chances that keep the populations and are consistent."""
+    """Throughputs, total queue lengths and probabilities that keep the populations and are consistent."""
     level, queue, busy = state.level.copy(), state.queue.copy(), state.busy.copy()
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
     live: Places = np.arange(len(level))
+    each = cost(*core.demands.shape[1:])
     for _ in range(_STEPS):
+        budget.spend(_ROUND + each * len(live), _WHAT)
         here, some = core.part(live), active[live]
         level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
         error = point.error
@@ -240,10 +253,11 @@ def _placing(core: Core, active: Flags, state: State) -> tuple[Array, Point]:
 
 
 def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array, Array, Array]:
-    """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of chances."""
+    """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of
+    probabilities."""
     slopes, share, offered = point.slopes, point.share, point.offered
     slope = slopes.slope[..., None]
-    own, weight = core.own[:, None, :], core.weight[:, None]
+    one_of_all, weight = core.one_of_all[:, None, :], core.weight[:, None]
     # At the solution queue x free = work. With work / queue in place of free this is Newton for 1 - load = work /
     # queue: if customers find themselves too, the maximum of a concave function of the queues, without walls.
     steady = (point.work > 0) & (queue > 0)
@@ -251,12 +265,12 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array,
     free: Array = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
     arriving = core.shift + (weight * queue)[..., None]
     stretch = slopes.extra + slope * arriving
-    direct = share / (1.0 + slope * own * offered) * stretch
+    direct = share / (1.0 + slope * one_of_all * offered) * stretch
     direct = direct - share * slopes.extra_change * core.absent[:, None, :] * offered
     common, moved = share * slopes.extra_change, 0.0
     if core.bends:
         bend = share * (
-            slopes.extra_bend[..., None] + slopes.slope_bend[..., None] * (arriving - share * own * stretch)
+            slopes.extra_bend[..., None] + slopes.slope_bend[..., None] * (arriving - share * one_of_all * stretch)
         )
         common, moved = common + bend * point.growth[..., None], bend * point.rise[..., None]
     inner = direct + common.sum(-1)[..., None] * offered
@@ -286,7 +300,7 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array,
 def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     """Successive substitution from Newton's solution until a further round changes next to nothing.
 
-    The chances that all servers are busy are kept; the imbalance includes their error.
+    The probabilities that all servers are busy are kept; the imbalance includes their error.
     """
     point = point_at(core, active, state)
     throughput = np.where(active, np.exp(state.level), 0.0)
@@ -298,6 +312,7 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     residual = np.full(queues.shape[0], np.inf)
     live: Places = np.arange(len(queues))
     for turn in range(_ROUNDS):
+        budget.spend((_ROUND + _CELL * residence[0].size * len(live)) / 4, _WHAT)
         here, some = core.part(live), active[live]
         new_throughput, new_residence = _round(here, some, throughput[live], queues[live], state.busy[live])
         new = new_residence * new_throughput[:, None, :]
@@ -322,7 +337,7 @@ def _imbalance(core: Core, active: Flags, throughput: Array, queue: Array, busy:
     """(P,) the largest relative error of queue = work + load x queue, in hundredths, beyond what rounding explains.
 
     Where substitution contracts slowly, near saturation with large populations, a small change proves little; the
-    balance of each station, relative to its small terms, does. Chances that all servers are busy are those of the
+    balance of each station, relative to its small terms, does. Probabilities that all servers are busy are those of the
     throughputs.
     """
     rounding = np.full(queue.shape, _ROUNDING)
@@ -342,7 +357,7 @@ def _round(core: Core, active: Flags, throughput: Array, queues: Array, busy: Ar
         core.servers, core.open_load, core.population.sum(-1), core.demands * throughput[:, None, :], core.absent, busy
     )
     total = core.weight[:, None] * queues.sum(-1)
-    arriving = total[..., None] - core.own[:, None, :] * queues + core.shift
+    arriving = total[..., None] - core.one_of_all[:, None, :] * queues + core.shift
     residence = core.demands * (slopes.extra + slopes.slope[..., None] * arriving)
     cycle = core.think_time + residence.sum(1)
     return np.where(active, core.population / np.where(active, cycle, 1.0), 0.0), residence
@@ -354,7 +369,7 @@ def point_at(core: Core, active: Flags, state: State) -> Point:
     offered = core.demands * throughput[:, None, :]
     slopes = core.correction(core.servers, core.open_load, core.population.sum(-1), offered, core.absent, state.busy)
     slope = slopes.slope[..., None]
-    share = offered / (1.0 + slope * core.own[:, None, :] * offered)
+    share = offered / (1.0 + slope * core.one_of_all[:, None, :] * offered)
     alone = share * (slopes.extra + slope * core.shift)
     queues = alone + share * slope * (core.weight[:, None] * state.queue)[..., None]
     placed = throughput * core.think_time + queues.sum(1)
@@ -381,5 +396,5 @@ def point_at(core: Core, active: Flags, state: State) -> Point:
 
 
 def _chance_error(rise: Array, busy: Array) -> Array:
-    """(P,) the largest error of a chance that all servers are busy."""
+    """(P,) the largest error of a probability that all servers are busy."""
     return np.abs(np.exp(np.minimum(busy + rise, 1.0)) - np.exp(busy)).max(-1, initial=0.0)

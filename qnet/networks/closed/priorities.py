@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from qnet import budget
 from qnet.lazy import Array, Flags, lazy, np
 from qnet.networks.closed.approximate_mva import Changes, Substitution, unproven
 from qnet.record import Record
@@ -20,13 +21,15 @@ else:
 SHARING, IN_ORDER, PREEMPTIVE = 0, 1, 2
 
 _ABSENCE = 3.0
-"""As in `first_come`: how many time constants of a service an absence must last until it is seen at random."""
+"""As in `first_come`: how many time constants of a service an absence must last until it is observed at random."""
 _STAGES = ((0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
 """Where an answer leaves the feasible region: what is kept of the estimated changes, and a relaxation, which is the
-least chance with which customers are taken to find their rank there, and the least ratio of waits at several servers to
-those at one (less 1 for classes that interrupt all others)."""
+least probability with which customers are taken to find their rank there, and the least ratio of waits at several
+servers to those at one (less 1 for classes that interrupt all others)."""
 _LEAST = 1e-9
 """The least share of a server that is taken to be left."""
+_A_RANK = 10 * budget.CALL
+"""Operations of a round for each rank, on top of those of any round."""
 
 
 class Ranked(Record):
@@ -120,28 +123,28 @@ def solve(ranked: Ranked) -> Answer:
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    A visit of class r waits for
                   V    until no higher class is there any more, had they been alone with the server,
-                  W/b  the services W of its own rank that it finds, and at stations without preemption the rest of
+                  W/b  the services W of its rank present on arrival, and at stations without preemption the rest of
                        a service of a lower class, stretched by what is left to them: b = 1 - U of higher classes,
-                  S    its own service, S/b where higher classes interrupt it.
-              V of a rank with higher ones: the work found, stretched by their b, and by the arrivals of its own rank
+                  S    its service, S/b where higher classes interrupt it.
+              V of a rank with higher ones: the work on arrival, stretched by their b, and by the arrivals of its rank
               meanwhile, which only customers elsewhere can send: the share g of the population that is elsewhere while
               the rank is served. The mean stretch lies between 1 / (1 - g u) and 1 / (1 - U(n - 1)), with
               U(n - 1) = g u / (1 - u + g u); it is taken at u / 2 of the way.
               A customer that left did so when no higher class was there (at stations without preemption: when none was
               at the start of its service); after an absence A it finds
                   V (A + d t) / (A + V t), t = (1 - U) / U, d = S U / (1 - U) without preemption, 0 with it:
-              higher classes begin to come at the rate that makes them use U. Where it finds its own rank, at least d.
-              Without preemption an arriving class r finds a service of a lower class f going on with probability
-              u_f (A + R) / (A + S_f): all of r that are there while it goes on arrived during it and remain to its end.
-              What is found at random is estimated by Linearizer with 3 core solutions.
-              Several servers: the wait at one server of their speed times the chance to find all of them busy over
+              higher classes begin to come at the rate that makes them use U. Where it finds customers of its rank, at
+              least d. Without preemption an arriving class r finds a service of a lower class f going on with
+              probability u_f (A + R) / (A + S_f): all of r that are there while it goes on arrived during it and remain
+              to its end. The queue at a random time is estimated by Linearizer with 3 core solutions.
+              Several servers: the wait at one server of their speed times the probability to find all of them busy over
               the load found (where some are interrupted, so of each rank and all higher ones together); to be exact
               for M/M/c of one time.
     Exact     (before the estimates of Linearizer) a single higher customer and a single lower one, with exponential
               times; open classes alone: M/G/1 without preemption, M/M/1 with it.
     Source    The form of the equations: Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984)
-              335-359, who take V with U at a smaller population and no account of the absence; Linearizer: Chandy,
-              Neuse, Comm. ACM 25 (1982) 126-134. V, the absence, and the chance of a lower service: this tool.
+              335-359, where V is taken with U at a smaller population and the absence is ignored; Linearizer: Chandy,
+              Neuse, Comm. ACM 25 (1982) 126-134. V, the absence, and the probability of a lower service: this tool.
     Fails     Relative errors of a class grow without bound as classes served before it leave it next to nothing.
     """
     with np.errstate(all="ignore"):
@@ -164,9 +167,9 @@ def _at_servers(ranked: Ranked, state: Any) -> Any:
     if not several.any():
         return state
     residence = state[:, : len(several)].copy()
-    own = ranked.demands[:, several]
-    waits = np.maximum(residence[:, several] - own, 0.0) * state[:, len(several) :]
-    residence[:, several] = own * ranked.servers[several][:, None] + waits
+    particular = ranked.demands[:, several]
+    waits = np.maximum(residence[:, several] - particular, 0.0) * state[:, len(several) :]
+    residence[:, several] = particular * ranked.servers[several][:, None] + waits
     return residence
 
 
@@ -185,6 +188,7 @@ def _full(ranked: Ranked, throughput: Any) -> Flags:
 
 def _image(ranked: Ranked, changes: Changes, residence: Any) -> tuple[Any, Any]:
     """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
+    budget.spend(_A_RANK * np.unique(ranked.rank).size, "the rounds of a fixed point")
     arrivals = _Arrivals(ranked, changes, residence)
     stations = ranked.demands.shape[1]
     image = np.where((ranked.discipline == SHARING)[:, None], ranked.demands * (1.0 + arrivals.queues.sum(-1)), 0.0)
@@ -283,7 +287,8 @@ class _Arrivals:
         present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
         present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
         present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
-        # Who comes again and finds its own rank in service finds what has come since that service began, or more.
+        # A customer that finds one of its rank in service also finds what has arrived since that service began, or
+        # more.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
         return higher + ahead * slow + ranked.service * np.where(preemptive, slow, 1.0)
 
@@ -330,5 +335,5 @@ class _Arrivals:
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
         clear = (before.clear + self.work(before, here).sum(-1) * slow) * stretch
-        found = np.minimum(before.found + served.sum(-1), 1.0 - _LEAST)
-        return _Before(clear, found, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))
+        result = np.minimum(before.found + served.sum(-1), 1.0 - _LEAST)
+        return _Before(clear, result, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))

@@ -23,7 +23,7 @@ class ClosedNetwork(Record):
     demands: Any
     """K rows of R seconds per passage, at rate 1; an array (B, K, R) in a batch."""
     delay: tuple[bool, ...]
-    """K entries: whether nobody ever waits there."""
+    """K entries: whether no customer ever waits there."""
     rates: tuple[Rates, ...]
     """K entries: None for one server of fixed rate, or relative capacities with 1, 2, ... present; the last repeats."""
     population: Any
@@ -132,15 +132,15 @@ def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: An
         raise _invalid("the demands, populations and think times are of different numbers of classes or variants")
     if not (np.isfinite(table).all() and np.isfinite(think).all() and (table >= 0).all() and (think >= 0).all()):
         raise _invalid("a demand or think time is negative or not finite")
-    whole = bool((counts == np.floor(counts)).all())
-    if not ((counts >= 0) & (counts < 2**53)).all() or not (whole or fractional):
+    integers = bool((counts == np.floor(counts)).all())
+    if not ((counts >= 0) & (counts < 2**53)).all() or not (integers or fractional):
         raise _invalid("a population is not an integer of 0 or more")
     kinds, capacities = _structure(table.shape[1], delay, rates)
     return ClosedNetwork(
         np.broadcast_to(table, (size, *table.shape[1:])),
         kinds,
         capacities,
-        np.broadcast_to(counts.astype(np.int64) if whole else counts, (size, counts.shape[1])),
+        np.broadcast_to(counts.astype(np.int64) if integers else counts, (size, counts.shape[1])),
         np.broadcast_to(think, (size, think.shape[1])),
         size,
     )
@@ -177,5 +177,5 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _invalid(found: str, expected: str = "") -> InvalidInput:
-    return InvalidInput(Problem("QN230", found, expected))
+def _invalid(result: str, expected: str = "") -> InvalidInput:
+    return InvalidInput(Problem("QN230", result, expected))

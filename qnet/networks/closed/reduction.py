@@ -1,4 +1,4 @@
-"""A network without what costs time and changes nothing, and the way back to the figures of the whole network.
+"""A network without what costs time and changes nothing, and the way back to the figures of the full network.
 
 Left out are classes without customers and stations without demand. Delays join the think time. A station with one rate
 throughout is a single server of that speed, one with at least as many servers as customers is a delay. Identical
@@ -16,7 +16,7 @@ from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Matrix, R
 from qnet.record import Record
 
 MOST_APART = 10_000_000
-"""Customers beyond whom nobody wants to know the probability of each number."""
+"""The number of customers above which the probability of each number is not computed."""
 
 
 class Group(Record):
@@ -36,9 +36,9 @@ class Reduced(Record):
     think_time: tuple[float, ...]
     """Think times, delays included."""
     classes: tuple[int, ...]
-    """The places of the classes in the whole network."""
+    """The positions of the classes in the full network."""
     places: tuple[int | None, ...]
-    """For each station of the whole network its group; None: a delay, or without demand."""
+    """For each station of the full network its group; None: a delay, or without demand."""
 
     @property
     def total(self) -> int:
@@ -59,31 +59,31 @@ def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
 
 def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
     """As `reduced`."""
-    classes = tuple(place for place, count in enumerate(network.population) if count > 0)
-    population = tuple(network.population[place] for place in classes)
-    think = [network.think_time[place] for place in classes]
-    for number, place in enumerate(classes):
-        if think[number] <= 0 and all(row[place] <= 0 for row in network.demands):
-            found = f"class {place} has customers and neither demand nor think time: its throughput has no limit"
-            raise NoAnswer(Problem("QN403", found))
+    classes = tuple(index for index, count in enumerate(network.population) if count > 0)
+    population = tuple(network.population[index] for index in classes)
+    think = [network.think_time[index] for index in classes]
+    for number, index in enumerate(classes):
+        if think[number] <= 0 and all(row[index] <= 0 for row in network.demands):
+            text = f"class {index} has customers and neither demand nor think time: its throughput has no limit"
+            raise NoAnswer(Problem("QN403", text))
     total = sum(population)
     if apart and total > MOST_APART:
-        found = f"{total} customers are too many for their state probabilities"
-        raise NotComputed(Problem("QN515", found, f"at most {MOST_APART}"))
+        text = f"{total} customers are too many for their state probabilities"
+        raise NotComputed(Problem("QN515", text, f"at most {MOST_APART}"))
     groups: dict[Any, list[Any]] = {}
     places: list[int | None] = []
     for station, row in enumerate(network.demands):
-        demands = tuple(row[place] for place in classes)
+        demands = tuple(row[index] for index in classes)
         if not any(demands):
             places.append(None)
             continue
-        away = network.delay[station]
-        rates = None if away else _effective(network.rates[station], total)
-        if away and apart:
+        delay = network.delay[station]
+        rates = None if delay else _effective(network.rates[station], total)
+        if delay and apart:
             rates = _linear(total)
         elif rates is not None and len(rates) == 1:
             demands, rates = tuple(value / rates[0] for value in demands), None
-        if not apart and (away or _nobody_waits(rates, total)):
+        if not apart and (delay or _nobody_waits(rates, total)):
             think = [have + value for have, value in zip(think, demands, strict=True)]
             places.append(None)
             continue
@@ -97,7 +97,7 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
 
 def _nobody_waits(rates: Rates, total: int) -> bool:
     """Whether a station has a server for every customer."""
-    return rates is not None and len(rates) == total and all(rate == place for place, rate in enumerate(rates, 1))
+    return rates is not None and len(rates) == total and all(rate == index for index, rate in enumerate(rates, 1))
 
 
 def _linear(total: int) -> tuple[float, ...]:
@@ -124,26 +124,26 @@ def expanded(
     method: str,
     marginals: Sequence[Sequence[float]] | None = None,
 ) -> ClosedFigures:
-    """The figures of the whole network.
+    """The figures of the full network.
 
     throughput  of the classes of the reduced network
     residence   of one station of each group, per class
     marginals   of one station of each group, or None
     """
     rates = [0.0] * network.classes
-    for place, value in zip(core.classes, throughput, strict=True):
-        rates[place] = value
+    for index, value in zip(core.classes, throughput, strict=True):
+        rates[index] = value
     times: list[tuple[float, ...]] = []
-    for station, place in enumerate(core.places):
+    for station, index in enumerate(core.places):
         row = [0.0] * network.classes
         for number, kind in enumerate(core.classes):
-            row[kind] = network.demands[station][kind] if place is None else residence[place][number]
+            row[kind] = network.demands[station][kind] if index is None else residence[index][number]
         times.append(tuple(row))
-    whole = None
+    overall = None
     if marginals is not None:
         empty = (1.0, *(0.0,) * core.total)
-        whole = tuple(empty if place is None else tuple(marginals[place]) for place in core.places)
-    return figures(network, tuple(rates), tuple(times), log_constant, method, whole)
+        overall = tuple(empty if index is None else tuple(marginals[index]) for index in core.places)
+    return figures(network, tuple(rates), tuple(times), log_constant, method, overall)
 
 
 def figures(

@@ -47,17 +47,17 @@ class Between(Record):
 
 def between(item: ClosedClass, station: str, operations: Operations) -> Between | None:
     """What a class does from leaving work at a station until it comes again; None where it never does either."""
-    found: list[tuple[Value, list[tuple[Step, Value]]]] = []
+    result: list[tuple[Value, list[tuple[Step, Value]]]] = []
     first = [(route, _until(route.steps, station, operations)) for route in item.routes]
     coming = sum((route.probability for route, steps in first if steps is not None), 0.0)
     for route in item.routes:
-        for place, step in enumerate(route.steps):
+        for index, step in enumerate(route.steps):
             if not (isinstance(step, Hold) and step.phase == 2 and step.station == station):
                 continue
-            rest = route.steps[place + 1 :]
+            rest = route.steps[index + 1 :]
             inside = _until(rest, station, operations)
             if inside is not None:
-                found.append((route.probability, [(step, 1.0) for step in inside]))
+                result.append((route.probability, [(step, 1.0) for step in inside]))
                 continue
             parts: list[tuple[Step, Value]] = [(step, 1.0) for step in rest]
             parts.append((Time(item.think_time), 1.0))
@@ -67,13 +67,13 @@ def between(item: ClosedClass, station: str, operations: Operations) -> Between 
                 parts += [(step, share) for step in (other.steps if steps is None else steps)]
                 if steps is None:
                     parts.append((Time(item.think_time), share))
-            found.append((route.probability, parts))
-    total = sum((weight for weight, _ in found), 0.0)
-    if not found or not operations.all(total > 0):
+            result.append((route.probability, parts))
+    total = sum((weight for weight, _ in result), 0.0)
+    if not result or not operations.all(total > 0):
         return None
     delays: list[tuple[Value, Value, Value]] = []
     visits: list[tuple[Hold, Value]] = []
-    for weight, parts in found:
+    for weight, parts in result:
         for step, share in parts:
             if step.phase == 2:
                 continue
@@ -87,9 +87,9 @@ def between(item: ClosedClass, station: str, operations: Operations) -> Between 
 
 def _until(steps: Sequence[Step], station: str, operations: Operations) -> list[Step] | None:
     """The steps before the first that waits for a station; None where none does."""
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         if isinstance(step, Hold) and step.phase == 1 and step.station == station:
-            return list(steps[:place]) if not operations.all(step.visits == 0) else None
+            return list(steps[:index]) if not operations.all(step.visits == 0) else None
     return None
 
 
@@ -123,33 +123,33 @@ def absences(
         item = network.classes[kind]
         assert isinstance(item, ClosedClass)
         for name in {station.name for station, _ in rows}:
-            own = [row for row, (station, _) in enumerate(rows) if station.name == name]
-            if not (pieces[:, own] > 0).any():
+            selected = [row for row, (station, _) in enumerate(rows) if station.name == name]
+            if not (pieces[:, selected] > 0).any():
                 continue
-            found = between(item, name, arrays())
-            if found is None:
+            result = between(item, name, arrays())
+            if result is None:
                 continue
-            for hold, often in found.visits:
+            for hold, often in result.visits:
                 for row, station, share in _copies(rows, hold):
                     if station.delay:
                         continue
-                    for place in own:
-                        passed[:, place, row, column] += often * share
+                    for index in selected:
+                        passed[:, index, row, column] += often * share
             outside = [
                 (often * share, inner.mean * inner.visits, inner.scv)
-                for hold, often in found.visits
+                for hold, often in result.visits
                 for _, station, share in _copies(rows, hold)
                 if station.delay
                 for inner in hold.steps
                 if isinstance(inner, Time)
             ]
-            for often, time, scv in (*found.delays, *outside):
+            for often, time, scv in (*result.delays, *outside):
                 often, time, scv = (np.broadcast_to(np.asarray(value, float), (size,)) for value in (often, time, scv))
-                for place in own:
-                    mean[:, place, column] += often * time
-                    variance[:, place, column] += often * scv * time**2
-                    piece = np.where(pieces[:, place] > 0, pieces[:, place], 1.0)
-                    decay[:, place, column] += often * _decay(time / piece, scv)
+                for index in selected:
+                    mean[:, index, column] += often * time
+                    variance[:, index, column] += often * scv * time**2
+                    piece = np.where(pieces[:, index] > 0, pieces[:, index], 1.0)
+                    decay[:, index, column] += often * _decay(time / piece, scv)
     return Absence(mean, variance, decay, passed)
 
 
@@ -185,13 +185,13 @@ def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, vi
     # (P, left at, visited, R)
     per = each[:, None] / size[:, :, None, :]
     decay = absence.decay + (absence.passed * _decay(per, np.broadcast_to(spread[:, None], per.shape))).sum(2)
-    found: Array = np.exp(-decay)
+    result: Array = np.exp(-decay)
     odd = (np.abs(scv - 1.0) > 1e-9) & (piece > 0)
     if not odd.any():
-        return found
+        return result
     mean = (absence.mean + (absence.passed * each[:, None]).sum(2)) / size
     variance = (absence.variance + (absence.passed * (spread * each**2)[:, None]).sum(2)) / size**2
-    return np.where(odd & ~np.isnan(absence.decay), _general(mean, variance, scv), found)
+    return np.where(odd & ~np.isnan(absence.decay), _general(mean, variance, scv), result)
 
 
 def _general(mean: Array, variance: Array, scv: Array) -> Array:

@@ -6,7 +6,7 @@ and R seconds from then until it is done, an arriving customer waits for
 
 .. math:: \frac{N - 1}{N} \lambda L R + \frac{L}{L + A} L
 
-the work of the others by Little's law, and the rest of its own piece where that lasts longer than its absence A.
+the work of the others by Little's law, and the rest of its last piece where that lasts longer than its absence A.
 
 Source    Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; the terms: this tool
 """
@@ -60,7 +60,7 @@ class Waits(Record):
 
 
 def waits_with_second_phases(
-    lines: Lines, left: Left, residence: Array, throughput: Array, absent: Array, met: Array
+    lines: Lines, left: Left, residence: Array, throughput: Array, absent: Array, at_arrival: Array
 ) -> Waits:
     """The waits of customers and of second-phase work.
 
@@ -68,10 +68,11 @@ def waits_with_second_phases(
     residence   (P, K, R) seconds per passage.
     throughput  (P, R) passages per second.
     absent      (P, K, R) seconds from leaving a station to coming to it again.
-    met         (P, K, R) what customers wait for customers and open classes.
-    Method      As above. The work of a class waits for what its next customer does, but for its own customer; the waits
-                of all second-phase work together obey one linear equation. Where a station would exceed its capacity,
-                all waits there grow equally until it is just saturated by customers and second phases together.
+    at_arrival  (P, K, R) what customers wait for customers and open classes.
+    Method      As above. The work of a class waits for what its next customer waits for, except that customer; the
+                waits of all second-phase work together obey one linear equation. Where a station would exceed its
+                capacity, all waits there grow equally until it is just saturated by customers and second phases
+                together.
     """
     people = np.maximum(np.where(lines.population > 0, lines.population, 1.0), 1.0)[:, None, :]
     rate = throughput[:, None, :]
@@ -79,10 +80,10 @@ def waits_with_second_phases(
     load = (busy + behind).sum(-1) + lines.open_load
     behind = behind / np.maximum(load, 1.0)[..., None]
     room = (1.0 - lines.open_load)[..., None]
-    own = 1.0 / (1.0 + behind / people / room)
-    most = 1.0 - (behind * own / room).sum(-1)
-    whole = (behind * own * (left.weight + met)).sum(-1) / np.maximum(most, _LEAST)
-    time = own * (left.weight + met + whole[..., None] / room)
+    particular = 1.0 / (1.0 + behind / people / room)
+    most = 1.0 - (behind * particular / room).sum(-1)
+    overall = (behind * particular * (left.weight + at_arrival)).sum(-1) / np.maximum(most, _LEAST)
+    time = particular * (left.weight + at_arrival + overall[..., None] / room)
     idle = np.maximum(1.0 - load, 0.0)[..., None]
     each_tail = behind * np.where(left.excess < 0, idle, 1.0) * left.excess
     tail = each_tail.sum(-1)
@@ -93,10 +94,12 @@ def waits_with_second_phases(
         each = np.where(lines.visits > 0, lines.demands / visits, 0.0)
         times = each * (each + 2.0 * lines.excess)
         scv = 1.0 + 2.0 * left.excess / np.where(left.weight > 0, left.weight, 1.0)
-        own = return_times.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
-        still = np.where(np.isnan(own), still, own)
+        particular = return_times.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
+        still = np.where(np.isnan(particular), still, particular)
     again = np.minimum(often / visits, 1.0) * still * left.weight
-    customers = met + (whole[..., None] + tail[..., None] - (behind * time + each_tail) / people + again) / room
+    customers = (
+        at_arrival + (overall[..., None] + tail[..., None] - (behind * time + each_tail) / people + again) / room
+    )
     customers = np.maximum(customers, 0.0)
     # No station exceeds its capacity.
     here = (lines.stretch > 0) & (lines.population > 0)[:, None, :] & (left.demands.sum(-1) > 0)[..., None]
@@ -110,5 +113,5 @@ def waits_with_second_phases(
     return Waits(
         customers + np.where(here, more[..., None], 0.0),
         np.where(left.demands > 0, time - left.weight + more[..., None], 0.0),
-        (whole + tail) / room[..., 0] + more,
+        (overall + tail) / room[..., 0] + more,
     )

@@ -7,11 +7,11 @@ of all classes together, and a customer of class r more gives
           R_{kr}(N) = D_{kr} \sum_v g_{N - e_r}(v)\,\frac{v_k + 1}{\alpha_k(v_k + 1)}
 
 Applies   any number of classes, every kind of station; state probabilities
-Fails     so many customers that terms lost to underflow could matter: refused (`refusal` has a rigorous bound)
+Fails     populations so large that terms lost to underflow could matter: refused (`refusal` has a rigorous bound)
 Method    All terms are positive and every g_t is a distribution. The delays (without any, the last station) hold what
           is missing to t, so they are no dimension. States are numbered by their total first, so that the states of a
           step are a prefix. Many customers need the range of extended floats, where the machine has them. The
-          distributions without one customer of each class are found by halving the set of the
+          distributions without one customer of each class are computed by halving the set of the
           last customers. Classes take turns, so that every g_t resembles the last one.
 Source    de Souza e Silva, Lavenberg, J. ACM 36 (1989) 194-207 (DAC); it takes the place of RECAL (Conway, Georganas,
           J. ACM 33 (1986) 768-791), which it beats in work and which has fixed rates only
@@ -38,7 +38,7 @@ _EXTENDED = 4.0
 """How much longer extended floats take."""
 _MOST_STATES = 2**31 - 1
 _BLOCK = 1 << 14
-"""States that are worked on at a time: what is made of them stays in the cache."""
+"""States that are worked on at a time: what is made of them remains in the cache."""
 
 
 def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
@@ -93,7 +93,7 @@ def _tables(core: Reduced) -> list[list[float]]:
         rates = group.rates or (1.0,)
         row = [0.0] + [count / rates[min(count, len(rates)) - 1] for count in range(1, core.total + 2)]
         if group.size > 1 and group.rates is None:
-            row = [0.0] + [float(place + group.size - 1) for place in range(1, core.total + 2)]
+            row = [0.0] + [float(index + group.size - 1) for index in range(1, core.total + 2)]
         elif group.size > 1:
             row = _together(row, group.size)
         rows.append(row)
@@ -111,14 +111,14 @@ def _together(row: list[float], count: int) -> list[float]:
 
     with localcontext(Context(prec=30)):
         factor = [Decimal(1)]
-        for place in range(1, len(row)):
-            factor.append(factor[-1] * Decimal(row[place]) / place)
-        whole = factor
+        for index in range(1, len(row)):
+            factor.append(factor[-1] * Decimal(row[index]) / index)
+        overall = factor
         for _ in range(count - 1):
-            whole = [
-                sum((whole[i] * factor[top - i] for i in range(top + 1)), Decimal(0)) for top in range(len(factor))
+            overall = [
+                sum((overall[i] * factor[top - i] for i in range(top + 1)), Decimal(0)) for top in range(len(factor))
             ]
-        return [0.0] + [float(top * whole[top] / whole[top - 1]) for top in range(1, len(whole))]
+        return [0.0] + [float(top * overall[top] / overall[top - 1]) for top in range(1, len(overall))]
 
 
 def _dimensions(core: Reduced) -> int:
@@ -139,15 +139,15 @@ def _growth(core: Reduced) -> float:
         return 0.0
     ranges = [_extremes(group.rates, group.size, core.total) for group in core.groups]
     bound = 0.0
-    for place, (count, think) in enumerate(zip(core.population, core.think_time, strict=True)):
-        least = think + sum(group.demands[place] * low for group, (low, _) in zip(core.groups, ranges, strict=True))
-        most = think + sum(group.demands[place] * high for group, (_, high) in zip(core.groups, ranges, strict=True))
+    for index, (count, think) in enumerate(zip(core.population, core.think_time, strict=True)):
+        least = think + sum(group.demands[index] * low for group, (low, _) in zip(core.groups, ranges, strict=True))
+        most = think + sum(group.demands[index] * high for group, (_, high) in zip(core.groups, ranges, strict=True))
         bound += count * log10(most / least)
     return bound
 
 
 def _extremes(rates: tuple[float, ...] | None, count: int, total: int) -> tuple[float, float]:
-    table = [place / rate for place, rate in enumerate(rates or (1.0,), 1)]
+    table = [index / rate for index, rate in enumerate(rates or (1.0,), 1)]
     last = (rates or (1.0,))[-1]
     # Several stations as one hold j customers with as many servers at least, and with the speed of all at most.
     return min(min(table), (len(table) + 1) / last), count * max(*table, (total + 1) / last)
@@ -175,29 +175,29 @@ class _Customers:
         core = self.core
         start = np.ones(1, self.kind)
         turns = sorted(
-            ((turn + 0.5) / (count - 1), place)
-            for place, count in enumerate(core.population)
+            ((turn + 0.5) / (count - 1), index)
+            for index, count in enumerate(core.population)
             for turn in range(count - 1)
         )
         distribution, logs = start, 0.0
         # Fresh memory costs as much as what is written into it: two pieces take turns.
         room: Any = np.empty((2, len(self.totals)), self.kind)
-        for step, (_, place) in enumerate(turns):
-            distribution, grown = self.with_one(distribution, step, place, room[step % 2])
+        for step, (_, index) in enumerate(turns):
+            distribution, grown = self.with_one(distribution, step, index, room[step % 2])
             logs += grown
         classes = list(range(len(core.population)))
         throughput, residence = [0.0] * len(classes), [[0.0] * len(classes) for _ in self.rows]
         log_constant, states = 0.0, None
-        for place, without, logs_without in self.each_left_out(distribution, logs, len(turns), classes):
-            times = self.residence(without, place)
+        for index, without, logs_without in self.each_left_out(distribution, logs, len(turns), classes):
+            times = self.residence(without, index)
             for station, time in enumerate(times):
-                residence[station][place] = time
-            whole = sum(times)
-            throughput[place] = core.population[place] / whole
-            if place == classes[-1]:
-                log_constant = logs_without + float(np.log(whole)) - sum(lgamma(n + 1) for n in core.population)
+                residence[station][index] = time
+            overall = sum(times)
+            throughput[index] = core.population[index] / overall
+            if index == classes[-1]:
+                log_constant = logs_without + float(np.log(overall)) - sum(lgamma(n + 1) for n in core.population)
                 if self.marginals:
-                    full, _ = self.with_one(without, core.total - 1, place)
+                    full, _ = self.with_one(without, core.total - 1, index)
                     states = [self.marginal(full, station, core.total).tolist() for station in range(len(core.groups))]
         single = [
             [time / group.size for time in row]
@@ -215,38 +215,38 @@ class _Customers:
         room: Any = np.empty((2, len(self.totals)), self.kind)
         for kept, added in ((classes[:half], classes[half:]), (classes[half:], classes[:half])):
             more, grown, count = distribution, logs, present
-            for place in added:
-                more, factor = self.with_one(more, count, place, room[count % 2])
+            for index in added:
+                more, factor = self.with_one(more, count, index, room[count % 2])
                 grown, count = grown + factor, count + 1
             yield from self.each_left_out(more, grown, count, kept)
 
-    def with_one(self, distribution: Any, present: int, place: int, into: Any = None) -> tuple[Any, float]:
+    def with_one(self, distribution: Any, present: int, index: int, into: Any = None) -> tuple[Any, float]:
         """The distribution with one customer of a class more, and the logarithm of its weight.
 
-        into   where it is written, if it is not to have memory of its own; as long as all states, and not where the
+        into   where it is written, if no new memory is to be allocated; as long as all states, and not where the
                distribution before it is.
         """
         size, length = len(distribution), comb(present + 1 + self.dimensions, self.dimensions)
         result = np.empty(length, self.kind) if into is None else into[:length]
-        demand = self.rows[-1][place]
+        demand = self.rows[-1][index]
         result[size if demand > 0 else 0 :] = 0.0
         if demand > 0:
             np.multiply(distribution, demand, out=result[:size])
             if not self.constant:
                 result[:size] *= self.tables[-1][present + 1 - self.totals[:size]]
-        used = [station for station in range(self.dimensions) if self.rows[station][place] > 0]
+        used = [station for station in range(self.dimensions) if self.rows[station][index] > 0]
         for first in range(0, length, _BLOCK):
             block = slice(first, min(first + _BLOCK, length))
             here, part = result[block], self.temporary[: block.stop - first]
             for station in used:
-                # With nobody to take away the factor is 0, wherever the place points to.
+                # With no customer to remove the factor is 0, whatever the index is.
                 np.take(distribution, self.before[station][block], out=part, mode="clip")
                 part *= self.factors[station][block]
-                part *= self.rows[station][place]
+                part *= self.rows[station][index]
                 here += part
-        whole = result.sum()
-        result /= whole
-        return result, float(np.log(whole))
+        overall = result.sum()
+        result /= overall
+        return result, float(np.log(overall))
 
     def marginal(self, distribution: Any, station: int, present: int) -> Any:
         """The probabilities of 0 .. `present` customers at a station."""
@@ -255,21 +255,21 @@ class _Customers:
         numbers = present - self.totals[:size] if last else self.numbers[station][:size]
         return np.bincount(numbers, distribution.astype(float), present + 1)
 
-    def residence(self, without: Any, place: int) -> list[float]:
+    def residence(self, without: Any, index: int) -> list[float]:
         """What a customer of a class meets at each station, the think time as the last where there is one."""
         present = self.core.total - 1
         times: list[float] = []
         for station, row in enumerate(self.rows):
-            if row[place] <= 0:
+            if row[index] <= 0:
                 times.append(0.0)
             elif station == self.dimensions and self.constant:
-                times.append(row[place])
+                times.append(row[index])
             else:
-                times.append(row[place] * self.found(without, station, present))
+                times.append(row[index] * self.work_at_arrival(without, station, present))
         return times
 
-    def found(self, distribution: Any, station: int, present: int) -> float:
-        """The mean of what a customer who comes to a station waits for there, himself included, in services."""
+    def work_at_arrival(self, distribution: Any, station: int, present: int) -> float:
+        """The mean number of services that an arriving customer waits for at a station, that of itself included."""
         table, last, mean = self.tables[station][1 : present + 2], station == self.dimensions, 0.0
         part = self.temporary
         for first in range(0, len(distribution), _BLOCK):
@@ -285,7 +285,7 @@ def _states(total: int, dimensions: int) -> tuple[list[Any], list[Any], Any]:
 
     Returns  their numbers; for each dimension the places of the vectors with one less there; their sums. With the
              partial sums t_i, the place of a vector is the sum of binomial(t_i + i - 1, i): the combinatorial number
-             system. Where there is nothing to take away, the place has no meaning (and the factor is 0).
+             system. Where there is nothing to remove, the index has no meaning (and the factor is 0).
     """
     if not dimensions:
         return [], [], np.zeros(1, np.int32)
@@ -294,11 +294,11 @@ def _states(total: int, dimensions: int) -> tuple[list[Any], list[Any], Any]:
         lengths = [comb(top + dimension - 1, dimension - 1) for top in range(total + 1)]
         sums = [np.concatenate([values[:length] for length in lengths]) for values in sums]
         sums.append(np.repeat(np.arange(total + 1, dtype=np.int32), lengths))
-    place = np.arange(len(sums[0]), dtype=np.int32)
+    index = np.arange(len(sums[0]), dtype=np.int32)
     numbers = [sums[0]] + [after - before for before, after in pairwise(sums)]
     before: list[Any] = []
     for dimension in range(dimensions, 0, -1):
         step = np.array([comb(top + dimension - 2, dimension - 1) if top else 0 for top in range(total + 1)], np.int32)
-        place = place - step[sums[dimension - 1]]
-        before.append(place)
+        index = index - step[sums[dimension - 1]]
+        before.append(index)
     return numbers, before[::-1], sums[-1]

@@ -1,4 +1,5 @@
-r"""The open network behind a closed one: a closed network is an open one on the condition that N customers are there.
+r"""The open network that corresponds to a closed one: a closed network is an open one on the condition that N customers
+are there.
 
 With arrival rate s the stations of an open product-form network are independent, and station k holds j customers with
 probability :math:`w_k(j) = (D_k s)^j / (\prod_{i \le j} \alpha_k(i)\,W_k)`. Convolving these probabilities instead of
@@ -51,13 +52,13 @@ def products(ratios: Sequence[float]) -> tuple[list[float], float]:
     mode = logs.index(peak)
     values = [1.0] * len(logs)
     value = 1.0
-    for place in range(mode, len(ratios)):
-        value *= ratios[place]
-        values[place + 1] = value if value > 1e-290 else exp(logs[place + 1] - peak)
+    for index in range(mode, len(ratios)):
+        value *= ratios[index]
+        values[index + 1] = value if value > 1e-290 else exp(logs[index + 1] - peak)
     value = 1.0
-    for place in range(mode - 1, -1, -1):
-        value /= ratios[place]
-        values[place] = value if value > 1e-290 else exp(logs[place] - peak)
+    for index in range(mode - 1, -1, -1):
+        value /= ratios[index]
+        values[index] = value if value > 1e-290 else exp(logs[index] - peak)
     return values, peak
 
 
@@ -69,8 +70,8 @@ def station(load: float, rates: Sequence[float]) -> tuple[list[float], float, fl
     """
     values, peak = products([load / rate for rate in rates[:-1]])
     ratio = load / rates[-1]
-    whole = sum(values) + values[-1] * ratio / (1 - ratio)
-    return [value / whole for value in values], ratio, peak + log(whole)
+    overall = sum(values) + values[-1] * ratio / (1 - ratio)
+    return [value / overall for value in values], ratio, peak + log(overall)
 
 
 def station_mean(load: float, rates: Sequence[float]) -> float:
@@ -85,8 +86,8 @@ def station_mean(load: float, rates: Sequence[float]) -> float:
 def poisson(load: float, length: int) -> tuple[list[float], float]:
     """The probabilities of 0 .. `length` customers at a delay, relative to their sum, and the logarithm of W."""
     values, peak = products([load / count for count in range(1, length + 1)])
-    whole = sum(values)
-    return [value / whole for value in values], peak + log(whole)
+    overall = sum(values)
+    return [value / overall for value in values], peak + log(overall)
 
 
 class Joinable(Protocol):
@@ -100,7 +101,7 @@ class Joinable(Protocol):
 
 
 def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Joinable]) -> Iterator[tuple[int, Any]]:
-    """For each of the groups, the constants with all stations of the others and all but one of its own.
+    """For each of the groups, the constants with all stations of the others and all but one of the group itself.
 
     Each half of the groups is convolved once for the other half: groups x log2(groups) convolutions, no division.
     """
@@ -112,8 +113,8 @@ def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Join
     half = len(places) // 2
     for kept, added in ((places[:half], places[half:]), (places[half:], places[:half])):
         more = constants
-        for place in added:
-            more = stations[place].joined(more, stations[place].size)
+        for index in added:
+            more = stations[index].joined(more, stations[index].size)
         yield from each_left_out(more, kept, stations)
 
 
@@ -127,9 +128,9 @@ def batch_products(ratios: Array) -> tuple[Any, Any]:
         np.cumsum(np.log(ratios), axis=1, out=logs[:, 1:])
         mode = logs.argmax(axis=1)[:, None]
         peak = np.take_along_axis(logs, mode, 1)
-        place: Places = np.arange(length)
-        up = np.cumprod(np.where(place >= mode, ratios, 1.0), axis=1)
-        down = np.cumprod(np.where(place < mode, 1 / ratios, 1.0)[:, ::-1], axis=1)[:, ::-1]
+        index: Places = np.arange(length)
+        up = np.cumprod(np.where(index >= mode, ratios, 1.0), axis=1)
+        down = np.cumprod(np.where(index < mode, 1 / ratios, 1.0)[:, ::-1], axis=1)[:, ::-1]
         values = np.ones((size, length + 1))
         values[:, 1:] = up
         values[:, :-1] *= down
@@ -141,8 +142,8 @@ def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
     """`station` for loads (B,)."""
     values, peak = batch_products(load[:, None] / rates[:-1])
     ratio = load / rates[-1]
-    whole = values.sum(axis=1) + values[:, -1] * ratio / (1 - ratio)
-    return values / whole[:, None], ratio, peak + np.log(whole)
+    overall = values.sum(axis=1) + values[:, -1] * ratio / (1 - ratio)
+    return values / overall[:, None], ratio, peak + np.log(overall)
 
 
 def batch_mean(load: Any, rates: Any) -> Any:
@@ -155,5 +156,5 @@ def batch_mean(load: Any, rates: Any) -> Any:
 def batch_poisson(load: Any, length: int) -> tuple[Any, Any]:
     """`poisson` for loads (B,)."""
     values, peak = batch_products(load[:, None] / np.arange(1.0, length + 1))
-    whole = values.sum(axis=1)
-    return values / whole[:, None], peak + np.log(whole)
+    overall = values.sum(axis=1)
+    return values / overall[:, None], peak + np.log(overall)

@@ -12,9 +12,9 @@ from qnet.queues.finite_source import full_probabilities
 from qnet.record import Record
 
 _ABSENCE = 3.0
-"""How many time constants of a service an absence must last until the service is seen at random, as measured."""
+"""How many time constants of a service an absence must last until the service is observed at random, as measured."""
 _JUST_BELOW = 1 - 1e-9
-_WHOLE, _CALM = 6, 12
+_CERTAIN, _REGULAR = 6, 12
 """Rounds without memory that lead from any start to where memory helps, the first ones not damped: half of the way to
 where an overload has gone leaves waits inside holds that are far too long, and those of others none."""
 _PATIENCE, _HASTE = 300, 30
@@ -24,7 +24,7 @@ _NEAR = 1e-3
 
 
 class State(Record):
-    """All that waits imply. Queues and busy servers are per customer of a closed class, those of open ones whole."""
+    """All that waits imply. Queues and busy servers are per customer of a closed class, but totals for open ones."""
 
     waits: Any
     """(P, S) the image: seconds per visit."""
@@ -36,9 +36,9 @@ class State(Record):
     """(3, P, S): waiting, in the first and in the second phase of service, per copy."""
     scale: Any
     """(3, P, S, S) how much of the others' number remains to be met, since they share a limited number of outer servers
-    of which the one who asks holds one."""
+    of which the requesting customer holds one."""
     full: Any
-    """(P, S) the chance that who arrives finds all servers busy, over the mean number of busy servers found."""
+    """(P, S) the probability that an arrival finds all servers busy, over the mean number of busy servers found."""
     variance: Any
     """(P, S) of the waits."""
     holding: Any
@@ -60,22 +60,22 @@ class State(Record):
 def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, State]:
     """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
 
-    rough     whether points that do not settle soon are left as they are.
+    rough     whether points that do not converge soon are accepted as they are.
     Applies   nested holds and second phases in closed and open classes; single and several servers.
-    Method    Mean value analysis. Who arrives at a station finds there the customers of the network with one customer
+    Method    Mean value analysis. An arrival at a station finds there the customers of the network with one customer
               of its class less and without the servers it holds itself, estimated as Linearizer does: by the shares
               of the same network so reduced. Inside holds the others are fewer still: of m servers of an outer station
-              that are busy in the mean b as it is found there, and all with probability C, a holder meets the others
+              that are busy in the mean b on arrival, and all with probability C, a holder meets the others
               in the ratio 1 - C / b, that is, all of them where servers are plenty, (m - 1)/m where all are busy, and
               none of one; of c copies of the station, in the ratio 1 - C / (b c). C follows from a finite-source chain
               at the same load, with second phases; it is b of one server. The wait is that for the rest of the service
-              in progress, as far as it is met at a random moment, and for all in line. Work left behind, and open
-              classes, are met as Poisson arrivals meet them.
-    Exact     for one customer without second phases, and one class at a station of several servers beside a delay.
+              in progress, as far as it is observed at a random time, and for all in line. Second-phase work, and open
+              classes, are observed on arrival as by Poisson arrivals.
+    Exact     for one customer without second phases, and one class at a station of several servers with a delay.
     Fails     where service times of visits first come first served differ much: an arrival finds long ones less often
               than an observer does.
     Source    Rolia, Sevcik, The Method of Layers, IEEE TSE 21 (1995), for waits inside holding times; Chandy,
-              Neuse, Comm. ACM 25 (1982) 126-134, for what is found; the ratio of others met: this tool.
+              Neuse, Comm. ACM 25 (1982) 126-134, for the queue on arrival; the ratio of others: this tool.
     """
     size, streams = numbers.visits.shape
     answer = core_solutions(_Method(shape, numbers, rough), np.zeros((3, size, streams, streams)), None)
@@ -117,22 +117,22 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool)
     logs = np.full(start.shape, np.nan)
 
     def images(chosen: Any) -> BatchMap:
-        here, own = numbers.part(chosen), changes[:, chosen]
+        here, part = numbers.part(chosen), changes[:, chosen]
 
         def image(waits: Any) -> tuple[Any, Any]:
             guess = logs[chosen]
-            found = image_of(shape, here, own, waits[..., 0], guess)
+            result = image_of(shape, here, part, waits[..., 0], guess)
             logs[chosen] = guess
-            return found.waits[..., None], found.residual
+            return result.waits[..., None], result.residual
 
         return image
 
     waits = start
-    for number in range(_CALM):
+    for number in range(_REGULAR):
         after = image_of(shape, numbers, changes, waits, logs)
         if (after.residual <= _NEAR).all():
             break
-        waits = after.waits if number < _WHOLE else (waits + after.waits) / 2
+        waits = after.waits if number < _CERTAIN else (waits + after.waits) / 2
     waits = fixed_points(images, waits[..., None], _HASTE if rough else _PATIENCE, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 
@@ -142,19 +142,19 @@ def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: St
     fewer = [numbers.without(tag) for tag in shape.tags]
     every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
     count = len(shape.tags)
-    found = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)), rough)[1]
-    less = np.moveaxis(found.numbers.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
-    met = (state.scale > 0) & shape.closed[shape.kind]
+    result = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)), rough)[1]
+    less = np.moveaxis(result.numbers.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
+    present = (state.scale > 0) & shape.closed[shape.kind]
     # The network without a customer lacks the servers it holds, but not one of several copies.
     kept = np.ones(state.scale.shape)
     for rows in shape.levels:
         for row in rows:
             _leave_out(shape, int(row), kept, state.full, state.numbers[2], lacking=False)
-    return np.where(met, kept * less - state.scale * state.numbers[:, :, None], 0.0)
+    return np.where(present, kept * less - state.scale * state.numbers[:, :, None], 0.0)
 
 
 def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacking: bool) -> None:
-    """Scale the number of others whom a stream meets down to those who can hold a server of the holds around it.
+    """Scale the number of others that a stream meets down to those that can hold a server of the holds around it.
 
     scale    (3, P, S, S)
     second   (P, S), positive where there are second phases.
@@ -167,7 +167,7 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
             continue
         rest = 1.0 - others * full[:, outer, None]
         scale[:2, :, row] *= rest
-        # A second phase that has given the outer server back is met by the next who holds that.
+        # A second phase that has given the outer server back delays the next customer that holds it.
         scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
 
 
@@ -190,47 +190,51 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     many, visits = people[:, shape.kind], numbers.visits
     shares = (each[:, shape.kind] * visits) * np.stack([waits, first, second])
     servers = numbers.servers[:, shape.centre]
-    load = _met(shape, many * (shares[1] + shares[2])) / servers
+    load = _present(shape, many * (shares[1] + shares[2])) / servers
     variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), servers)
     scv = _scv(shape, numbers, waits, variance, holding)
-    found, full = np.zeros(waits.shape), np.zeros(waits.shape)
+    result, full = np.zeros(waits.shape), np.zeros(waits.shape)
     scale = np.ones((3, *waits.shape, waits.shape[1]))
-    away = (cycle[:, shape.kind] - _own(shape, visits * (waits + first))) / np.maximum(_own(shape, visits), 1e-300)
-    away = np.maximum(away, 0.0)
+    absence = (cycle[:, shape.kind] - _same_class(shape, visits * (waits + first))) / np.maximum(
+        _same_class(shape, visits), 1e-300
+    )
+    absence = np.maximum(absence, 0.0)
     for rows in shape.levels:
         for row in rows:
             _leave_out(shape, int(row), scale, full, second, lacking=True)
-        meets, own = shape.met[rows], shape.own[rows]
-        left = np.maximum(many[:, None] - own, 0.0) * (meets * ~shape.free)
+        meets, same_class = shape.present[rows], shape.same_class[rows]
+        left = np.maximum(many[:, None] - same_class, 0.0) * (meets * ~shape.free)
         near = left * np.maximum(scale[:, :, rows] * shares[:, :, None] + changes[:, :, rows], 0.0)
         of_free = (meets * shape.free) * (many * (shares[1] + shares[2]))[:, None]
-        again = _own_second(own * meets, visits, second, away[:, rows], cycle[:, shape.kind[rows]], servers[:, rows])
+        again = _same_class_second(
+            same_class * meets, visits, second, absence[:, rows], cycle[:, shape.kind[rows]], servers[:, rows]
+        )
         again = again * scale[2][:, rows]
         taken = np.minimum(again.sum(-1) / servers[:, rows], 1.0)
         busy = near[1] + near[2] * (1.0 - taken)[..., None]
-        ahead, in_service, after = _work(shape, rows, holding, second, scv, away[:, rows])
+        ahead, in_service, after = _work(shape, rows, holding, second, scv, absence[:, rows])
         line = (near[0] * ahead).sum(-1)
         rest = (busy * in_service + of_free * (holding * (1 + scv) / 2)[:, None] + again * after).sum(-1)
         count = servers[:, rows]
-        own_guess = guess[:, rows]
-        met = near[1].sum(-1), busy.sum(-1) - near[1].sum(-1), (of_free + again).sum(-1)
-        full[:, rows] = _full(shape, numbers, rows, met, own_guess)
-        guess[:, rows] = own_guess
+        first_guess = guess[:, rows]
+        at_arrival = near[1].sum(-1), busy.sum(-1) - near[1].sum(-1), (of_free + again).sum(-1)
+        full[:, rows] = _full(shape, numbers, rows, at_arrival, first_guess)
+        guess[:, rows] = first_guess
         open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
-        found[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
-    felt = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
-    felt = _own(shape, felt)
-    felt = np.where(shape.counted & (felt > 0), cycle[:, shape.kind] / np.maximum(felt, 1e-300), 0.0)
-    # Those who ask from inside holds come back when the servers they hold are free, which may be long before they do.
-    rate = _met(shape, many * each[:, shape.kind] * visits)
+        result[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
+    noticed = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
+    noticed = _same_class(shape, noticed)
+    noticed = np.where(shape.counted & (noticed > 0), cycle[:, shape.kind] / np.maximum(noticed, 1e-300), 0.0)
+    # Requests from inside holds recur when the servers held are free, which may be long before the customers return.
+    rate = _present(shape, many * each[:, shape.kind] * visits)
     pool = (numbers.servers @ shape.pools.T)[:, shape.centre]
-    felt = np.where((pool > 0) & (rate > 0), np.minimum(felt, pool / np.maximum(rate, 1e-300)), felt)
+    noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
     # No station does more than it can: where it would, waits grow until it does not.
-    found = np.where((load > 0.5) & (felt > 0), np.maximum(found, waits + (load - 1.0) * felt), found)
-    change = np.abs(found - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
+    result = np.where((load > 0.5) & (noticed > 0), np.maximum(result, waits + (load - 1.0) * noticed), result)
+    change = np.abs(result - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
     return State(
-        waits=found,
+        waits=result,
         residual=residual,
         throughput=people * each,
         numbers=shares,
@@ -246,14 +250,14 @@ def _times(counts: Any, waits: Any) -> Any:
     return np.einsum("prs,ps->pr", counts, waits)
 
 
-def _met(shape: Shape, values: Any) -> Any:
+def _present(shape: Shape, values: Any) -> Any:
     """(P, S) sums over the streams at the same station."""
-    return values @ shape.met
+    return values @ shape.present
 
 
-def _own(shape: Shape, values: Any) -> Any:
+def _same_class(shape: Shape, values: Any) -> Any:
     """(P, S) sums over the streams of the same customers at the same station."""
-    return values @ (shape.met * shape.own)
+    return values @ (shape.present * shape.same_class)
 
 
 def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
@@ -273,22 +277,24 @@ def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding:
     return np.where(numbers.scv < 0, computed, numbers.scv)
 
 
-def _own_second(own: Any, visits: Any, second: Any, away: Any, cycle: Any, servers: Any) -> Any:
-    """(P, s, S) own earlier visits found in their second phase, exponential: the last, and more at several servers."""
-    share = own * visits[:, None]
-    whole = share.sum(-1, keepdims=True)
-    whole = np.where(whole > 0, whole, 1.0)
-    last = second[:, None] / np.maximum(away[..., None] + second[:, None], 1e-300)
-    older = second[:, None] / np.maximum(cycle[..., None] / whole + second[:, None], 1e-300)
+def _same_class_second(same_class: Any, visits: Any, second: Any, absence: Any, cycle: Any, servers: Any) -> Any:
+    """(P, s, S) earlier visits of the same customer that are in their second phase, exponential: the last, and more at
+    several servers."""
+    share = same_class * visits[:, None]
+    overall = share.sum(-1, keepdims=True)
+    overall = np.where(overall > 0, overall, 1.0)
+    last = second[:, None] / np.maximum(absence[..., None] + second[:, None], 1e-300)
+    older = second[:, None] / np.maximum(cycle[..., None] / overall + second[:, None], 1e-300)
     older = np.minimum(older, _JUST_BELOW)
-    return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / whole
+    return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / overall
 
 
-def _work(shape: Shape, rows: Any, holding: Array, second: Array, scv: Array, away: Array) -> Any:
-    """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an own visit."""
+def _work(shape: Shape, rows: Any, holding: Array, second: Array, scv: Array, absence: Array) -> Any:
+    """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an earlier
+    visit."""
     mine = holding[:, rows, None] * np.ones(len(shape.kind))
     memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
-    gone = np.where(shape.counted[rows][:, None], away[..., None], np.inf)
+    gone = np.where(shape.counted[rows][:, None], absence[..., None], np.inf)
     known = np.where(memory[:, None] > 0, 1.0 / (1.0 + memory[:, None] / np.maximum(gone, 1e-300)), 1.0)
     excess = holding * (scv - 1.0) / 2.0
     rest = holding[:, None] + excess[:, None] * known
@@ -301,15 +307,15 @@ def _work(shape: Shape, rows: Any, holding: Array, second: Array, scv: Array, aw
 
 
 def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Array) -> Any:
-    """(P, s) the chance that who arrives finds all servers busy, over the mean number of busy servers found.
+    """(P, s) the probability that an arrival finds all servers busy, over the mean number of busy servers found.
 
-    busy   (P, s) each: servers found busy by those of limited number in their first and second phase, and by others.
+    busy   (P, s) each: servers busy with requests of limited number in their first and second phase, and with others.
     guess  (P, s) where the search begins; it is kept up to date.
     """
     first, second, others = busy
-    bound, place = first + second, shape.centre[rows]
-    count = numbers.servers[:, place]
-    found = np.where(count == 1, 1.0, 0.0)
+    bound, index = first + second, shape.centre[rows]
+    count = numbers.servers[:, index]
+    result = np.where(count == 1, 1.0, 0.0)
     sources = shape.sources(numbers, rows)
     waits = (count > 1) & (bound + others > 1e-250) & ((sources >= count) | (others > 0) | (second > 0))
     for several in np.unique(count[waits]).tolist():
@@ -322,5 +328,5 @@ def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any],
         start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
         _, chance, logs = full_probabilities(few, int(several), most, share, opened, start)
         guess[here] = logs
-        found[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
-    return found
+        result[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
+    return result

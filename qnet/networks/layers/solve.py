@@ -1,6 +1,6 @@
 """The steady state of a network with closed classes whose stations are held while others are waited for.
 
-Applies   closed classes, and open ones beside them; holds in holds to any depth, work after the response; single and
+Applies   closed classes, also with open ones; holds in holds to any depth, second phases; single and
           several servers, first come first served, processor sharing, last come first served preemptive resume.
 Method    `core`; every answer is proven by its residual.
 Fails     as `core`, and at holds of processor-sharing stations, where what is waited for inside is taken as work.
@@ -18,7 +18,7 @@ from qnet.lazy import np
 from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
-from qnet.networks.exactness import Beyond, between_whole
+from qnet.networks.exactness import Beyond, between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import not_converged
 from qnet.networks.layers.core import State
@@ -42,7 +42,7 @@ _ROUNDING = 1e-8
 _ENDLESS = 1e-3
 """Residuals with which an open load that is beyond a capacity by more than that is known to be so."""
 _CROWD = 1e5
-"""As many customers as without end."""
+"""The number of customers that counts as unlimited."""
 
 
 def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSolution:
@@ -70,13 +70,13 @@ def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
     """Where waits are estimated beyond what was measured: (P, K) for times that differ, and for times that vary."""
     apart = np.zeros((len(state.waits), len(shape.keys)), bool)
     wild = apart.copy()
-    for place in range(len(shape.keys)):
-        own = np.flatnonzero((shape.centre == place) & (shape.met.diagonal() > 0) & ~shape.shared)
-        if own.size:
-            times, asked = state.holding[:, own], numbers.visits[:, own] > 0
+    for index in range(len(shape.keys)):
+        particular = np.flatnonzero((shape.centre == index) & (shape.present.diagonal() > 0) & ~shape.shared)
+        if particular.size:
+            times, asked = state.holding[:, particular], numbers.visits[:, particular] > 0
             shortest = np.where(asked & (times > 0), times, np.inf).min(1)
-            apart[:, place] = np.where(asked, times, 0.0).max(1) > _FACTOR * shortest
-            wild[:, place] = (asked & (state.scv[:, own] > _MOST)).any(1)
+            apart[:, index] = np.where(asked, times, 0.0).max(1) > _FACTOR * shortest
+            wild[:, index] = (asked & (state.scv[:, particular] > _MOST)).any(1)
     return apart, wild
 
 
@@ -99,25 +99,29 @@ class _Layers:
         alone = (self.network.size is None or wanted.ceilings) and len(self.network.classes) == len(
             self.network.closed
         ) == 1
-        waits, whole = self.found(shape, self.crowded(numbers) if alone else numbers, wanted.rough)
-        waits, state = waits[: len(numbers.population)], whole.part(slice(len(numbers.population)))
+        waits, overall = self.converged(shape, self.crowded(numbers) if alone else numbers, wanted.rough)
+        waits, state = waits[: len(numbers.population)], overall.part(slice(len(numbers.population)))
         throughputs: list[Value] = [
-            self.told(state.throughput[:, number]) if isinstance(item, ClosedClass) else item.arrival_rate
+            self.value(state.throughput[:, number]) if isinstance(item, ClosedClass) else item.arrival_rate
             for number, item in enumerate(self.network.classes)
         ]
         compiled = streams(self.network, self.operations, throughputs)
         every = [
-            Wait(self.told(waits[:, number]), self.told(state.variance[:, number]))
+            Wait(self.value(waits[:, number]), self.value(state.variance[:, number]))
             for number in range(len(compiled.streams))
         ]
         rho = self.open_loads(compiled, every)
-        self.prove(whole.residual[: len(waits)], full, rho, _ENDLESS if wanted.rough else TOLERANCE)
+        self.prove(overall.residual[: len(waits)], full, rho, _ENDLESS if wanted.rough else TOLERANCE)
         steady = Steady(self.network, throughputs, compiled, self.members, every, rho, self.operations)
         solution = figures(steady, METHOD, 1)
         stable: Value = False if wanted.rough else solution.stable
         reasons = (
             *dict.fromkeys(
-                (*solution.reasons, *between_whole(self.network, self.operations), *self.beyond(shape, numbers, state))
+                (
+                    *solution.reasons,
+                    *between_integers(self.network, self.operations),
+                    *self.beyond(shape, numbers, state),
+                )
             ),
         )
         return solution.replace(
@@ -129,7 +133,7 @@ class _Layers:
                 for item, asked in zip(solution.classes, self.network.classes, strict=True)
             ),
             stations=tuple(self.within(item, stable) for item in solution.stations),
-            ceiling=self.ceilings(shape, numbers, whole) if alone else None,
+            ceiling=self.ceilings(shape, numbers, overall) if alone else None,
             why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
 
@@ -138,11 +142,11 @@ class _Layers:
         if item.utilization is None or self.operations.all(item.utilization <= 1.0):
             return item
         if not self.operations.all((item.utilization <= 1.0 + _ROUNDING) | (stable == False)):  # noqa: E712
-            found = f"the waits of the layers did not converge: {item.label} would do more than it can"
-            raise NotComputed(Problem("QN540", found, "a utilization of at most 1"))
+            text = f"the waits of the layers did not converge: {item.label} would do more than it can"
+            raise NotComputed(Problem("QN540", text, "a utilization of at most 1"))
         return item.replace(utilization=self.operations.minimum([item.utilization, 1.0 + 0.0 * item.utilization]))
 
-    def told(self, column: Any) -> Value:
+    def value(self, column: Any) -> Value:
         """A column of figures: an array, or the float of a single point."""
         return float(column[0]) if self.network.size is None else column
 
@@ -180,12 +184,12 @@ class _Layers:
         )
         return self.network.replace(classes=classes)
 
-    def found(self, shape: Shape, numbers: Numbers, rough: bool) -> tuple[Any, State]:
+    def converged(self, shape: Shape, numbers: Numbers, rough: bool) -> tuple[Any, State]:
         """Waits and what they imply, a part of the batch at a time."""
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
-            found = f"{len(shape.kind)} requests for stations, with holds around them"
-            raise NotComputed(Problem("QN541", found, "fewer routes or holds"))
+            text = f"{len(shape.kind)} requests for stations, with holds around them"
+            raise NotComputed(Problem("QN541", text, "fewer routes or holds"))
         count = len(numbers.population)
         at_once = max(1, _CELLS // max(1, cells))
         parts: list[tuple[Any, State]] = []
@@ -205,8 +209,8 @@ class _Layers:
 
         residual   (P,)
         full       where they have none without any wait.
-        loads      of open classes, with the waits: waits grow without end where one is beyond its capacity, and what is
-                   found of them is only that.
+        loads      of open classes, with the waits: waits grow without end where one is beyond its capacity, and
+                   nothing else is known of them.
         tolerance  the largest residual.
         """
         settled = (residual <= tolerance) | np.broadcast_to(full, residual.shape)
@@ -224,40 +228,41 @@ class _Layers:
 
     def beyond(self, shape: Shape, numbers: Numbers, state: State) -> list[str]:
         """Why the answer is less sure than what was measured."""
-        found: list[str] = []
-        labels = {(item.name, place): group.label for item in self.network.stations
-                  for place, group in enumerate(item.groups)}  # fmt: skip
+        result: list[str] = []
+        labels = {(item.name, index): group.label for item in self.network.stations
+                  for index, group in enumerate(item.groups)}  # fmt: skip
         apart, wild = untrusted(shape, numbers, state)
-        for place, key in enumerate(shape.keys):
-            if apart[:, place].any() or wild[:, place].any():
-                what = "differ by more than a factor of 3" if apart[:, place].any() else "vary with an scv above 4"
+        for index, key in enumerate(shape.keys):
+            if apart[:, index].any() or wild[:, index].any():
+                what = "differ by more than a factor of 3" if apart[:, index].any() else "vary with an scv above 4"
                 text = f"the wait for {labels[key]} is estimated beyond where errors were measured: times {what}"
-                found.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
+                result.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
         held = {key for stream in self.unit.streams for key in stream.around}
         late = {(stream.station, stream.group) for stream in self.unit.streams if not stream.left and _kept(stream)}
         for station in self.network.stations:
-            for place, group in enumerate(station.groups):
-                key = (station.name, place)
+            for index, group in enumerate(station.groups):
+                key = (station.name, index)
                 if station.delay or station.in_line or key not in held | late:
                     continue
                 text = f"{group.label} is shared and kept while others are waited for or after the response, which is "
                 reason = f"{group.label}: what it is kept for is taken as work"
-                found.append(Beyond(reason, "QN640", text + "taken as work there"))
+                result.append(Beyond(reason, "QN640", text + "taken as work there"))
         for name in self.regular():
             text = f"times at {name} have an scv below {_LEAST:g}, with which errors were not measured: customers then "
-            found.append(Beyond(f"{name}: times are nearly constant", "QN640", text + "come in step, and wait less"))
+            result.append(Beyond(f"{name}: times are nearly constant", "QN640", text + "come in step, and wait less"))
         for text in self.in_step():
-            found.append(Beyond(text, "QN729", text))
-        if self.open and held:
-            text = "open classes meet closed ones whose servers are held while others are waited for: errors were "
+            result.append(Beyond(text, "QN729", text))
+        if self.open and held | late:
+            when = "while others are waited for" if held else "after the response"
+            text = f"open classes meet closed ones whose servers are held {when}: errors were "
             reason = "open classes with closed ones that hold servers"
-            found.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
-        return found
+            result.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
+        return result
 
     def regular(self) -> list[str]:
         """Stations where customers wait in line for servers that are kept for nearly constant times."""
         in_line = {station.name for station in self.network.stations if station.in_line}
-        found: dict[str, None] = {}
+        result: dict[str, None] = {}
 
         def look(steps: Sequence[Step], holder: str) -> None:
             for step in steps:
@@ -267,15 +272,15 @@ class _Layers:
                     for branch in step.branches:
                         look(branch.steps, holder)
                 elif holder in in_line and bool(np.any((np.asarray(step.scv) < _LEAST) & (np.asarray(step.mean) > 0))):
-                    found[holder] = None
+                    result[holder] = None
 
         for customers in self.network.classes:
             for route in customers.routes:
                 look(route.steps, "")
-        return list(found)
+        return list(result)
 
     def in_step(self) -> list[str]:
-        """Stations to which customers come in step with holds, other than who waits for them on average."""
+        """Stations at which arrivals are synchronized with holds, so that mean waits misjudge them."""
         queues = [station.name for station in self.network.stations if not station.delay]
         holds = {key[0] for stream in self.unit.streams for key in stream.around}
         inner = {stream.station for stream in self.unit.streams if stream.around}
@@ -286,49 +291,49 @@ class _Layers:
                 left[stream.station] = None
             elif not stream.left and isinstance(self.network.classes[stream.class_index], ClosedClass):
                 asked.setdefault((stream.class_index, stream.station), set()).add(bool(stream.around))
-        both = {name for (_, name), found in asked.items() if len(found) > 1}
+        both = {name for (_, name), result in asked.items() if len(result) > 1}
         return [
             *(f"the same customers ask for {name} inside holds and from outside" for name in queues if name in both),
             *(f"second-phase work at {name}, in or around holds" for name in queues if name in left),
         ]
 
     def crowded(self, numbers: Numbers) -> Numbers:
-        """All points, and after them the same with customers without end."""
+        """All points, and after them the same with unlimited customers."""
         both = [np.concatenate([value, value]) for value in numbers]
         crowd = np.full(numbers.population.shape, _CROWD)
         return Numbers(*both).replace(population=np.concatenate([numbers.population, crowd]))
 
-    def ceilings(self, shape: Shape, numbers: Numbers, whole: State) -> tuple[Value, Any] | None:
+    def ceilings(self, shape: Shape, numbers: Numbers, overall: State) -> tuple[Value, Any] | None:
         """What the throughput tends to and the station that is full then; of a batch arrays, not-a-number for unknown.
 
-        whole   as of `crowded`.
+        overall  as of `crowded`.
         """
         if self.network.size is None:
-            return self.ceiling(shape, numbers, whole)
+            return self.ceiling(shape, numbers, overall)
 
         size = self.network.size
-        found = [
-            self.ceiling(shape, numbers.part([point]), whole.part([point, size + point])) or (float("nan"), "")
+        result = [
+            self.ceiling(shape, numbers.part([point]), overall.part([point, size + point])) or (float("nan"), "")
             for point in range(size)
         ]
-        return np.array([rate for rate, _ in found]), np.array([label for _, label in found], dtype=object)
+        return np.array([rate for rate, _ in result]), np.array([label for _, label in result], dtype=object)
 
-    def ceiling(self, shape: Shape, numbers: Numbers, whole: State) -> tuple[Value, str] | None:
+    def ceiling(self, shape: Shape, numbers: Numbers, overall: State) -> tuple[Value, str] | None:
         """What the throughput of a single closed class tends to, and the station that is full then.
 
-        whole   what is found of a point and of the same with customers without end.
+        overall  what is results for a point and for the same with unlimited customers.
         """
-        if whole.residual[1] > TOLERANCE:
+        if overall.residual[1] > TOLERANCE:
             return None
-        state = whole.part([1])
+        state = overall.part([1])
         busy = (state.throughput[:, shape.kind] * numbers.visits * state.holding)[0]
         best: tuple[float, str] | None = None
-        for place, (name, index) in enumerate(shape.keys):
-            own = (shape.centre == place) & (shape.met.diagonal() > 0)
-            if own.any():
-                load = float(busy[own].sum() / numbers.servers[0, place])
+        for position, (name, index) in enumerate(shape.keys):
+            selected = (shape.centre == position) & (shape.present.diagonal() > 0)
+            if selected.any():
+                load = float(busy[selected].sum() / numbers.servers[0, position])
                 label = next(item for item in self.network.stations if item.name == name).groups[index].label
                 if best is None or load > best[0] + 1e-6:
                     best = (load, label)
         # Both are estimates, and of the two the larger is nearer.
-        return (float(whole.throughput[:, 0].max()), best[1]) if best else None
+        return (float(overall.throughput[:, 0].max()), best[1]) if best else None

@@ -1,4 +1,4 @@
-"""A network of layers as arrays: who asks whom, who holds what meanwhile, and times that are linear in waits."""
+"""A network of layers as arrays: requests, servers held meanwhile, and times that are linear in waits."""
 
 from __future__ import annotations
 
@@ -27,46 +27,46 @@ class Shape(Record):
     kind: Any
     """(S,) its class."""
     counted: Any
-    """(S,) whether it is a closed class's customers who ask, before the response."""
+    """(S,) whether it is a request of a closed class, before the response."""
     free: Any
-    """(S,) whether any number can ask at once: of open classes and of work left behind, outside all holds."""
+    """(S,) whether any number can request it at once: for open classes and second-phase work, outside all holds."""
     shared: Any
-    """(S,) whether the server is shared or taken away by those who come later."""
+    """(S,) whether the server is shared or preempted by later arrivals."""
     levels: tuple[Any, ...]
     """The streams inside 0, 1, ... holds, without those at delays."""
-    met: Any
+    present: Any
     """(S, S) 1 where the streams meet at a queueing station."""
-    own: Any
-    """(S, S) whether both are asked by the same customers."""
+    same_class: Any
+    """(S, S) whether both are requested by the same customers."""
     outer: tuple[tuple[tuple[int, Any], ...], ...]
     """For each stream and each hold around it: the stream of that hold, and (S,) the share of every stream that is
-    asked by holders of the same copy."""
+    requested by holders of the same copy."""
     tags: tuple[Tag, ...]
     tag: Any
-    """(S,) the tag of those who ask."""
+    """(S,) the tag of the requesting customers."""
     closed: Any
     """(C,)"""
     visiting: Any
-    """(K, C) which closed classes ask at a centre themselves."""
+    """(K, C) which closed classes request a centre themselves."""
     crowd: Any
-    """(K,) whether the number that can ask at once is not bounded by closed classes."""
+    """(K,) whether the number that can make requests at once is not bounded by closed classes."""
     pools: Any
-    """(K, K) how many copies of an outer centre ask at a centre that all are held around; zero rows elsewhere."""
+    """(K, K) how many copies of an outer centre request a centre that all are held around; zero rows elsewhere."""
     fraction: Any
-    """(F,) the streams of repeated parts whose number of repetitions is no whole number."""
+    """(F,) the streams of repeated parts whose number of repetitions is not an integer."""
 
     def sources(self, numbers: Numbers, rows: Any) -> Any:
-        """(P, s) how many others can be met at a station by those who ask."""
-        found = np.empty((len(numbers.population), len(rows)))
+        """(P, s) how many other customers a request can meet at a station."""
+        result = np.empty((len(numbers.population), len(rows)))
         for column, row in enumerate(rows):
-            place = self.centre[row]
-            people = (numbers.population * self.visiting[place]).sum(1) - self.counted[row]
-            if self.crowd[place]:
+            index = self.centre[row]
+            people = (numbers.population * self.visiting[index]).sum(1) - self.counted[row]
+            if self.crowd[index]:
                 people = np.full(len(people), float(MAX_SOURCES))
-            if self.pools[place].any():
-                people = np.minimum(people, numbers.servers @ self.pools[place] - 1.0)
-            found[:, column] = np.clip(people, 0.0, MAX_SOURCES)
-        return found
+            if self.pools[index].any():
+                people = np.minimum(people, numbers.servers @ self.pools[index] - 1.0)
+            result[:, column] = np.clip(people, 0.0, MAX_SOURCES)
+        return result
 
 
 class Numbers(Record):
@@ -161,7 +161,10 @@ class _Tables:
 
         def of_classes(name: str, closed: bool) -> Any:
             return self.column(
-                [getattr(item, name) if own == closed else 0.0 for item, own in zip(classes, self.closed, strict=True)]
+                [
+                    getattr(item, name) if each == closed else 0.0
+                    for item, each in zip(classes, self.closed, strict=True)
+                ]
             )
 
         return Numbers(
@@ -192,8 +195,8 @@ class _Tables:
         tags = [self.tag(stream, bool(one)) for stream, one in zip(streams, counted, strict=True)]
         distinct = list(dict.fromkeys(tags))
         visiting = np.zeros((len(self.keys), len(self.closed)), bool)
-        for place, own, one in zip(centre, kind, counted, strict=True):
-            visiting[place, own] |= one
+        for position, each, one in zip(centre, kind, counted, strict=True):
+            visiting[position, each] |= one
         free = ~counted & ~nested
         crowd = np.zeros(len(self.keys), bool)
         np.logical_or.at(crowd, centre, ~counted & nested)
@@ -208,8 +211,8 @@ class _Tables:
                 rows for level in range(depth.max(initial=0) + 1)
                 for rows in [np.flatnonzero((depth == level) & queueing)] if rows.size
             ),
-            met=((centre[:, None] == centre) & queueing[:, None]) * 1.0,
-            own=(kind[:, None] == kind) & counted[:, None] & counted,
+            present=((centre[:, None] == centre) & queueing[:, None]) * 1.0,
+            same_class=(kind[:, None] == kind) & counted[:, None] & counted,
             outer=tuple(self.outer(index) for index in range(len(streams))),
             tags=tuple(distinct),
             tag=np.array([distinct.index(tag) for tag in tags]),
@@ -233,30 +236,40 @@ class _Tables:
         return stream.class_index if counted else -1, tuple(self.place[key] for key in taken)
 
     def outer(self, index: int) -> tuple[tuple[int, Any], ...]:
-        """The streams of the holds around one, each with how far others are asked from inside the same copy."""
+        """The streams of the holds around one, each with how far others are requested from inside the same copy."""
         stream = self.streams[index]
-        found: list[tuple[int, Any]] = []
+        result: list[tuple[int, Any]] = []
         for number, key in enumerate(stream.around):
             station = self.stations[key[0]]
             if station.delay:
                 continue
-            own = next(
-                other for other, item in enumerate(self.streams)
-                if (item.station, item.group) == key and item.around == stream.around[:number]
-                and (item.class_index, item.route) == (stream.class_index, stream.route)
-            )  # fmt: skip
+            match = self.holder(stream, number)
             copies = 1 if follows(self.stations[stream.station], station) else station.groups[key[1]].copies
-            found.append((own, np.array([(key in item.around) / copies for item in self.streams])))
-        return tuple(found)
+            result.append((match, np.array([(key in item.around) / copies for item in self.streams])))
+        return tuple(result)
+
+    def holder(self, stream: Stream, number: int) -> int:
+        """The stream of a hold around another one; second-phase work may have left the holds around that one."""
+        key, before = stream.around[number], stream.around[:number]
+        passage = (stream.class_index, stream.route)
+        matches = [
+            (item.around != before, other)
+            for other, item in enumerate(self.streams)
+            if (item.station, item.group) == key
+            and (item.class_index, item.route) == passage
+            and set(before) <= set(item.around)
+        ]
+        return min(matches)[1]
 
     def pools(self) -> Any:
-        """For every centre that is asked from inside holds alone: the copies of the centres whose servers ask."""
-        found = np.zeros((len(self.keys), len(self.keys)))
+        """For every centre that is requested only from inside holds: the copies of the centres whose holders request
+        it."""
+        result = np.zeros((len(self.keys), len(self.keys)))
         for number, key in enumerate(self.keys):
-            own = [stream for stream in self.streams if (stream.station, stream.group) == key]
-            if not own or not all(self.held(stream) for stream in own):
+            selected = [stream for stream in self.streams if (stream.station, stream.group) == key]
+            if not selected or not all(self.held(stream) for stream in selected):
                 continue
-            for stream in own:
+            for stream in selected:
                 station = self.stations[stream.station]
 
                 def most(outer: Key, station: Any = station) -> int:
@@ -264,5 +277,5 @@ class _Tables:
                     return around.servers * (1 if follows(station, around) else around.groups[outer[1]].copies)
 
                 least = min(self.held(stream), key=most)
-                found[number, self.place[least]] = most(least) / self.stations[least[0]].servers
-        return found
+                result[number, self.place[least]] = most(least) / self.stations[least[0]].servers
+        return result

@@ -95,7 +95,7 @@ def solve_part_levels(
     # A customer that spends no time anywhere has no throughput: one second of thinking makes the part solvable.
     solvable = customers.replace(think_time=np.where(instant, 1.0, customers.think_time))
     classes = tuple(solvable if index == class_index else item for index, item in enumerate(batch.classes))
-    budget = Wanted(operations=float("inf"), memory=float("inf"), enclosed=False)
+    budget = Wanted(operations=float("inf"), memory=wanted.memory, enclosed=False)
     figures = solve_levels(batch.replace(classes=classes), points, budget, solve_part, customers.name)
     throughput = figures.throughputs[class_index]
     if not with_none:
@@ -232,7 +232,7 @@ class LimitedSubnetworks(Aggregation):
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
-            passages=Passages(network, compiled, tuple(throughputs), tuple(waits)),
+            passages=Passages(network=network, compiled=compiled, throughputs=tuple(throughputs), waits=tuple(waits)),
             network=network if self.profiles else None,
         )
 

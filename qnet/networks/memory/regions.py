@@ -17,7 +17,7 @@ UNLIMITED = 10**9
 
 
 class Region(Record):
-    """A subnetwork behind a station that is held while its customers are inside."""
+    """A subnetwork and the station that is held while customers are inside it."""
 
     station: str
     """The station that is held: the memory."""

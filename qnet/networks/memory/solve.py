@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
 from qnet.lazy import np
 from qnet.networks.aggregation.birth_death import log_weights, numbers_in_parts, with_queue
 from qnet.networks.aggregation.levels import every_number, repeated, table
-from qnet.networks.exactness import between_whole, refuse_uneven
+from qnet.networks.exactness import between_integers, refuse_uneven
 from qnet.networks.memory.averages import Inside, LimitedSubnetworks, Outside, Part, solve_part_levels
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, held, inside
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
@@ -25,6 +26,8 @@ from qnet.networks.wanted import NO_STATES, Wanted
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
+_CELL, _BYTES = budget.STEP, 100.0
+"""Operations and bytes of a number of customers in a part, at a point."""
 _EXTRA = 100_000
 """Customers, over all points, with which a region is solved once more to know its largest throughput."""
 
@@ -71,6 +74,7 @@ class _Closed(LimitedSubnetworks):
 
     def solve(self) -> RoutedSolution:
         """Take the network apart, solve the parts at every number of customers, and put them together."""
+        self.charge()
         outer = self.outside()
         parts = [self.region(region, self.most) for region in self.limited]
         self.refuse_idle([outer, *parts])
@@ -86,7 +90,7 @@ class _Closed(LimitedSubnetworks):
         levels = outer.throughput.shape[1]
         solved = outer.figures.solution
         loads = {item.name: table(item.load, self.points, levels)[:, 0] for item in solved.loads}
-        reasons = (*solved.reasons, *between_whole(self.network, self.operations))
+        reasons = (*solved.reasons, *between_integers(self.network, self.operations))
         outside = Outside(outer.mean_waits(first), loads, reasons)
         rates = [
             item.arrival_rate if isinstance(item, OpenClass) else self.value(throughput)
@@ -100,6 +104,14 @@ class _Closed(LimitedSubnetworks):
             ceiling=self.ceiling(outer, saturation) if single and len(rates) == 1 else None,
             states=self.states(shares) if single and self.wanted.states else None,
         )
+
+    def charge(self) -> None:
+        """Charge the tables of the numbers of customers in every part, before they are made."""
+        cells, parts = float(self.points) * (self.most + 1), len(self.limited) + 1
+        budget.reserve(_BYTES * cells * parts, f'the numbers of customers "{self.customers.name}" at every limit')
+        # Three parts and more are convolved, each number with every other.
+        each = _CELL * parts + (parts > 2) * parts**2 * float(self.most)
+        budget.spend(each * cells, "the numbers of customers at every limit")
 
     def outside(self) -> Part:
         """What is around the regions, with 0, 1, ... customers in it."""
@@ -164,7 +176,8 @@ class _Closed(LimitedSubnetworks):
         return result
 
     def ceiling(self, outer: Part, saturation: dict[str, Value]) -> tuple[Value, str] | None:
-        """The throughput for ever more customers, and the station that limits it; None where it is not known."""
+        """The throughput for an unlimited number of customers, and the station that limits it; None where it is not
+        known."""
         if any(region.station not in saturation and region.limit < UNLIMITED for region in self.limited):
             return None
         limits = [(rate, label) for label, rate in saturation.items() if rate < float("inf")]

@@ -35,17 +35,17 @@ class Table:
         stations, classes = network.shape
 
         def table(cell: Any) -> Array:
-            found = np.empty((size, stations, classes))
+            result = np.empty((size, stations, classes))
             for station in range(stations):
                 for kind in range(classes):
-                    found[:, station, kind] = cell(station, kind)
-            return found
+                    result[:, station, kind] = cell(station, kind)
+            return result
 
         def column(values: Any) -> Array:
             return np.stack([np.broadcast_to(np.asarray(value, float), (size,)) for value in values], axis=1)
 
         self.network = network
-        self.queues = [place for place, away in enumerate(network.delay) if not away]
+        self.queues = [index for index, delay in enumerate(network.delay) if not delay]
         self.demands, self.visits = table(network.demand), table(network.visit_ratio)
         scv = table(network.variability)
         servers = np.array(network.servers, float)[None, :, None]
@@ -62,25 +62,25 @@ class Table:
         self.memory = np.where(ordered, each * np.where(scv > 1, 1.0 + scv, scv) / 2.0, 0.0)
         self.closed = np.array([kind in network.closed for kind in range(classes)])
         self.population = column([network.population[kind] for kind in network.closed])
-        away = np.array(network.delay)[None, :, None]
-        outside: Array = np.where(away, self.demands, self.rest).sum(1)
-        own = list(network.closed)
-        self.given_think_time = column([network.think_time[kind] for kind in own])
-        self.think_time = self.given_think_time + outside[:, own]
+        delay = np.array(network.delay)[None, :, None]
+        outside: Array = np.where(delay, self.demands, self.rest).sum(1)
+        particular = list(network.closed)
+        self.given_think_time = column([network.think_time[kind] for kind in particular])
+        self.think_time = self.given_think_time + outside[:, particular]
         opened = list(network.open)
         rates = column([network.arrival_rate[kind] for kind in opened]) if opened else np.zeros((size, 0))
         self.behind = np.zeros(self.demands.shape, bool)
-        """Where open classes are work that the customers who left it meet again."""
-        for place, kind in network.left.items():
-            self.behind[:, :, place] = line & (self.demands[:, :, kind] > 0) & (self.demands[:, :, place] > 0)
+        """Where open classes are second-phase work that its customers meet on return."""
+        for index, kind in network.left.items():
+            self.behind[:, :, index] = line & (self.demands[:, :, kind] > 0) & (self.demands[:, :, index] > 0)
         self.load = np.where(self.behind, 0.0, self.fast)[:, :, opened] * rates[:, None, :]
 
     def lines(self, places: list[int]) -> Any:
         """The queueing stations and closed classes, with what open classes add to them."""
-        own, opened = list(self.network.closed), list(self.network.open)
+        particular, opened = list(self.network.closed), list(self.network.open)
 
         def here(values: Any) -> Any:
-            return values[:, places][:, :, own]
+            return values[:, places][:, :, particular]
 
         load = self.load[:, places]
         return first_come.Lines(
@@ -99,20 +99,21 @@ class Table:
         )
 
     def left(self, places: list[int]) -> Any:
-        """The work left behind that is met again, of every closed class."""
+        """The second-phase work that its customer may wait for on return, of every closed class."""
         if not self.network.left:
             return None
 
-        own = list(self.network.closed)
-        rows = [np.zeros((len(self.demands), len(places), len(own))) for _ in range(3)]
+        particular = list(self.network.closed)
+        rows = [np.zeros((len(self.demands), len(places), len(particular))) for _ in range(3)]
         for column, kind in self.network.left.items():
             here = self.behind[:, places, column]
             for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
-                row[..., own.index(kind)] = np.where(here, values[:, places, column], 0.0)
+                row[..., particular.index(kind)] = np.where(here, values[:, places, column], 0.0)
         absence = self.network.absence
         if absence is not None:
             passed = absence.passed[:, places][:, :, places]
-            # Who comes while a server is free does not wait for his own work: little is known of the others.
+            # A customer that arrives while a server is free does not wait for its second phase: little is known of the
+            # others.
             several = (np.array(self.network.servers)[places] > 1)[None, :, None]
             absence = absence.replace(
                 mean=absence.mean[:, places],
@@ -127,20 +128,20 @@ class _Joins:
     """The joins of a network, over its queueing stations and closed classes alone."""
 
     def __init__(self, table: Table, places: list[int]) -> None:
-        self.whole = table.network.joins
+        self.joins = table.network.joins
         self.places = places
-        self.own = list(table.network.closed)
+        self.closed = list(table.network.closed)
         self.shape = table.network.shape
-        self.rest = table.rest[:, places][:, :, self.own]
+        self.rest = table.rest[:, places][:, :, self.closed]
 
     def __getitem__(self, chosen: Any) -> _Joins:
         part = object.__new__(_Joins)
         part.__dict__.update(self.__dict__)
-        part.whole, part.rest = self.whole[chosen], self.rest[chosen]
+        part.joins, part.rest = self.joins[chosen], self.rest[chosen]
         return part
 
     def __call__(self, residence: Any) -> Any:
         table = np.zeros((len(residence), *self.shape))
-        rows, columns = np.array(self.places, int)[:, None], np.array(self.own, int)[None, :]
+        rows, columns = np.array(self.places, int)[:, None], np.array(self.closed, int)[None, :]
         table[:, rows, columns] = residence + self.rest
-        return self.whole.extra(table)[:, self.own]
+        return self.joins.extra(table)[:, self.closed]

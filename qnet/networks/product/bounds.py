@@ -66,7 +66,7 @@ def bounds(network: Demands, kind: str = "balanced") -> Bounds:
     refuse_overload(network)
     if network.size is not None:
         points = [_point(network.point(index), kind) for index in range(network.size)]
-        rows = [tuple(point[place] for point in points) for place in range(4)]
+        rows = [tuple(point[position] for point in points) for position in range(4)]
         return Bounds((rows[0], rows[1], rows[2], rows[3]), kind, closed_bounds.KINDS[kind].source)
     return Bounds(_point(network, kind), kind, closed_bounds.KINDS[kind].source)
 
@@ -88,47 +88,51 @@ def _point(network: Demands, kind: str) -> tuple[Any, Any, Any, Any]:
     rows = [[0.0] * classes for _ in range(4)]
     loaded = loads(network)
     if network.closed:
-        found = closed_bounds.bounds(closed_part(network, loaded), kind)
-        told = (found.throughput_lower, found.throughput_upper, found.response_lower, found.response_upper)
-        for row, values in zip(rows, told, strict=True):
-            for place, own in enumerate(network.closed):
-                row[own] = values[place]
-        for own in network.closed:
-            if network.population[own] == 0:
-                rows[2][own] = rows[3][own] = sum(alone(network, station, own) for station in range(network.shape[0]))
+        result = closed_bounds.bounds(closed_part(network, loaded), kind)
+        reported = (result.throughput_lower, result.throughput_upper, result.response_lower, result.response_upper)
+        for row, values in zip(rows, reported, strict=True):
+            for index, each in enumerate(network.closed):
+                row[each] = values[index]
+        for each in network.closed:
+            if network.population[each] == 0:
+                rows[2][each] = rows[3][each] = sum(
+                    alone(network, station, each) for station in range(network.shape[0])
+                )
     elif kind not in ("asymptotic", "balanced"):
         reason = f"the {kind} bound: it is known for closed classes only"
         raise NotComputed(Problem("QN513", reason, help="the asymptotic and balanced bounds apply"))
-    for own in network.open:
-        rows[0][own] = rows[1][own] = network.arrival_rate[own]
-        rows[2][own], rows[3][own] = _open_response(network, own, loaded, kind)
+    for each in network.open:
+        rows[0][each] = rows[1][each] = network.arrival_rate[each]
+        rows[2][each], rows[3][each] = _open_response(network, each, loaded, kind)
     return tuple(rows[0]), tuple(rows[1]), tuple(rows[2]), tuple(rows[3])
 
 
 def _open_response(network: Demands, kind: int, loaded: list[Any], name: str) -> tuple[float, float]:
     """The response of an open class: its demands, stretched by what stations at least and at most do to them.
 
-    Asymptotic: nobody waits; every station is as slow as the slowest. Balanced: the load is spread evenly over single
-    servers; otherwise each station between bounds of its own.
+    Asymptotic: no customer waits; every station is as slow as the slowest. Balanced: the load is equal at all single
+    servers; otherwise each station between separate bounds.
     """
     stations = range(network.shape[0])
-    away = sum(network.demand(station, kind) for station in stations if network.delay[station])
-    used = [place for place in stations if not network.delay[place] and network.demand(place, kind) > 0]
-    demands = [network.demand(place, kind) for place in used]
-    limits = [_stretches(network, place, loaded[place]) for place in used]
-    whole, slowest = sum(demands), max((most for _, most in limits), default=1.0)
+    delay = sum(network.demand(station, kind) for station in stations if network.delay[station])
+    used = [index for index in stations if not network.delay[index] and network.demand(index, kind) > 0]
+    demands = [network.demand(index, kind) for index in used]
+    limits = [_stretches(network, index, loaded[index]) for index in used]
+    overall, slowest = sum(demands), max((most for _, most in limits), default=1.0)
     if name != "balanced" or network.closed:
-        quickest = sum(demand * _quickest(network, place) for demand, place in zip(demands, used, strict=True))
-        return away + quickest, away + whole * slowest
+        quickest = sum(demand * _quickest(network, index) for demand, index in zip(demands, used, strict=True))
+        return delay + quickest, delay + overall * slowest
     if _plain(network) and used:
-        average = sum(loaded[place] for place in used) / len(used)
-        return away + whole / (1.0 - average), away + whole * slowest
+        average = sum(loaded[index] for index in used) / len(used)
+        return delay + overall / (1.0 - average), delay + overall * slowest
     pairs = list(zip(demands, limits, strict=True))
-    return away + sum(demand * row[0] for demand, row in pairs), away + sum(demand * row[1] for demand, row in pairs)
+    return delay + sum(demand * row[0] for demand, row in pairs), delay + sum(demand * row[1] for demand, row in pairs)
 
 
 def _quickest(network: Demands, station: int) -> float:
     """The least of n / capacity(n): a customer at a station whose capacity is shared best."""
+    if network.rates[station] is None:
+        return 1.0
     capacities = network.capacities(station)
     return min((count + 1) / capacity for count, capacity in enumerate(capacities))
 
@@ -147,9 +151,9 @@ def _stretches(network: Demands, station: int, load: float) -> tuple[float, floa
     if network.closed:
         left = capacities_left(load, capacities, most_present(network) + 1)
         present = sum(int(network.population[kind]) for kind in network.closed if network.demand(station, kind) > 0)
-        met = [(count + 1) / left[min(count, len(left) - 1)] for count in range(min(present, len(left)) + 1)]
-        met.append((present + 1) / left[min(present, len(left) - 1)])
-        return min(met), max(met)
+        stretches = [(count + 1) / left[min(count, len(left) - 1)] for count in range(min(present, len(left)) + 1)]
+        stretches.append((present + 1) / left[min(present, len(left) - 1)])
+        return min(stretches), max(stretches)
     if network.rates[station] is not None:
         exact = stretch(load, capacities)
         return exact, exact

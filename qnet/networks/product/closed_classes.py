@@ -21,7 +21,7 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
     network  a point, or a batch in which only single servers and delays have open load.
     loads    open load of every station, in erlangs at rate 1.
     left     whether stations of several servers or rates have the capacities that are left, as exact methods want
-             them, or their own, as approximations do that are told the open load.
+             them, or their full ones, as approximations do that know the open load.
     Raises   `NoAnswer` QN403 for a class with customers that has no time to spend.
     """
     refuse_without_time(network)
@@ -73,5 +73,6 @@ def refuse_without_time(network: Demands) -> None:
         if not (endless if network.size is None else endless.any()):
             continue
         variant = "" if network.size is None else f" in variant {int(endless.argmax())}"
-        found = f"class {kind} has customers and neither demand nor think time{variant}: its throughput has no limit"
-        raise NoAnswer(Problem("QN403", found, "some time to spend in each passage"))
+        who = network.class_label(kind)
+        text = f"{who} has customers and neither demand nor think time{variant}: its throughput has no limit"
+        raise NoAnswer(Problem("QN403", text, "some time to spend in each passage"))

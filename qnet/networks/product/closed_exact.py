@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from qnet.budget import FLOOR
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedNetwork
 from qnet.networks.product.closed_classes import closed_part
@@ -15,8 +16,13 @@ from qnet.networks.product.mixed import Answer, states_needed, with_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import afford, budget
-from qnet.networks.solvers.features import does_not_apply, unsupported
+from qnet.networks.solvers.features import Final, does_not_apply, unsupported
 from qnet.networks.wanted import Divided, Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.closed import approximate
+else:
+    approximate = lazy("qnet.networks.closed.approximate")
 
 _SLOW = 2e9
 """Operations, estimated from above, from which on an answer takes a second or so."""
@@ -35,10 +41,10 @@ class ClosedMethods:
         self.failure: NotComputed | None = None
 
     def refusal(self) -> str:
-        """Why none applies; raises `Divided` where some variants have whole populations and some have not."""
+        """Why none applies; raises `Divided` where some variants have integer populations and some have not."""
         auto = self.wanted.method == "auto"
         if auto and self.wanted.each and self.network.size is not None and self.network.closed:
-            _divide(_whole(self.network))
+            _divide(_integer_populations(self.network))
         rows = [row for row in table.rows("closed") if auto or row.name == self.wanted.method]
         missing = unsupported(self.features, frozenset[str]().union(*(row.supports for row in rows)))
         if "fractional populations" in self.features:
@@ -69,25 +75,25 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     else:
         if closed.size:
             largest = closed.point(int(closed.population.sum(1).argmax()))
-            found = exact.choices(largest, states)
-            if wanted.each and not _fits(found, wanted):
+            result = exact.choices(largest, states)
+            if wanted.each and not _fits(result, wanted):
                 _divide(_fitting(closed, wanted, states))
-            _afford(found, wanted, 1 if wanted.each else closed.size)
+            _afford(result, closed, wanted, states)
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
     why = "the cheapest of the methods that are exact for product form"
     return Answer(figures, figures.method or "mva", (), why)
 
 
-def _fits(found: list[tuple[str, Work]], wanted: Wanted) -> bool:
+def _fits(result: list[tuple[str, Work]], wanted: Wanted) -> bool:
     """Whether the cheapest method of a point is within the budget."""
-    return found[0][1].operations <= wanted.operations and found[0][1].bytes <= wanted.memory
+    return result[0][1].operations <= wanted.operations and result[0][1].bytes <= wanted.memory
 
 
 def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Any:
-    """Which variants have an exact answer within the budget; those of one population are alike."""
-    _, firsts, place = np.unique(closed.population, axis=0, return_index=True, return_inverse=True)
+    """Which variants have an exact answer within the budget; those of one population agree."""
+    _, firsts, item = np.unique(closed.population, axis=0, return_index=True, return_inverse=True)
     fits = [_fits(exact.choices(closed.point(first), states), wanted) for first in firsts.tolist()]
-    return np.array(fits)[place.reshape(-1)]
+    return np.array(fits)[item.reshape(-1)]
 
 
 def _divide(first: Any) -> None:
@@ -97,24 +103,37 @@ def _divide(first: Any) -> None:
 
 
 def _announce(closed: ClosedNetwork, wanted: Wanted, states: bool) -> None:
-    """Tell that an exact answer takes a while, where it is affordable at all."""
+    """Announce that an exact answer takes a while, where it is affordable at all."""
     points, largest = closed.size or 1, closed
     allowed = wanted.operations * (points if wanted.each else 1)
     if closed.size:
         largest = closed.point(int(closed.population.sum(1).argmax()))
-    found = exact.choices(largest, states)
-    if found and wanted.announce and _SLOW <= found[0][1].operations * points <= allowed:
-        seconds = max(1, round(found[0][1].operations * points / 2e9))
-        wanted.announce(f"solving exactly by {found[0][0]}, about {seconds} s; --method linearizer answers at once")
+    result = exact.choices(largest, states)
+    if result and wanted.announce and _SLOW <= result[0][1].operations * points <= allowed:
+        seconds = max(1, round(result[0][1].operations * points / 2e9))
+        wanted.announce(f"solving exactly by {result[0][0]}, about {seconds} s; --method linearizer answers at once")
 
 
-def _afford(found: list[tuple[str, Work]], wanted: Wanted, times: int) -> None:
-    """Refuse a batch of which even the cheapest method takes more than the budget."""
-    name, need = found[0]
-    operations = need.operations * times
-    if operations > wanted.operations or need.bytes > wanted.memory:
-        text = f"too large for an exact answer ({name}: {operations:.1e} operations, {need.bytes:.1e} bytes)"
-        raise NotComputed(Problem("QN515", text, budget(wanted)))
+def _afford(result: list[tuple[str, Work]], closed: ClosedNetwork, wanted: Wanted, states: bool) -> None:
+    """Refuse a batch of which even the cheapest method takes more than the budget.
+
+    Raises   `NotComputed`; `Final` where fewer points would do, and approximations of all of them take as much.
+    """
+    name, need = result[0]
+    points = closed.size or 1
+    operations = need.operations
+    if not wanted.each:
+        name = exact.batch_method(closed, states) or name
+        operations = exact.of_batch(name, closed, states).operations
+    if operations <= wanted.operations and need.bytes <= wanted.memory:
+        return
+    text = f"too large for an exact answer ({name}: {operations:.1e} operations, {need.bytes:.1e} bytes)"
+    fit = int(points * wanted.operations / operations) if need.bytes <= wanted.memory else 0
+    rough = approximate.work(closed.stations, closed.classes, closed.classes + 1, points).operations
+    if fit and not wanted.each and rough >= max(operations, FLOOR):
+        help = f"solve at most {fit} points at once, or allow more with --operations: approximations take as much"
+        raise Final(Problem("QN515", text, budget(wanted), help=help))
+    raise NotComputed(Problem("QN515", text, budget(wanted)))
 
 
 def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
@@ -132,11 +151,13 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
         if reason:
             others = ", ".join(other for other, _ in exact.choices(point, states))
             raise does_not_apply(row.name, reason, others or "an approximation")
-        afford(row.name, method.work(point, asked), wanted, times)
+        need = method.work(point, asked)
+        afford(row.name, need.replace(operations=need.operations * times), wanted)
+        exact.charge(need)
     return Answer(method.solve(closed, asked, exact.no_part), row.name, (), "asked for")
 
 
-def _whole(network: Demands) -> Any:
-    """Which variants have whole populations."""
+def _integer_populations(network: Demands) -> Any:
+    """Which variants have integer populations."""
     counts = np.stack([network.population[kind] for kind in network.closed], axis=1)
     return (counts == counts.round()).all(axis=1)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 KINDS = ("queue", "delay")
 DISCIPLINES = ("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
-"""Of the stations; the first is that of a station of which nothing is said, here as in the model language."""
+"""Of the stations; the first is the default, here as in the model language."""
 BY_RANK = ("priority", "preemptive")
 """The disciplines that serve one class before another."""
 
@@ -26,8 +26,8 @@ class Demands:
     """
 
     __slots__ = (
-        "absence", "arrival_rate", "delay", "demands", "disciplines", "joins", "left", "population", "priority",
-        "rates", "scv", "servers", "size", "switching", "think_time", "visits",
+        "absence", "arrival_rate", "class_names", "delay", "demands", "disciplines", "joins", "left", "names",
+        "population", "priority", "rates", "scv", "servers", "size", "switching", "think_time", "visits",
     )  # fmt: skip
 
     demands: Any
@@ -50,12 +50,16 @@ class Demands:
     joins: Any
     """Of parallel steps in closed classes, as of `closed.first_come.Lines`, over all stations; None without any."""
     left: Mapping[int, int]
-    """Of open classes that are work left behind by closed ones, first come first served before these come again: by
-    open class the closed one. How often it comes, the throughput of the closed one tells."""
+    """Of open classes that are second-phase work of closed ones, first come first served before these return: by
+    open class the closed one, whose throughput is its arrival rate."""
     absence: Any
     """From leaving it to coming again, as of `closed.second_phase.Left`, over all stations and the closed classes."""
     switching: Switching | None
-    """Which classes the classes here, as chains, are made of; None where nobody changes his class."""
+    """Which classes the classes here, as chains, are made of; None where no customer changes its class."""
+    names: tuple[str, ...]
+    """Of the stations, for what is shown and for messages; empty: they are numbered from 0."""
+    class_names: tuple[str, ...]
+    """Of the classes, likewise."""
 
     def __init__(
         self,
@@ -74,31 +78,14 @@ class Demands:
         left: Mapping[int, int] | None = None,
         absence: Any = None,
         switching: Switching | None = None,
+        names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
     ) -> None:
         """A checked network.
 
-        demands       (K, R) seconds per passage at rate 1; (B, K, R) for a batch. Times and rates are 0, or from 1e-100
-                      to 1e100.
-        visits        the same shape: visits per passage, > 0 where the demand is; None: 1 where the demand is positive.
-        kinds         K entries, "queue" or "delay"; None: queues.
-        disciplines   K entries, or one for all stations: "fcfs", "ps", "lcfs-pr", "priority" (the highest first, none
-                      interrupted) or "preemptive" (a higher class interrupts a lower one, which resumes later); None:
-                      "fcfs", as in the model language. The last two, and "fcfs" or several servers of "lcfs-pr" with
-                      times per visit that differ between classes or are not exponential, have no product form: answers
-                      are then approximate. With "ps" there is product form whatever the times.
-        servers       K entries, whole numbers >= 1; None: 1.
-        rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
-                      not together with several servers.
-        population    R entries: a number >= 0 for a closed class, None for an open one; an entry may have length B.
-                      Fractions have approximate answers only.
-        think_time    R entries in seconds, >= 0; None: 0. Closed classes only.
-        arrival_rate  R entries: passages per second, >= 0, for an open class, None for a closed one.
-        scv           squared coefficients of variation of the time per visit, of the shape of demands; None: 1. They
-                      count at stations "fcfs", "priority" and "preemptive" only.
-        priority      R whole numbers, or (K, R) of them: the highest is served first at stations "priority" and
-                      "preemptive", equal ones in the order of their arrival; None: all are equal.
         joins, left, absence, switching
-                      of parallel steps, work left behind and chains, as of the attributes; not checked.
+                      of parallel steps, second-phase work and chains, as of the attributes; not checked.
+        others        as of `qnet.Network`.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Arguments()
@@ -114,6 +101,8 @@ class Demands:
         self.population = given.column("population", population, classes)
         self.think_time = given.column("think_time", think_time, classes, 0.0)
         self.arrival_rate = given.column("arrival_rate", arrival_rate, classes)
+        self.names = given.names("names", names, stations, "station")
+        self.class_names = given.names("class_names", class_names, classes, "class")
         given.classes(self.population, self.arrival_rate, self.think_time)
         given.stations(self.delay, self.servers, self.rates)
         if self.visits is not None:
@@ -156,12 +145,12 @@ class Demands:
     @property
     def open(self) -> tuple[int, ...]:
         """The places of the open classes."""
-        return tuple(place for place, rate in enumerate(self.arrival_rate) if rate is not None)
+        return tuple(index for index, rate in enumerate(self.arrival_rate) if rate is not None)
 
     @property
     def closed(self) -> tuple[int, ...]:
         """The places of the closed classes."""
-        return tuple(place for place, count in enumerate(self.population) if count is not None)
+        return tuple(index for index, count in enumerate(self.population) if count is not None)
 
     def demand(self, station: int, kind: int) -> Any:
         """One demand: a float, or an array (B,)."""
@@ -181,8 +170,17 @@ class Demands:
 
     @property
     def chain_of(self) -> tuple[int, ...]:
-        """(R,) the chain of every class whose figures are told, from 0; each is its own where nobody changes it."""
+        """(R,) the chain of every class with figures, from 0; each is a separate chain where no customer changes its
+        class."""
         return tuple(range(self.shape[1])) if self.switching is None else self.switching.chain_of
+
+    def station_label(self, station: int) -> str:
+        """A station in a sentence: its name, or `station 0`."""
+        return self.names[station] if self.names else f"station {station}"
+
+    def class_label(self, kind: int) -> str:
+        """A class in a sentence: `class page`, or `class 0`."""
+        return f"class {self.class_names[kind] if self.class_names else kind}"
 
     def nobody(self, kind: int) -> bool:
         """Whether a closed class has no customers at any variant."""
@@ -190,7 +188,7 @@ class Demands:
         return count is not None and (bool(count == 0) if self.size is None else bool((count == 0).all()))
 
     def ranks(self, station: int) -> tuple[int, ...]:
-        """Whom a station serves first, by class, the highest; all 0 where it serves nobody before another.
+        """The priorities of a station by class, the highest is served first; all 0 where it has no priorities.
 
         Classes that never come there have the lowest of those that do.
         """
@@ -219,21 +217,21 @@ class Demands:
         """One variant of a batch, in tuples."""
         if self.size is None:
             return self
-        found = object.__new__(type(self))
-        for name in ("delay", "disciplines", "servers", "rates", "priority"):
-            setattr(found, name, getattr(self, name))
-        found.demands = _rows(self.demands[index])
-        found.visits = None if self.visits is None else _rows(self.visits[index])
-        found.scv = None if self.scv is None else _rows(self.scv[index])
+        result = object.__new__(type(self))
+        for name in ("delay", "disciplines", "servers", "rates", "priority", "names", "class_names"):
+            setattr(result, name, getattr(self, name))
+        result.demands = _rows(self.demands[index])
+        result.visits = None if self.visits is None else _rows(self.visits[index])
+        result.scv = None if self.scv is None else _rows(self.scv[index])
         for name in ("population", "think_time", "arrival_rate"):
             values = tuple(None if value is None else float(value[index]) for value in getattr(self, name))
-            setattr(found, name, values)
-        found.size = None
-        found.joins = None if self.joins is None else self.joins[[index]]
-        found.left = self.left
-        found.absence = None if self.absence is None else self.absence.part([index])
-        found.switching = None if self.switching is None else self.switching.point(index)
-        return found
+            setattr(result, name, values)
+        result.size = None
+        result.joins = None if self.joins is None else self.joins[[index]]
+        result.left = self.left
+        result.absence = None if self.absence is None else self.absence.part([index])
+        result.switching = None if self.switching is None else self.switching.point(index)
+        return result
 
     def __repr__(self) -> str:
         stations, classes = self.shape

@@ -74,74 +74,75 @@ def figures(
     else:
         size = network.size
         rates, times = _columns(throughput, size), _columns(response, size)
-        stays, lengths = _table(residence, size), _table(queue, size)
+        remains, lengths = _table(residence, size), _table(queue, size)
         made = Figures(
             throughput=rates,
             response=times,
-            residence=stays,
+            residence=remains,
             queue_length=lengths,
             utilization=_table(used, size),
             busy_servers=_table(busy, size),
             log_constant=log_constant,
             states=states,
         )
-        sound = all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, stays, lengths))
+        sound = all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, remains, lengths))
     if not sound:
         raise NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))
     return made
 
 
 def _of_nobody(network: Demands, residence: list[list[Value]]) -> list[list[Value]]:
-    """The residences, those of closed classes without customers as their demands alone: nobody waits."""
+    """The residences, those of closed classes without customers as their demands alone: no customer waits."""
     operations: Operations = FLOATS if network.size is None else arrays()
-    found = [list(row) for row in residence]
+    result = [list(row) for row in residence]
     for kind in network.closed:
         nobody = network.population[kind] == 0
         if operations.all(nobody == False):  # noqa: E712
             continue
-        for station, row in enumerate(found):
+        for station, row in enumerate(result):
             row[kind] = operations.where(nobody, alone(network, station, kind), row[kind])
-    return found
+    return result
 
 
 def alone(network: Demands, station: int, kind: int) -> Value:
-    """What a customer of a class spends at a station where nobody else is."""
+    """The residence of a customer of a class at a station without any other customer."""
     first = 1.0 if network.delay[station] else network.capacities(station)[0]
     return network.demand(station, kind) / first
 
 
 def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:
-    """Throughputs that exceed the capacity of a station by a rounding, set just below it; those of arrivals stay."""
+    """Throughputs that exceed the capacity of a station by a rounding, set just below it; those of arrivals are
+    kept."""
     operations: Operations = FLOATS if network.size is None else arrays()
-    found = list(throughput)
+    result = list(throughput)
     for station in range(network.shape[0]):
         if network.delay[station] or not network.closed:
             continue
-        busy = [found[kind] * network.demand(station, kind) for kind in range(network.shape[1])]
-        peak, whole = network.peak(station), total(busy)
-        over = whole > peak
+        busy = [result[kind] * network.demand(station, kind) for kind in range(network.shape[1])]
+        peak, overall = network.peak(station), total(busy)
+        over = overall > peak
         for kind in network.closed:
             demand = network.demand(station, kind)
-            over = over | (found[kind] > peak / operations.where(demand > 0, demand, 1e-300))
-        over = over & (whole <= peak * (1.0 + _ROUNDING))
+            over = over | (result[kind] > peak / operations.where(demand > 0, demand, 1e-300))
+        over = over & (overall <= peak * (1.0 + _ROUNDING))
         if not operations.all(over == False):  # noqa: E712
-            shrink = operations.where(over, peak / operations.where(over, whole, 1.0) * (1.0 - 4e-16), 1.0)
+            shrink = operations.where(over, peak / operations.where(over, overall, 1.0) * (1.0 - 4e-16), 1.0)
             for kind in network.closed:
                 visits = network.demand(station, kind) > 0
-                found[kind] = found[kind] * operations.where(visits, shrink, 1.0)
-    return found
+                result[kind] = result[kind] * operations.where(visits, shrink, 1.0)
+    return result
 
 
 def _not_above_one(row: list[Value], station: int, network: Demands) -> list[Value]:
     """Utilizations of a station whose sum is above 1 by a rounding are scaled to 1; by more, they are refused."""
     operations: Operations = FLOATS if network.size is None else arrays()
-    whole = total(row)
-    if operations.all(whole <= 1.0):
+    overall = total(row)
+    if operations.all(overall <= 1.0):
         return row
-    if not operations.all(whole <= 1.0 + _ROUNDING):
-        found = f"the utilization of station {station} comes out above 1"
-        raise NotComputed(Problem("QN511", found, "a utilization of at most 1", help="try another method"))
-    scale = operations.maximum([whole, 1.0 + 0.0 * whole])
+    if not operations.all(overall <= 1.0 + _ROUNDING):
+        text = f"the utilization of {network.station_label(station)} comes out above 1"
+        raise NotComputed(Problem("QN511", text, "a utilization of at most 1", help="try another method"))
+    scale = operations.maximum([overall, 1.0 + 0.0 * overall])
     return [value / scale for value in row]
 
 

@@ -38,7 +38,7 @@ _LARGEST = 20_000_000
 OPERATIONS = 3e7
 """The most that the exact product-form answer of a point may take: some hundredths of a second."""
 _LEAST = 1e-9
-"""Of a demand: a wait beside which one is nothing, and the demand of a class of zero time."""
+"""Of a demand: the wait that counts as none, and the demand used for a class of zero time."""
 _HALVINGS = 40
 _ROUNDING = 1e-11
 
@@ -71,12 +71,12 @@ def not_wanted(network: Demands, wanted: Wanted) -> str:
         return "product form has the smaller measured error"
     needed: Any = False
     for station in ordered_stations(network):
-        alike = product_form(network, station)
-        needed = needed | ((not alike) if isinstance(alike, bool) else ~alike)
+        identical = product_form(network, station)
+        needed = needed | ((not identical) if isinstance(identical, bool) else ~identical)
     if wanted.states and (needed if isinstance(needed, bool) else needed.any()):
-        found = f"{METHOD} corrects the order of arrival, and {_NO_STATES}"
+        text = f"{METHOD} corrects the order of arrival, and {_NO_STATES}"
         help = "--method lattice-convolution takes such stations like processor sharing, means too"
-        raise NotComputed(Problem("QN513", found, 'stations with product form, such as discipline "ps"', help=help))
+        raise NotComputed(Problem("QN513", text, 'stations with product form, such as discipline "ps"', help=help))
     if wanted.each and network.size is not None and not isinstance(needed, bool) and needed.any() and not needed.all():
         raise Divided(needed)
     applies = needed if isinstance(needed, bool) else needed.any()
@@ -119,24 +119,24 @@ def solve_first_come(network: Demands, wanted: Wanted, solve_part: SolvePart) ->
     """The steady state of a network with closed classes, with what customers wait first come first served corrected.
 
     Applies   single and several servers, delays; first come first served with times that differ between classes or
-              are not exponential, and processor sharing; open classes beside the closed ones.
+              are not exponential, and processor sharing; open classes with the closed ones.
     network   a point or a batch, with open loads below every capacity.
     wanted    `near`: the solution of a network that is nearly the same, of as many points.
     solve_part   the chooser, for the same network with service shared at all stations.
     Returns   `Solution`, never exact.
     Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
     Method    `closed.first_come`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
-              Scale Systems 12 (1987) 91-107). Without parallel steps and work left behind, the waits are those of
+              Scale Systems 12 (1987) 91-107). Without parallel steps and second-phase work, the waits are those of
               product form times the ratio of the corrected ones with and without the order of arrival (`weighted`):
               exact where times are equal and exponential.
     """
     refuse_without_time(network)
     table = Table(network)
-    found = _corrected(table, wanted.near and wanted.near.starts)
-    residence = found.residence
+    result = _corrected(table, wanted.near and wanted.near.starts)
+    residence = result.residence
     if network.joins is None and not network.left:
-        residence = _weighted(table, found, wanted, solve_part)
-    return _solution(table, residence, found)
+        residence = _weighted(table, result, wanted, solve_part)
+    return _solution(table, residence, result)
 
 
 class _Corrected(Record):
@@ -152,7 +152,7 @@ class _Corrected(Record):
 def _corrected(table: Table, starts: Any = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival."""
     network = table.network
-    own = list(network.closed)
+    particular = list(network.closed)
     places = table.queues
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
@@ -160,82 +160,89 @@ def _corrected(table: Table, starts: Any = None) -> _Corrected:
         first_come.solve(table.lines(places).part(slice(first, first + at_once)), starts and starts[number])
         for number, first in enumerate(range(0, count, at_once))
     ]
-    throughput, waits, met = (
-        np.concatenate([part[place] for part in parts]) if parts else np.zeros((0, *shape))
-        for place, shape in enumerate(((len(network.closed),), (len(places), len(network.closed)), (len(places),)))
+    throughput, waits, at_arrival = (
+        np.concatenate([part[index] for part in parts]) if parts else np.zeros((0, *shape))
+        for index, shape in enumerate(((len(network.closed),), (len(places), len(network.closed)), (len(places),)))
     )
     residence: Array = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
-    opened = table.fast[:, places, :] + table.stretch[:, places, :] * met[..., None]
+    opened = table.fast[:, places, :] + table.stretch[:, places, :] * at_arrival[..., None]
     residence[:, places, :] += np.where(table.closed, 0.0, opened)
     if network.left:
         after = np.concatenate([part.after for part in parts])
         for column, kind in network.left.items():
             behind = table.behind[:, places, column]
-            # Beside the part that several servers do at once.
-            found = table.fast[:, places, column] + table.visits[:, places, column] * after[..., own.index(kind)]
-            found = found + table.rest[:, places, column]
-            residence[:, places, column] = np.where(behind, found, residence[:, places, column])
-    for place, kind in enumerate(own):
+            # In addition to the part that several servers do at once.
+            result = (
+                table.fast[:, places, column] + table.visits[:, places, column] * after[..., particular.index(kind)]
+            )
+            result = result + table.rest[:, places, column]
+            residence[:, places, column] = np.where(behind, result, residence[:, places, column])
+    for index, kind in enumerate(particular):
         # Rounding must not leave a wait where a class never comes.
-        residence[:, places, kind] += np.where(table.visits[:, places, kind] > 0, waits[..., place], 0.0)
+        residence[:, places, kind] += np.where(table.visits[:, places, kind] > 0, waits[..., index], 0.0)
     return _Corrected(residence, throughput, [part.starts for part in parts])
 
 
-def _weighted(table: Table, found: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:
+def _weighted(table: Table, result: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:
     """(B, K, R) the waits of product form, weighted by the correction for the order of arrival."""
     network = table.network
-    alike = shared(network)
-    known = product_form_residence(alike, wanted, solve_part)
+    identical = shared(network)
+    known = product_form_residence(identical, wanted, solve_part)
     if known is None or not len(known):
-        return found.residence
-    like = Table(alike)
+        return result.residence
+    like = Table(identical)
     weight = weights(like.demands, known, _corrected(like).residence)
     delay, servers = np.array(network.delay), np.array(network.servers, float)
-    own, opened = list(network.closed), list(network.open)
+    particular, opened = list(network.closed), list(network.open)
     weight = np.where(delay[:, None], 1.0, weight)
-    waits = np.where(delay[:, None], 0.0, np.maximum(found.residence - table.demands, 0.0))
+    waits = np.where(delay[:, None], 0.0, np.maximum(result.residence - table.demands, 0.0))
     spare = np.where(delay, np.inf, servers * (1.0 - table.load.sum(-1)))
     outside = table.given_think_time
     residence = table.demands + waits * weight
-    residence[:, :, own] = weighted(
-        table.demands[:, :, own], waits[:, :, own], weight[:, :, own], spare, table.population, outside
+    residence[:, :, particular] = weighted(
+        table.demands[:, :, particular],
+        waits[:, :, particular],
+        weight[:, :, particular],
+        spare,
+        table.population,
+        outside,
     )
     if opened:
-        cycle = outside + residence[:, :, own].sum(1)
+        cycle = outside + residence[:, :, particular].sum(1)
         rate = np.where(table.population > 0, table.population / np.where(cycle > 0, cycle, 1.0), 0.0)[:, None]
-        work = (table.weight * residence + table.excess * table.demands)[:, :, own]
+        work = (table.weight * residence + table.excess * table.demands)[:, :, particular]
         rest = (table.load * (table.weight + table.excess)[:, :, opened]).sum(-1)
         # What Poisson arrivals find at single servers follows from what the others wait.
-        met = ((rate * work).sum(-1) + rest) / (1.0 - table.load.sum(-1))
+        at_arrival = ((rate * work).sum(-1) + rest) / (1.0 - table.load.sum(-1))
         single = (~delay & (servers == 1))[:, None]
         residence[:, :, opened] = np.where(
-            single, (table.demands + table.stretch * met[..., None])[:, :, opened], residence[:, :, opened]
+            single, (table.demands + table.stretch * at_arrival[..., None])[:, :, opened], residence[:, :, opened]
         )
     return residence
 
 
-def _solution(table: Table, residence: Any, found: _Corrected) -> Solution:
+def _solution(table: Table, residence: Any, result: _Corrected) -> Solution:
     """The answer, of (B, K, R) residences."""
     network = table.network
-    own = list(network.closed)
-    throughput = found.throughput
-    if residence is not found.residence:
-        cycle = table.given_think_time + residence[:, :, own].sum(1)
+    particular = list(network.closed)
+    throughput = result.throughput
+    if residence is not result.residence:
+        cycle = table.given_think_time + residence[:, :, particular].sum(1)
         throughput = np.where(table.population > 0, table.population / np.where(cycle > 0, cycle, 1.0), 0.0)
-    for place, kind in enumerate(own):
-        residence[:, :, kind] *= (table.population[:, place] > 0)[:, None]
+    for index, kind in enumerate(particular):
+        residence[:, :, kind] *= (table.population[:, index] > 0)[:, None]
     rates: list[Any] = list(network.arrival_rate)
-    for place, kind in enumerate(own):
-        rates[kind] = throughput[:, place] if network.size is not None else float(throughput[0, place])
+    for index, kind in enumerate(particular):
+        rates[kind] = throughput[:, index] if network.size is not None else float(throughput[0, index])
     stations, classes = range(network.shape[0]), range(network.shape[1])
     rows = [
         [residence[:, station, kind] if network.size is not None else float(residence[0, station, kind])
          for kind in classes]
         for station in stations
     ]  # fmt: skip
-    told = (f"{METHOD} is an approximation", *reasons(network))
+    reported = (f"{METHOD} is an approximation", *reasons(network))
     why = why_corrected(network)
-    return Solution(network, figures(network, rates, rows), METHOD, told, why, found.starts)
+    return Solution(network, figures(network, rates, rows), METHOD, reported, why, result.starts)
 
 
 def shared(network: Demands) -> Demands:
@@ -243,13 +250,13 @@ def shared(network: Demands) -> Demands:
 
     A class that comes to a station and asks nothing of it gets next to nothing, so that its wait is known.
     """
-    found: Demands = object.__new__(Demands)
+    result: Demands = object.__new__(Demands)
     for name in Demands.__slots__:
-        setattr(found, name, getattr(network, name))
-    found.disciplines = ("ps",) * len(network.disciplines)
-    found.scv = found.priority = None
-    found.demands = _with_least(network)
-    return found
+        setattr(result, name, getattr(network, name))
+    result.disciplines = ("ps",) * len(network.disciplines)
+    result.scv = result.priority = None
+    result.demands = _with_least(network)
+    return result
 
 
 def _with_least(network: Demands) -> Any:
@@ -270,38 +277,38 @@ def _with_least(network: Demands) -> Any:
 def product_form_residence(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Any:
     """(B, K, R) seconds at all stations where service is shared, of each point as it would be alone.
 
-    Returns  None where no method finds them.
+    Returns  None where no method computes them.
     """
     budget = Wanted(operations=min(wanted.operations, OPERATIONS), memory=wanted.memory, each=True)
     try:
-        found = solve_part(network, budget).figures.residence
+        solution = solve_part(network, budget).figures.residence
     except NotComputed:
         return None
     except Divided as divided:
         table = np.zeros(network.demands.shape)
         for part in (divided.first, ~divided.first):
-            own = product_form_residence(_part(network, part), wanted, solve_part)
-            if own is None:
+            particular = product_form_residence(_part(network, part), wanted, solve_part)
+            if particular is None:
                 return None
-            table[part] = own
+            table[part] = particular
         return table
-    table = np.asarray(found, float)
+    table = np.asarray(solution, float)
     return table[None] if network.size is None else table
 
 
 def _part(network: Demands, chosen: Any) -> Demands:
     """Some variants of a batch."""
-    found: Demands = object.__new__(Demands)
+    result: Demands = object.__new__(Demands)
     for name in Demands.__slots__:
-        setattr(found, name, getattr(network, name))
+        setattr(result, name, getattr(network, name))
     for name in ("demands", "visits"):
         value = getattr(network, name)
-        setattr(found, name, None if value is None else value[chosen])
+        setattr(result, name, None if value is None else value[chosen])
     for name in ("population", "think_time", "arrival_rate"):
         values = tuple(None if value is None else value[chosen] for value in getattr(network, name))
-        setattr(found, name, values)
-    found.size = int(chosen.sum())
-    return found
+        setattr(result, name, values)
+    result.size = int(chosen.sum())
+    return result
 
 
 def weights(demands: Any, known: Any, corrected: Any) -> Any:

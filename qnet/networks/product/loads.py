@@ -61,39 +61,39 @@ def refuse_overload(network: Demands) -> None:
     worst = max(shares, key=shares.__getitem__, default=None)
     if worst is None or shares[worst] < 1:
         return
-    found = f"no steady state: station {worst} is asked for {shares[worst]:.4g} times what it can do{variant}"
+    where = network.station_label(worst)
+    text = f"no steady state: {where} is asked for {shares[worst]:.4g} times what it can do{variant}"
     help = (
         f"multiply the arrival rates by less than {1 / shares[worst]:.6g} for a steady state{' there' * bool(variant)}"
     )
-    raise NoAnswer(Problem("QN401", found, "a load below every capacity", help=help))
+    raise NoAnswer(Problem("QN401", text, "a load below every capacity", help=help))
 
 
 def reasons(network: Demands) -> tuple[str, ...]:
     """Why a network has no product form, so that its answer is approximate; empty where it has."""
-    found: list[str] = []
+    result: list[str] = []
     for station, discipline in enumerate(network.disciplines):
         if network.delay[station] or discipline == "ps":
             continue
+        where = network.station_label(station)
         if len(set(network.ranks(station))) > 1:
             how = "interrupts" if discipline == "preemptive" else "is served before"
-            found.append(f"station {station}: one class {how} another")
+            result.append(f"{where}: one class {how} another")
         elif discipline == "lcfs-pr":
             if network.servers[station] > 1 and not everywhere(network, product_form(network, station)):
-                found.append(f"station {station}: last come first served with several servers has no product form")
+                result.append(f"{where}: last come first served with several servers has no product form")
         else:
-            alike, exponential = _alike(network, station), _exponential(network, station)
-            if not everywhere(network, alike):
-                found.append(
-                    f"station {station}: first come first served, with service times that differ between classes"
-                )
+            identical, exponential = _identical_times(network, station), _exponential(network, station)
+            if not everywhere(network, identical):
+                result.append(f"{where}: first come first served, with service times that differ between classes")
             elif not everywhere(network, exponential):
-                found.append(f"station {station}: first come first served, with service times that are not exponential")
-    return tuple(found)
+                result.append(f"{where}: first come first served, with service times that are not exponential")
+    return tuple(result)
 
 
-def everywhere(network: Demands, said: Any) -> bool:
+def everywhere(network: Demands, condition: Any) -> bool:
     """Whether something is true, at every variant of a batch."""
-    return bool(said) if network.size is None or isinstance(said, bool) else bool(said.all())
+    return bool(condition) if network.size is None or isinstance(condition, bool) else bool(condition.all())
 
 
 def ranked(network: Demands) -> list[int]:
@@ -104,34 +104,34 @@ def ranked(network: Demands) -> list[int]:
 def product_form(network: Demands, station: int) -> Any:
     """Whether a station has product form that serves in order of arrival, or the last by several servers.
 
-    It has with one exponential time for all visits: whom the servers work for makes no difference then.
+    It has with one exponential time for all visits: the class in service makes no difference then.
 
     Returns  a truth value, or an array (B,) of them.
     """
-    return _alike(network, station) & _exponential(network, station)
+    return _identical_times(network, station) & _exponential(network, station)
 
 
 def _exponential(network: Demands, station: int) -> Any:
-    """Whether all who come to a station have exponential times there."""
-    found: Any = True
+    """Whether all visits to a station have exponential times there."""
+    result: Any = True
     for kind in range(network.shape[1] if network.scv is not None else 0):
-        away = abs(network.variability(station, kind) - 1.0)
-        found = found & ((away <= 1e-12) | (network.demand(station, kind) == 0) | network.nobody(kind))
-    return found
+        distance = abs(network.variability(station, kind) - 1.0)
+        result = result & ((distance <= 1e-12) | (network.demand(station, kind) == 0) | network.nobody(kind))
+    return result
 
 
-def _alike(network: Demands, station: int) -> Any:
+def _identical_times(network: Demands, station: int) -> Any:
     """Whether all classes have the same time per visit at a station."""
     operations: Operations = FLOATS if network.size is None else arrays()
-    found: Any = True
+    result: Any = True
     first: Any = None
     for kind in range(network.shape[1]):
         demand, visits = network.demand(station, kind), network.visit_ratio(station, kind)
-        # Who comes and asks nothing of the station waits in line there all the same.
+        # A visit without service waits in line all the same.
         used = (visits > 0) & (not network.nobody(kind))
         if not (used.any() if network.size is not None else used):
             continue
         if first is None:
             first = (demand, visits)
-        found = found & (operations.absolute(demand * first[1] - first[0] * visits) <= 1e-12 * demand * first[1])
-    return found
+        result = result & (operations.absolute(demand * first[1] - first[0] * visits) <= 1e-12 * demand * first[1])
+    return result

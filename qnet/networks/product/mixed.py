@@ -37,11 +37,11 @@ class Answer(Record):
 
 
 def solve_open(network: Demands) -> Solution:
-    """The steady state of open classes, whose load is below every capacity."""
+    """The steady state of open classes with a load below every capacity."""
     residence = [_open_residence(network, station, load) for station, load in enumerate(loads(network))]
     throughput = list(network.arrival_rate)
-    found = figures(network, throughput, residence)
-    return Solution(network, found, "open", reasons(network), "open classes alone have a closed form")
+    result = figures(network, throughput, residence)
+    return Solution(network, result, "open", reasons(network), "open classes alone have a closed form")
 
 
 def _open_residence(network: Demands, station: int, load: Value) -> list[Value]:
@@ -55,7 +55,7 @@ def _open_residence(network: Demands, station: int, load: Value) -> list[Value]:
 def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution:
     """The steady state by a method of `closed.approximate`.
 
-    Raises   `NotComputed` QN511 where it does not converge within its own laws, QN513 for rates other than servers.
+    Raises   `NotComputed` QN511 where it does not converge within its laws, QN513 for rates other than servers.
     """
     loaded = loads(network)
     closed = closed_part(network, loaded, left=False)
@@ -68,11 +68,13 @@ def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution
     return with_open(network, loaded, answer, wanted)
 
 
-def approximate_work(network: Demands) -> Work:
-    """That of some hundred rounds, whatever the populations."""
-    stations, classes = network.shape
-    cells = float(stations * classes**2 * (network.size or 1))
-    return Work(1e3 * cells, 50.0 * cells)
+def approximate_work(network: Demands, cores: int = 1) -> Work:
+    """That of the rounds that most networks need, whatever the populations.
+
+    cores   of every point: with all customers, and with one less of some classes.
+    """
+    stations, classes = network.shape[0], len(network.closed)
+    return approximate.work(stations, classes, cores, network.size or 1)
 
 
 def states_needed(network: Demands) -> bool:
@@ -81,32 +83,34 @@ def states_needed(network: Demands) -> bool:
 
 
 def with_open(network: Demands, loaded: list[Value], answer: Answer, wanted: Wanted) -> Solution:
-    """The solution of a network from that of its closed classes, with what open ones spend beside them.
+    """The solution of a network from that of its closed classes, with the residences of open ones.
 
     loaded   open load of every station, in erlangs at rate 1.
     """
-    found = answer.figures
+    result = answer.figures
     stations, classes = network.shape
     throughput: list[Value] = list(network.arrival_rate)
-    for place, kind in enumerate(network.closed):
-        throughput[kind] = found.throughput[place] if network.size is None else found.throughput[:, place]
+    for index, kind in enumerate(network.closed):
+        throughput[kind] = result.throughput[index] if network.size is None else result.throughput[:, index]
     residence: list[list[Value]] = []
     for station in range(stations):
         row: list[Value] = [0.0] * classes
-        for place, kind in enumerate(network.closed):
-            row[kind] = found.residence[station][place] if network.size is None else found.residence[:, station, place]
+        for index, kind in enumerate(network.closed):
+            row[kind] = (
+                result.residence[station][index] if network.size is None else result.residence[:, station, index]
+            )
         if network.open:
-            states = None if found.marginals is None or network.size is not None else found.marginals[station]
+            states = None if result.marginals is None or network.size is not None else result.marginals[station]
             _beside(network, station, loaded[station], throughput, row, states)
         residence.append(row)
-    made = figures(network, throughput, residence, found.log_constant, found.marginals if wanted.states else None)
+    made = figures(network, throughput, residence, result.log_constant, result.marginals if wanted.states else None)
     return Solution(network, made, answer.method, (*answer.reasons, *reasons(network)), answer.why)
 
 
 def _beside(
     network: Demands, station: int, load: Value, throughput: list[Value], row: list[Value], states: Any
 ) -> None:
-    """Fill in what open classes spend at a station beside closed ones."""
+    """Fill in the residences of open classes at a station with closed ones."""
     if network.delay[station]:
         longer: Value = 1.0
     elif station not in shared(network):
@@ -123,7 +127,7 @@ def _beside(
 def _approximate_stretch(
     network: Demands, station: int, load: Value, throughput: list[Value], row: list[Value]
 ) -> Value:
-    """What open customers meet at several servers beside closed ones whose states are not known.
+    """What open customers meet at several servers with closed ones whose states are not known.
 
     (1 + queue of the closed classes + idle servers beyond one) / (servers - open load): the form of the Conway
     correction, with the idle servers of M/M/c at the load of all classes.

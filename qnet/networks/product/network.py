@@ -1,12 +1,15 @@
-"""`qnet.Network`: a network of queues given by its demands, with its answers one call away."""
+"""`qnet.Network`: a network of queues given by its demands, with its answers one call each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from qnet import budget
+from qnet.arguments import checked
 from qnet.lazy import lazy
 from qnet.networks.product.demands import Demands
+from qnet.networks.product.fixed_order import refuse_fixed_order
 from qnet.networks.product.solve import solve
 from qnet.networks.wanted import AUTO, Wanted
 
@@ -24,7 +27,7 @@ else:
 class Network(Demands):
     """A network of K stations and R classes, open, closed or mixed, or a batch of variants, with its answers.
 
-    The arguments are told at `__init__`: demands in seconds per passage by station and class; for each class a
+    The arguments are described at `__init__`: demands in seconds per passage by station and class; for each class a
     population (with a think time) or an arrival rate; kinds, servers and rates of the stations.
 
         network = Network([[0.12], [0.05]], population=[20], think_time=[5.0])
@@ -33,6 +36,55 @@ class Network(Demands):
 
     __slots__ = ()
 
+    def __init__(
+        self,
+        demands: Any,
+        visits: Any = None,
+        kinds: Sequence[str] | None = None,
+        disciplines: Sequence[str] | str | None = None,
+        servers: Sequence[int] | None = None,
+        rates: Sequence[Sequence[float] | None] | None = None,
+        population: Sequence[Any] | None = None,
+        think_time: Sequence[Any] | None = None,
+        arrival_rate: Sequence[Any] | None = None,
+        scv: Any = None,
+        priority: Any = None,
+        names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+    ) -> None:
+        """A checked network.
+
+        demands       (K, R) seconds per passage at rate 1; (B, K, R) for a batch. Times and rates are 0, or from 1e-100
+                      to 1e100.
+        visits        the same shape: visits per passage, > 0 where the demand is; None: 1 where the demand is positive.
+                      Where it is 0, visits decide whether a class waits for its turn at "fcfs", or does not come.
+        kinds         K entries, "queue" or "delay"; None: queues.
+        disciplines   K entries, or one for all stations: "fcfs", "ps", "lcfs-pr", "priority" (the highest first, none
+                      interrupted) or "preemptive" (a higher class interrupts a lower one, which resumes later); None:
+                      "fcfs", as in the model language. The last two, and "fcfs" or several servers of "lcfs-pr" with
+                      times per visit that differ between classes or are not exponential, have no product form: answers
+                      are then approximate. With "ps" there is product form whatever the times.
+        servers       K entries, integers >= 1; None: 1.
+        rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
+                      not together with several servers.
+        population    R entries: a number >= 0 for a closed class, None for an open one; an entry may have length B.
+                      Fractions have approximate answers only.
+        think_time    R entries in seconds, >= 0; None: 0. Closed classes only.
+        arrival_rate  R entries: passages per second, >= 0, for an open class, None for a closed one.
+        scv           squared coefficients of variation of the time per visit, of the shape of demands; None: 1. They
+                      count at stations "fcfs", "priority" and "preemptive" only.
+        priority      R integers, or (K, R) of them: the highest is served first at stations "priority" and
+                      "preemptive", equal ones in the order of their arrival; None: all are equal.
+        names         K names of the stations, such as ["cpu", "disk"], and `class_names` R of the classes: what tables,
+                      notes and errors call them; None: numbers from 0.
+        Raises        `InvalidInput` QN230 with everything that is wrong.
+        """
+        super().__init__(
+            demands, visits, kinds, disciplines, servers, rates, population, think_time, arrival_rate, scv, priority,
+            names=names, class_names=class_names,
+        )  # fmt: skip
+
+    @checked
     def solve(
         self,
         method: str = "auto",
@@ -48,7 +100,7 @@ class Network(Demands):
         state_probabilities  whether to give the probabilities of 0, 1, ... customers of closed classes by station.
         operations, memory   the budget of an exact answer: elementary operations (about 1e9 a second) and bytes.
         servers_correction   how approximations treat several servers; empty: the one with the smallest error.
-        core_solutions       of linearizer: 2, 3, ..., or None to go on until it settles.
+        core_solutions       of linearizer: 2, 3, ..., or None to go on until it converges.
         Returns              `Solution`: throughput, response (R,); residence, queue_length, utilization (K, R); method,
                              exact.
         Raises               `NoAnswer` without a steady state, `NotComputed` where a method does not apply or does not
@@ -62,21 +114,27 @@ class Network(Demands):
             correction=servers_correction,
             core_solutions=core_solutions,
         )
-        found = solve(self, wanted)
+        if "lcfs-pr" in self.disciplines:
+            refuse_fixed_order(self)
+        with budget.door(operations, memory):
+            solution = solve(self, wanted)
         if self.priority is not None and self.closed:
-            priorities.refuse_unserved(found)
-            priorities.refuse_starved(found)
-        return found
+            priorities.refuse_unserved(solution)
+            priorities.refuse_starved(solution)
+        return solution
 
+    @checked
     def bounds(self, kind: str = "balanced") -> Bounds:
         """Intervals that enclose the exact throughput and response of every class; see `bounds.bounds`.
 
         kind     "asymptotic", "balanced", "composite", "proportional" or "geometric".
         Raises   `NotComputed` QN513 where a bound does not apply, with the reason.
         """
-        return product_bounds.bounds(self, kind)
+        with budget.door():
+            return product_bounds.bounds(self, kind)
 
     @classmethod
+    @checked
     def from_routing(
         cls,
         service_times: Any,
@@ -91,11 +149,14 @@ class Network(Demands):
         think_time: Sequence[Any] | None = None,
         scv: Any = None,
         priority: Any = None,
+        names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
     ) -> Self:
         """A network from service times per visit and routing probabilities, classes that change included.
 
-        Classes that customers change between are a chain, and the chains are the classes of the network: `solve` tells
-        throughput and response by chain, and everything about stations by class; `bounds` are those of the chains.
+        Classes that customers change between are a chain, and the chains are the classes of the network: `solve`
+        reports throughput and response by chain, and everything about stations by class; `bounds` are those of the
+        chains.
 
         service_times  (K, R) or (B, K, R) seconds per visit.
         routing        (K, K): one matrix for all classes; (R, K, K): one per class; (K, R, K, R): the probability to go
@@ -108,10 +169,17 @@ class Network(Demands):
                        K entries, as of `Network`.
         think_time     R entries: seconds that a closed chain thinks once per passage, the same for all its classes.
         scv            (K, R) squared coefficients of variation of the time per visit; None: 1.
-        priority       R whole numbers, or (K, R) of them; one for all classes of a chain that come to a station.
+        priority       R integers, or (K, R) of them; one for all classes of a chain that come to a station.
+        names, class_names
+                       of the K stations and the R classes, as of `Network`; a chain is called by all of its classes.
         Returns        a `Network` of C chains, with `chain_of` (R,) and `switching` (visits and demands by class).
         Raises         `InvalidInput` QN230 for tables of other shapes or rows that do not sum to one, QN231 where
                        customers are stranded or a chain never comes to the reference.
         """
-        chains = switching.arguments(service_times, routing, population, think_time, arrivals, scv, priority, reference)
-        return cls(kinds=kinds, disciplines=disciplines, servers=servers, rates=rates, **chains)
+        chains = switching.arguments(
+            service_times, routing, population, think_time, arrivals, scv, priority, reference, names, class_names
+        )
+        changing = chains.pop("switching")
+        network = cls(kinds=kinds, disciplines=disciplines, servers=servers, rates=rates, **chains)
+        network.switching, network.class_names = changing, changing.chain_names
+        return network

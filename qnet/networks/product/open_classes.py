@@ -5,7 +5,7 @@ open customers present have :math:`p(j) \propto \rho^j / (a(1) \cdots a(j))`, an
 
 .. math:: R_r = D_r \sum_j \frac{j + 1}{a(j + 1)}\, p(j)
 
-Closed customers beside them see a station whose capacity with n of them present is T(n - 1) / T(n), with
+Closed customers observe a station whose capacity with n of them present is T(n - 1) / T(n), with
 :math:`T(n) = \sum_m \binom{n + m}{m} \rho^m / (a(1) \cdots a(n + m))`: for one server that is 1 - rho.
 
 Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260; mixed networks: Lavenberg (ed.), Computer
@@ -43,7 +43,7 @@ def stretch(load: Value, capacities: Sequence[float]) -> Value:
     Method      c servers by Erlang's C; other rates by their distribution, scaled, with the geometric rest summed.
     Fails       load at or above the last capacity has no steady state; the caller must have refused it.
     """
-    if isinstance(capacities, range) or all(value == place + 1 for place, value in enumerate(capacities)):
+    if isinstance(capacities, range) or all(value == index + 1 for index, value in enumerate(capacities)):
         servers = len(capacities)
         return 1 / (1 - load) if servers == 1 else 1 + erlang.erlang_c(servers, load) / (servers - load)
     return _by_states(load, capacities)
@@ -94,8 +94,10 @@ def capacities_left(load: float, capacities: Sequence[float], most: int | None =
         # Terms of many servers fall off beyond their peak, at most where as many are open as the load and as closed.
         reach = min(length, int(load + wanted + 10.0 * sqrt(load + wanted)) + 100)
     if wanted * (reach if load else 1) > _WORK:
-        found = f"what open classes leave of a station with {length} capacities to {wanted} customers"
-        raise NotComputed(Problem("QN515", f"too large: {found}", "fewer servers or customers"))
+        left = "what open classes leave of " if load else ""
+        result = f"too large: {left}a station with {length:g} servers or rates, and up to {wanted:g} closed customers"
+        help = "" if load or wanted > length else "with no more customers than servers no one waits: make it a delay"
+        raise NotComputed(Problem("QN515", result, "fewer servers or customers", help=help))
     if load == 0:
         return tuple(float(value) for value in capacities[:wanted])
     left = log(last / (last - load))
@@ -106,14 +108,14 @@ def capacities_left(load: float, capacities: Sequence[float], most: int | None =
         earlier = rest + log(capacities[closed - 1] / last) if closed else -inf
         rest = left + _log_sum([final, earlier])
         sums.append(_log_sum([head, rest]))
-    found = [capacities[count] * exp(below - above) for count, (below, above) in enumerate(pairwise(sums))]
-    found += [last - load] * (wanted > length)
+    result = [capacities[count] * exp(below - above) for count, (below, above) in enumerate(pairwise(sums))]
+    result += [last - load] * (wanted > length)
     if isinstance(capacities, range) or all(value <= later for value, later in pairwise(capacities)):
         # Capacities that rise leave ones that rise to the last; rounding must not hide that from the bounds.
         most_left = last - load
-        for count in range(len(found) - 1, -1, -1):
-            found[count] = most_left = min(found[count], most_left)
-    return tuple(found)
+        for count in range(len(result) - 1, -1, -1):
+            result[count] = most_left = min(result[count], most_left)
+    return tuple(result)
 
 
 def _terms(load: float, capacities: Sequence[float], closed: int) -> tuple[float, float]:
@@ -124,15 +126,15 @@ def _terms(load: float, capacities: Sequence[float], closed: int) -> tuple[float
     """
     length = len(capacities)
     enough = _NOTHING * (1.0 - load / capacities[-1]) if isinstance(capacities, range) else 0.0
-    whole, term, shift = 0.0, 1.0, 0.0
+    overall, term, shift = 0.0, 1.0, 0.0
     for present in range(closed, length):
-        whole += term
+        overall += term
         term *= (present + 1) / (present + 1 - closed) * load / capacities[present]
-        if whole > _LARGE:
-            whole, term, shift = whole / _LARGE, term / _LARGE, shift + log(_LARGE)
-        if term <= enough * whole:
-            return log(whole) + shift, -inf
-    return (log(whole) + shift if whole else -inf), log(term) + shift
+        if overall > _LARGE:
+            overall, term, shift = overall / _LARGE, term / _LARGE, shift + log(_LARGE)
+        if term <= enough * overall:
+            return log(overall) + shift, -inf
+    return (log(overall) + shift if overall else -inf), log(term) + shift
 
 
 def _log_sum(logs: Sequence[float]) -> float:

@@ -39,7 +39,7 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     """The steady state of a network with closed classes, where stations serve one class before another.
 
     Applies   single and several servers, delays; order by priority with and without preemption, first come first
-              served within; processor sharing, and first come first served elsewhere; open classes beside closed ones.
+              served within; processor sharing, and first come first served elsewhere; open classes with closed ones.
     network   a point or a batch, with open loads below every capacity.
     Returns   `Solution`, never exact. Open classes that closed ones, served before them, leave too little have a
               throughput of 0.
@@ -49,24 +49,24 @@ def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
     """
     _refuse(network, wanted)
     refuse_without_time(network)
-    places = [place for place, away in enumerate(network.delay) if not away]
-    whole, residence = _arrays(network, places)
-    size, classes = whole.population.shape
+    places = [index for index, delay in enumerate(network.delay) if not delay]
+    overall, residence = _arrays(network, places)
+    size, classes = overall.population.shape
     throughput, crowded = np.zeros((size, classes)), np.zeros(size, bool)
     at_once = max(1, _CELLS // max(1, len(places) * classes**2))
     for first in range(0, size, at_once):
         here = slice(first, first + at_once)
-        part = priorities.solve(whole.part(here))
+        part = priorities.solve(overall.part(here))
         throughput[here], crowded[here] = part.throughput, part.overloaded
         residence[here, places] = part.residence
     closed = np.array([kind in network.closed for kind in range(classes)])
-    residence *= (~closed | (whole.population > 0))[:, None]
+    residence *= (~closed | (overall.population > 0))[:, None]
     # Where open classes get too little, no figure means anything.
     residence[crowded], throughput[crowded] = 0.0, 0.0
     single = network.size is None
     rates = [float(column[0]) if single else column for column in throughput.T]
-    rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[place]]
-            for place in range(network.shape[0])]  # fmt: skip
+    rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[index]]
+            for index in range(network.shape[0])]  # fmt: skip
     why_not_exact = (f"{METHOD} is an approximation", *reasons(network))
     return Solution(
         network, figures(network, rates, rows), METHOD, why_not_exact, "it has the smallest measured error there"
@@ -80,32 +80,33 @@ def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any
     closed = set(network.closed)
     kinds = [
         priorities.SHARING
-        if place not in ordered
+        if index not in ordered
         else priorities.PREEMPTIVE
-        if network.disciplines[place] == "preemptive"
+        if network.disciplines[index] == "preemptive"
         else priorities.IN_ORDER
-        for place in places
+        for index in places
     ]
 
     def column(values: Any, other: float) -> Any:
         cells = [other if value is None else value for value in values]
         return np.stack([np.broadcast_to(np.asarray(cell, float), (size,)) for cell in cells], axis=1)
 
-    away = np.where(np.array(network.delay)[None, :, None], table.demands, 0.0)
-    whole = priorities.Ranked(
+    delay = np.where(np.array(network.delay)[None, :, None], table.demands, 0.0)
+    overall = priorities.Ranked(
         demands=table.fast[:, places],
         visits=table.visits[:, places],
         service=table.each[:, places],
         excess=table.excess[:, places],
         memory=table.memory[:, places],
         discipline=np.array(kinds, int),
-        rank=np.array([network.ranks(place) for place in places], int).reshape(len(places), len(classes)),
+        rank=np.array([network.ranks(index) for index in places], int).reshape(len(places), len(classes)),
         population=column([network.population[kind] for kind in classes], np.inf),
-        think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0) + away.sum(1),
+        think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0)
+        + delay.sum(1),
         arrival_rate=column(network.arrival_rate, 0.0),
-        servers=np.array([network.servers[place] for place in places]),
+        servers=np.array([network.servers[index] for index in places]),
     )
-    return whole, away
+    return overall, delay
 
 
 def refuse_unserved(solution: Solution) -> None:
@@ -116,13 +117,14 @@ def refuse_unserved(solution: Solution) -> None:
         lost: Any = (asked > 0) & ((carried[kind] if network.size is None else carried[:, kind]) == 0)
         if lost if network.size is None else lost.any():
             variant = "" if network.size is None else f" in variant {int(lost.argmax())}"
-            found = f"no steady state: classes served before open class {kind} leave it too little{variant}"
-            raise NoAnswer(Problem("QN401", found, "fewer customers of higher priority, or fewer arrivals"))
+            who = network.class_label(kind)
+            text = f"no steady state: classes served before open {who} leave it too little{variant}"
+            raise NoAnswer(Problem("QN401", text, "fewer customers of higher priority, or fewer arrivals"))
 
 
 def starved(solution: Solution) -> tuple[int, int, float] | None:
     """A station, a class that is served last there, and how busy closed classes served before it keep the station:
-    more than what is left can be told of. None where there is no such class.
+    beyond what can be computed from the capacity left. None where there is no such class.
     """
     network, figures = solution.network, solution.figures
     stations, kinds = range(network.shape[0]), range(network.shape[1])
@@ -144,7 +146,7 @@ def starved(solution: Solution) -> tuple[int, int, float] | None:
 
 
 def _used(solution: Solution, station: int, kind: int) -> bool:
-    """Whether anybody of a class comes to a station."""
+    """Whether customers of a class visit a station."""
     network = solution.network
     rate = solution.figures.throughput
     some: Any = network.visit_ratio(station, kind) * (rate[kind] if network.size is None else rate[:, kind])
@@ -154,14 +156,14 @@ def _used(solution: Solution, station: int, kind: int) -> bool:
 def refuse_starved(solution: Solution, stations: Sequence[str] = (), classes: Sequence[str] = ()) -> None:
     """Raise `NotComputed` QN589 where classes served before others leave these next to nothing.
 
-    stations, classes   their names; none: their numbers.
+    stations, classes   their names; none: those of the network.
     """
-    found = starved(solution)
-    if found is None:
+    result = starved(solution)
+    if result is None:
         return
-    place, kind, busy = found
-    where = stations[place] if stations else f"station {place}"
-    who = f'"{classes[kind]}"' if classes else f"class {kind}"
+    index, kind, busy = result
+    where = stations[index] if stations else solution.network.station_label(index)
+    who = f'"{classes[kind]}"' if classes else solution.network.class_label(kind)
     text = f"closed classes served before {who} keep {where} {100 * busy:.3g} % busy, which leaves it next to nothing"
     help = f"leave {who} out: the others hardly notice it; or give the others fewer customers or more servers"
     expected = f"at most {100 * STARVED:.0f} % for what is left to be estimated"
@@ -185,8 +187,8 @@ def open_row(network: Demands, station: int) -> list[Value]:
     if network.disciplines[station] == "preemptive":
         waits = [mean for mean, _ in waiting.preemptive_waits(servers, loads)]
     else:
-        met = waiting.queue(servers, loads, 0, operations)
-        waits = [waiting.open_wait(met, rank)[0] for rank in ranks]
+        at_arrival = waiting.queue(servers, loads, 0, operations)
+        waits = [waiting.open_wait(at_arrival, rank)[0] for rank in ranks]
     return [network.demand(station, kind) + network.visit_ratio(station, kind) * waits[kind] for kind in classes]
 
 
@@ -195,7 +197,8 @@ def _refuse(network: Demands, wanted: Wanted) -> None:
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without priorities"))
     if any(rates is not None for rates in network.rates):
-        found = f"station {ranked(network)[0]} serves one class before another, and another has load-dependent rates"
-        raise NotComputed(Problem("QN546", found, "servers in place of rates, or no priorities"))
+        where = network.station_label(ranked(network)[0])
+        text = f"{where} serves one class before another, and another has load-dependent rates"
+        raise NotComputed(Problem("QN546", text, "servers in place of rates, or no priorities"))
     if network.shape[0] * network.shape[1] ** 2 > _LARGEST:
         raise NotComputed(Problem("QN546", "there are too many stations and classes", f"at most {_LARGEST} pairs"))

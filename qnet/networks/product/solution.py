@@ -1,4 +1,4 @@
-"""What `Network.solve` answers: figures by class and station, how they were found, and how far to trust them."""
+"""What `Network.solve` answers: figures by class and station, how they were computed, and how far to trust them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from qnet.lazy import Array, lazy, np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import Figures
 from qnet.networks.product.loads import reasons
+from qnet.networks.reasons import Beyond
+from qnet.note import Note
 from qnet.plain_tables import markdown_table, plain_table
 
 if TYPE_CHECKING:
+    from qnet.networks import notes
     from qnet.networks.product import bounds as product_bounds
     from qnet.networks.product import warnings
     from qnet.networks.product.bounds import Bounds
 else:
+    notes = lazy("qnet.networks.notes")
     warnings = lazy("qnet.networks.product.warnings")
     product_bounds = lazy("qnet.networks.product.bounds")
 
@@ -60,13 +64,35 @@ class Solution:
     def warnings(self) -> tuple[str, ...]:
         """Where the answer is used beyond what its error was measured as small for, each with a code of `qnet explain`.
 
-        Those that `qnet solve` warns of; empty where there is nothing to warn of, as of every exact answer.
+        Those that `qnet solve` warns of, and where the arguments leave open whether a class visits a station (QN739).
         """
+        unstated = tuple(f"{text} [{warnings.UNSTATED}]" for text in warnings.unstated_visits(self.network))
+        found = (f"{item.warning} [{item.code}]" for item in self._route_reasons() if isinstance(item, Beyond))
+        return unstated + tuple(dict.fromkeys(found))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know of the answer, as `qnet solve` prints it: why it is approximate and how it was
+        computed, classes without customers, and all warnings; `str(note)` is the line of the command line.
+        """
+        network = self.network
+        unstated = [Note(warnings.UNSTATED, text, "warning") for text in warnings.unstated_visits(network)]
+        reasons = dict.fromkeys((*self.method_reasons, *self._route_reasons()))
+        idle = [network.class_label(kind) for kind in network.closed if network.nobody(kind)]
+        return (
+            *notes.approximate_notes([] if self.exact else reasons or self.reasons),
+            *unstated,
+            *notes.idle_notes(idle),
+            *notes.method_notes(self.method, self.why, not self.exact),
+        )
+
+    def _route_reasons(self) -> tuple[str, ...]:
+        """Why the answer is approximate, as it is put for a network of routes."""
         if self.exact:
             return ()
         rates = self.figures.throughput
         passages = rates if self.network.size is None else [rates[:, kind] for kind in range(rates.shape[1])]
-        return warnings.warnings_of(self.network, self.method, passages)
+        return warnings.route_reasons(self.network, self.method, passages)
 
     @property
     def bounds(self) -> Bounds | None:
@@ -128,7 +154,7 @@ class Solution:
 
     @property
     def response_per_visit(self) -> Any:
-        """(K, R) or (B, K, R): residence / visits; 0 where nobody visits."""
+        """(K, R) or (B, K, R): residence / visits; 0 without visits."""
         visited: Array = self._visits()
         return np.divide(self.residence, visited, out=np.zeros(visited.shape), where=visited > 0)
 
@@ -150,40 +176,49 @@ class Solution:
 
     @property
     def busy_probability(self) -> Any:
-        """(K,) or (B, K): the probability that anybody of closed classes is there; None where not asked for."""
+        """(K,) or (B, K): the probability that any customer of closed classes is there; None where not asked for."""
         rows = self.state_probabilities
         if rows is None or self.network.size is not None:
             return rows if rows is None else rows[..., 1:].sum(axis=-1)
         return _array([row[1:].sum() for row in rows])
 
     def _tables(self) -> tuple[str, list[tuple[Sequence[str], list[tuple[Any, ...]]]]]:
-        """What is shown: a title, and headings with rows by class, and by station and class; numbered from 0."""
+        """What is shown: a title, and headings with rows by class, and by station and class."""
         points = "" if self.network.size is None else f" at {self.network.size} points"
         trust = "exact" if self.exact else f"approximate: {'; '.join(self.reasons)}"
         passing = "class" if self.network.switching is None else "chain"
-        found = [self.throughput, self.response, self.residence, self.queue_length, self.utilization]
-        throughput, response, *by_station = found
-        stations, classes = by_station[0].shape[-2:]
-        passages = range(throughput.shape[-1])
-        first = [(str(chain), throughput[..., chain], response[..., chain]) for chain in passages]
+        result = [self.throughput, self.response, self.residence, self.queue_length, self.utilization]
+        throughput, response, *by_station = result
+        chains, names, kinds = self._names()
+        first = [(name, throughput[..., chain], response[..., chain]) for chain, name in enumerate(chains)]
         second = [
-            (str(k), str(r), *(figure[..., k, r] for figure in by_station))
-            for k in range(stations)
-            for r in range(classes)
+            (station, kind, *(figure[..., k, r] for figure in by_station))
+            for k, station in enumerate(names)
+            for r, kind in enumerate(kinds)
         ]
         return f"Solution by {self.method}{points} ({trust})", [
             ((passing, "throughput (/s)", "response (s)"), first),
             (("station", "class", "residence (s)", "queue length", "utilization"), second),
         ]
 
+    def _names(self) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+        """Of the chains, the stations and the classes; numbers where they have none."""
+        network, changing = self.network, self.network.switching
+        chains = network.class_names or [str(chain) for chain in range(network.shape[1])]
+        kinds = chains if changing is None else changing.names or [str(kind) for kind in range(len(changing.chain_of))]
+        return chains, network.names or [str(station) for station in range(network.shape[0])], kinds
+
+    def _warned(self) -> list[str]:
+        return [str(note) for note in self.notes if note.severity == "warning"]
+
     def __str__(self) -> str:
         title, tables = self._tables()
-        return "\n\n".join([title, *(plain_table(*table) for table in tables)])
+        return "\n\n".join([title, *(plain_table(*table) for table in tables), *self._warned()])
 
     def _repr_markdown_(self) -> str:
         """What notebooks show."""
         title, tables = self._tables()
-        return "\n\n".join([f"### {title}", *(markdown_table(*table) for table in tables)])
+        return "\n\n".join([f"### {title}", *(markdown_table(*table) for table in tables), *self._warned()])
 
     def __repr__(self) -> str:
         trust = "exact" if self.exact else "approximate"

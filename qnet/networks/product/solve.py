@@ -17,7 +17,7 @@ from qnet.networks.product.mixed import states_needed
 from qnet.networks.product.solution import Solution, stacked
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
-from qnet.networks.solvers.features import does_not_apply
+from qnet.networks.solvers.features import Final, does_not_apply
 from qnet.networks.wanted import AUTO, CORRECTIONS, Divided, Wanted
 
 _EVERY_POINT = "mixed batch"
@@ -57,28 +57,28 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
 
 def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:
     """The features of a network of demands, and of what is wanted of it."""
-    found = {"closed" if network.closed else "no closed classes"}
+    result = {"closed" if network.closed else "no closed classes"}
     if any(count > 1 for count in network.servers):
-        found.add("servers")
+        result.add("servers")
     if any(rates is not None for rates in network.rates):
-        found.add("rates")
+        result.add("rates")
     if ranked(network):
-        found.add("priorities")
+        result.add("priorities")
     if network.joins is not None:
-        found.add("parallel")
+        result.add("parallel")
     if network.left:
-        found.add("delayed by second phases")
+        result.add("delayed by second phases")
     if wanted.states:
-        found.add("state probabilities")
-    if network.closed and not _whole(network):
-        found.add("fractional populations")
+        result.add("state probabilities")
+    if network.closed and not _integer_populations(network):
+        result.add("fractional populations")
     if network.size is not None and network.closed and states_needed(network):
-        found.add(_EVERY_POINT)
-    return frozenset(found)
+        result.add(_EVERY_POINT)
+    return frozenset(result)
 
 
 def _others(network: Demands, wanted: Wanted, features: frozenset[str]) -> list[Method]:
-    """The methods that may be named for a network: of those of closed classes alone, as far as its features tell."""
+    """The methods that may be named for a network: of those of closed classes alone, as far as its features decide."""
     return [
         (Method if row.takes == "demands" else Named)(row, network, wanted.replace(method=row.name), features, solve)
         for row in table.TABLE
@@ -113,13 +113,15 @@ def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> So
     why = [exact.why] if exact and exact.why else []
     failed = [(name, error) for name, error in outcome.failed if name]
     if outcome.solution is not None:
-        found: Solution = outcome.solution
-        if why and found.method == outcome.name:
-            told = [f"{name}: {error.problems[0].found}" for name, error in failed[:1]]
-            found.why = "; ".join([*why, *told])
-        return found
+        solution: Solution = outcome.solution
+        if why and solution.method == outcome.name:
+            listed = [f"{name}: {error.problems[0].found}" for name, error in failed[:1]]
+            solution.why = "; ".join([*why, *listed])
+        return solution
     if why and wanted.states:
         raise NotComputed(Problem("QN515", f"state probabilities: {why[0]}", "an exact method within the budget"))
+    if exact and isinstance(exact.failure, Final):
+        raise exact.failure
     if exact and exact.failure and (not failed or failed[0][1].problems[0].code == "QN513"):
         problem = exact.failure.problems[0]
         help = "approximations take servers and no other rates; allow more with --operations and --memory"
@@ -127,8 +129,8 @@ def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> So
     raise (failed or outcome.failed)[0][1] if outcome.failed else nothing(features)
 
 
-def _whole(network: Demands) -> bool:
-    """Whether all populations are whole numbers."""
+def _integer_populations(network: Demands) -> bool:
+    """Whether all populations are integers."""
     counts: list[Any] = [network.population[kind] for kind in network.closed]
     if network.size is None:
         return all(count == int(count) for count in counts)

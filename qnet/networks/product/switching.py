@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from qnet.errors import InvalidInput, Problem
 from qnet.lazy import Array, np
 from qnet.networks.chains import aggregate, spread
+from qnet.networks.product.validation import Arguments
 from qnet.networks.traffic import chains, closed_visits, open_visits
 from qnet.queues.arithmetic import ratio
 from qnet.record import Record
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from qnet.networks.product.demands import Demands
 
 Rows = tuple[tuple[Any, ...], ...]
-"""(K, R) numbers, or arrays (B,) in the place of numbers."""
+"""(K, R) numbers, or arrays (B,) instead of numbers."""
 
 
 class Switching(Record):
@@ -33,6 +34,8 @@ class Switching(Record):
     """(K, R) visits per passage of the chain."""
     demands: Rows
     """(K, R) seconds per passage of the chain."""
+    names: tuple[str, ...] = ()
+    """Of the classes; empty: they are numbered from 0."""
 
     def residence(self, network: Demands, of_chains: Any) -> Array:
         """(K, R) or (B, K, R) seconds per passage of the chain, from the residence of the chains.
@@ -40,7 +43,7 @@ class Switching(Record):
         Where customers wait in line, all classes of a chain wait as long for a visit; elsewhere residence goes with
         the demand.
         """
-        demands, visits = _whole(self.demands, network.size), _whole(self.visits, network.size)
+        demands, visits = _integer(self.demands, network.size), _integer(self.visits, network.size)
         by_demand: Array = spread(of_chains, demands, self.chain_of)
         chain_demands = aggregate(demands, self.chain_of, network.shape[1])
         waited = np.maximum(np.asarray(of_chains, float) - chain_demands, 0.0)
@@ -53,16 +56,25 @@ class Switching(Record):
 
     def by_demand(self, network: Demands, of_chains: Any) -> Any:
         """(K, R) or (B, K, R) utilization or busy servers, from those of the chains."""
-        return spread(np.asarray(of_chains, float), _whole(self.demands, network.size), self.chain_of)
+        return spread(np.asarray(of_chains, float), _integer(self.demands, network.size), self.chain_of)
 
     def passed(self, network: Demands, throughput: Any) -> Any:
         """(K, R) or (B, K, R) visits per second, from the passages per second of the chains."""
         rates: Array = np.asarray(throughput, float)[..., list(self.chain_of)]
-        return rates[..., None, :] * _whole(self.visits, network.size)
+        return rates[..., None, :] * _integer(self.visits, network.size)
+
+    @property
+    def chain_names(self) -> tuple[str, ...]:
+        """Of the chains: those of all its classes; empty where these have none."""
+        members = [
+            [name for name, chain in zip(self.names, self.chain_of, strict=False) if chain == each]
+            for each in range(max(self.chain_of) + 1)
+        ]
+        return tuple("+".join(each) for each in members) if self.names else ()
 
     def point(self, index: int) -> Switching:
         """One variant of a batch."""
-        return Switching(self.chain_of, _variant(self.visits, index), _variant(self.demands, index))
+        return Switching(self.chain_of, _variant(self.visits, index), _variant(self.demands, index), self.names)
 
 
 def arguments(
@@ -74,6 +86,8 @@ def arguments(
     scv: Any,
     priority: Any,
     reference: int,
+    names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """What `Demands` takes of a network with routing: its chains as classes, and `switching`.
 
@@ -83,11 +97,19 @@ def arguments(
     stations, classes = len(times), len(times[0])
     if not 0 <= reference < stations:
         raise _invalid(f"the reference is station {reference}", f"a number from 0 to {stations - 1}")
+    given = Arguments()
+    stated = given.names("names", names, stations, "station")
+    kinds = given.names("class_names", class_names, classes, "class")
+    given.finish()
     matrix = _matrix(routing, stations, classes)
-    labels = [f"station {place // classes} class {place % classes}" for place in range(stations * classes)]
-    chain_of = chains(matrix, [place % classes for place in range(stations * classes)], labels)
+    labels = [
+        f"{station} class {kind}"
+        for station in stated or [f"station {index}" for index in range(stations)]
+        for kind in kinds or range(classes)
+    ]
+    chain_of = chains(matrix, [index % classes for index in range(stations * classes)], labels)
     count = max(chain_of) + 1
-    outside = _alike("arrivals", arrivals, stations, classes, 0.0)
+    outside = _identical("arrivals", arrivals, stations, classes, 0.0)
     customers = _customers(population, chain_of, count, classes)
     visits: list[list[Any]] = [[0.0] * classes for _ in range(stations)]
     arrival_rate: list[Any] = []
@@ -98,31 +120,32 @@ def arguments(
             raise _invalid(f"the classes {members} have a population and arrivals", "one of the two")
         if customers[chain] is None:
             arrival_rate.append(sum(entrance))
-            found = _open(matrix, entrance, labels)
+            result = _open(matrix, entrance, labels)
         else:
             arrival_rate.append(None)
-            found = _closed(matrix, members, reference, classes, labels)
-        for place, value in enumerate(found):
+            result = _closed(matrix, members, reference, classes, labels)
+        for index, value in enumerate(result):
             if _positive(value):
-                visits[place // classes][place % classes] = value
+                visits[index // classes][index % classes] = value
     demands = tuple(
-        tuple(time * visit for time, visit in zip(row, seen, strict=True))
-        for row, seen in zip(times, visits, strict=True)
+        tuple(time * visit for time, visit in zip(row, rows, strict=True))
+        for row, rows in zip(times, visits, strict=True)
     )
-    seen = tuple(map(tuple, visits))
+    rows = tuple(map(tuple, visits))
     chosen: dict[str, Any] = {
         "demands": _stacked(aggregate(demands, chain_of, count)),
-        "visits": _stacked(aggregate(seen, chain_of, count)),
+        "visits": _stacked(aggregate(rows, chain_of, count)),
         "population": customers,
         "think_time": _think_times(think_time, chain_of, count, classes),
         "arrival_rate": arrival_rate,
-        "switching": Switching(tuple(chain_of), seen, demands),
+        "names": stated or None,
+        "switching": Switching(tuple(chain_of), rows, demands, kinds),
     }
-    variability = _variability(times, seen, _alike("scv", scv, stations, classes, 1.0), chain_of, count)
+    variability = _variability(times, rows, _identical("scv", scv, stations, classes, 1.0), chain_of, count)
     if any(abs(cell - 1.0) > 1e-12 if isinstance(cell, float) else True for row in variability for cell in row):
         chosen["scv"] = _stacked(variability)
     if priority is not None:
-        chosen["priority"] = _priorities(priority, seen, chain_of, count)
+        chosen["priority"] = _priorities(priority, rows, chain_of, count)
     return chosen
 
 
@@ -133,14 +156,14 @@ def _open(matrix: list[list[float]], entrance: list[Any], labels: list[str]) -> 
     if all(isinstance(value, float) for value in entrance):
         return list(open_visits(matrix, entrance, labels=labels))
     rate = sum(entrance)
-    found: list[Any] = [0.0] * len(matrix)
-    for place, value in enumerate(entrance):
+    result: list[Any] = [0.0] * len(matrix)
+    for index, value in enumerate(entrance):
         if not _positive(value):
             continue
-        alone = open_visits(matrix, [float(other == place) for other in range(len(matrix))], labels=labels)
+        alone = open_visits(matrix, [float(other == index) for other in range(len(matrix))], labels=labels)
         share = np.divide(value, rate, out=np.zeros(np.shape(rate)), where=np.asarray(rate) > 0)
-        found = [before + share * visit for before, visit in zip(found, alone, strict=True)]
-    return found
+        result = [before + share * visit for before, visit in zip(result, alone, strict=True)]
+    return result
 
 
 def _closed(
@@ -149,8 +172,8 @@ def _closed(
     """Visits per visit to the reference station, in any class of the chain."""
     start = next((reference * classes + kind for kind in members if any(matrix[reference * classes + kind])), None)
     if start is None:
-        found = f"the classes {members} never come to station {reference}"
-        raise InvalidInput(Problem("QN231", found, "a reference station that every closed chain visits"))
+        text = f"the classes {members} never come to station {reference}"
+        raise InvalidInput(Problem("QN231", text, "a reference station that every closed chain visits"))
     visits = closed_visits(matrix, start, labels)
     passages = sum(visits[reference * classes + kind] for kind in members)
     return tuple(value / passages for value in visits)
@@ -172,32 +195,34 @@ def _customers(population: Sequence[Any] | None, chain_of: Sequence[int], count:
 def _think_times(
     think_time: Sequence[Any] | None, chain_of: Sequence[int], count: int, classes: int
 ) -> list[Any] | None:
-    """The think time of every chain, which all its classes give alike."""
+    """The think time of every chain, which must be equal in all its classes."""
     if think_time is None:
         return None
     given = _column("think_time", think_time, classes)
-    found: list[Any] = []
+    result: list[Any] = []
     for chain in range(count):
         members = [value for value, member in zip(given, chain_of, strict=True) if member == chain]
         if any(not np.array_equal(value, members[0]) for value in members[1:]):
             expected = "the same think time for all classes of a chain, once per passage"
             raise _invalid(f"the classes of chain {chain} have different think times", expected)
-        found.append(0.0 if members[0] is None else members[0])
-    return found
+        result.append(0.0 if members[0] is None else members[0])
+    return result
 
 
 def _column(name: str, values: Sequence[Any] | None, classes: int) -> list[Any]:
     """R entries: None, a number, or an array (B,)."""
-    given = [None] * classes if values is None else list(values)
-    if len(given) != classes:
-        raise _invalid(f"{name} has {len(given)} entries", f"one per class: {classes}")
-    return [np.asarray(value, float) if _depth(_lists(value)) else value for value in given]
+    if values is None:
+        return [None] * classes
+    given = Arguments()
+    column = given.column(name, values, classes)
+    given.finish()
+    return list(column)
 
 
 def _variability(times: Rows, visits: Rows, scv: Rows, chain_of: Sequence[int], count: int) -> Rows:
     """(K, C) squared coefficients of variation of the time per visit of a chain: of whichever class comes."""
     pairs = [list(zip(*rows, strict=True)) for rows in zip(times, visits, scv, strict=True)]
-    came = aggregate(visits, chain_of, count)
+    arrivals = aggregate(visits, chain_of, count)
     first = aggregate([[visit * time for time, visit, _ in row] for row in pairs], chain_of, count)
     second = aggregate([[visit * (1.0 + c) * time * time for time, visit, c in row] for row in pairs], chain_of, count)
 
@@ -208,7 +233,7 @@ def _variability(times: Rows, visits: Rows, scv: Rows, chain_of: Sequence[int], 
         return np.where(mean > 0, np.maximum(above, 0.0), 1.0)
 
     return tuple(
-        tuple(of(*cells) for cells in zip(*rows, strict=True)) for rows in zip(came, first, second, strict=True)
+        tuple(of(*cells) for cells in zip(*rows, strict=True)) for rows in zip(arrivals, first, second, strict=True)
     )
 
 
@@ -217,18 +242,23 @@ def _priorities(priority: Any, visits: Rows, chain_of: Sequence[int], count: int
     given = _lists(priority)
     stations, classes = len(visits), len(chain_of)
     rows: Any = given if _depth(given) == 2 else [given] * stations
-    if _shape(rows) != (stations, classes):
+    if _shape(rows) != (stations, classes) or not _numeric(rows):
         raise _invalid(f"priority is {priority!r}", f"one integer per class: {classes}, or a row of them per station")
-    found: list[list[Any]] = []
-    for station, (row, seen) in enumerate(zip(rows, visits, strict=True)):
-        found.append([])
+    result: list[list[Any]] = []
+    for station, (row, counts) in enumerate(zip(rows, visits, strict=True)):
+        result.append([])
         for chain in range(count):
-            here = [kind for kind, member in enumerate(chain_of) if member == chain and _positive(seen[kind])]
+            here = [kind for kind, member in enumerate(chain_of) if member == chain and _positive(counts[kind])]
             if len({row[kind] for kind in here}) > 1:
                 text = f"the classes {here} of one chain have different priorities at station {station}"
                 raise _invalid(text, "one priority for all classes of a chain that come to a station")
-            found[-1].append(row[here[0]] if here else 0)
-    return found
+            result[-1].append(row[here[0]] if here else 0)
+    return result
+
+
+def _numeric(rows: Any) -> bool:
+    """Whether all cells of a table are numbers."""
+    return all(isinstance(cell, (int, float)) for row in rows for cell in row)
 
 
 def _matrix(routing: Any, stations: int, classes: int) -> list[list[float]]:
@@ -250,7 +280,7 @@ def _matrix(routing: Any, stations: int, classes: int) -> list[list[float]]:
                             cell = (value if depth == 2 else value[kind])[origin][target]
                         matrix[origin * classes + kind][target * classes + other] = float(cell)
         fits = _shape(value) in ((stations,) * 2, (classes, stations, stations), (stations, classes) * 2)
-    except (IndexError, TypeError, ValueError):
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
         shapes = f"({stations}, {stations}), ({classes}, {stations}, {stations}) or ({stations}, {classes}) twice"
@@ -269,7 +299,7 @@ def _table(name: str, value: Any) -> Rows:
             )
         else:
             rows = tuple(tuple(float(cell) for cell in row) for row in given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rows = ()
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
         raise _invalid(f"{name} is no table of numbers", "one row per station, one number per class")
@@ -278,7 +308,7 @@ def _table(name: str, value: Any) -> Rows:
     return rows
 
 
-def _alike(name: str, value: Any, stations: int, classes: int, default: float) -> Rows:
+def _identical(name: str, value: Any, stations: int, classes: int, default: float) -> Rows:
     """The same, of the shape of the service times."""
     if value is None:
         return ((default,) * classes,) * stations
@@ -306,7 +336,7 @@ def _broadcast(rows: Rows) -> list[list[Any]]:
     return [list(flat[start : start + width]) for start in range(0, len(flat), width)]
 
 
-def _whole(rows: Rows, size: int | None) -> Any:
+def _integer(rows: Rows, size: int | None) -> Any:
     """(K, R), or (B, K, R) of a batch."""
     table = np.asarray(_stacked(rows), float)
     return table if size is None or table.ndim == 3 else np.broadcast_to(table, (size, *table.shape))
@@ -340,5 +370,5 @@ def _shape(value: Any) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def _invalid(found: str, expected: str) -> InvalidInput:
-    return InvalidInput(Problem("QN230", found, expected))
+def _invalid(result: str, expected: str) -> InvalidInput:
+    return InvalidInput(Problem("QN230", result, expected))

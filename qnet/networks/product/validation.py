@@ -1,17 +1,20 @@
-"""What a caller gives to `qnet.Network`, read and checked: everything that is wrong is told at once."""
+"""What a caller gives to `qnet.Network`, read and checked: all errors are reported at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from qnet.errors import InvalidInput, Problem, suggest
+from qnet.errors import InvalidInput, Problem, printable, short, suggest
 from qnet.lazy import np
+from qnet.real import real
 
 LEAST, MOST = 1e-100, 1e100
 """Times and rates beyond these are a mistake of units, and would overflow."""
 _MOST_CUSTOMERS = 1e15
 MOST_PRIORITY = 99
+_MOST_LETTERS = 80
+"""Of a name."""
 _NUMBER = f"a number of 0, or from {LEAST:g} to {MOST:g}"
 
 
@@ -23,9 +26,9 @@ class Arguments:
         self.shape = (0, 0)
         self.size: int | None = None
 
-    def fail(self, found: str, expected: str = "", help: str = "") -> None:
+    def fail(self, result: str, expected: str = "", help: str = "") -> None:
         """Note a problem."""
-        self.problems.append(Problem("QN230", found, expected, help=help))
+        self.problems.append(Problem("QN230", result, expected, help=help))
 
     def finish(self) -> None:
         """Raise `InvalidInput` where anything is wrong."""
@@ -79,19 +82,19 @@ class Arguments:
             self.fail(f"{name} has the shape {tuple(shape)}, demands {self.shape}", "the same shape")
 
     def visits(self, demands: Any, visits: Any) -> None:
-        """Nobody spends time where nobody goes."""
+        """No demand without visits."""
         if self.problems:
             return
         if self.size is None:
             missing = [
                 (station, kind)
-                for station, (row, seen) in enumerate(zip(demands, visits, strict=True))
-                for kind, (demand, count) in enumerate(zip(row, seen, strict=True))
+                for station, (row, counts) in enumerate(zip(demands, visits, strict=True))
+                for kind, (demand, count) in enumerate(zip(row, counts, strict=True))
                 if demand and not count
             ]
         else:
             wrong = (_array(demands) > 0) & (_array(visits) == 0)
-            missing = [place[-2:] for place in zip(*wrong.nonzero(), strict=True)]
+            missing = [index[-2:] for index in zip(*wrong.nonzero(), strict=True)]
         for station, kind in missing[:1]:
             self.fail(f"visits[{station}][{kind}] is 0, and there is a demand", "visits above 0, or no demand")
 
@@ -102,15 +105,16 @@ class Arguments:
         alone = isinstance(values, str)
         if values is None or alone:
             values = (options[0] if values is None else str(values),) * count
-        found = tuple(self.entries(name, values, count, "station"))
-        for place, word in enumerate(found[:1] if alone else found):
-            if word not in options:
-                named = name if alone else f"{name}[{place}]"
+        result = tuple(self.entries(name, values, count, "station"))
+        for index, word in enumerate(result[:1] if alone else result):
+            if not isinstance(word, str) or word not in options:
+                named = name if alone else f"{name}[{index}]"
                 self.fail(f"{named} is {word!r}", " or ".join(options), suggest(str(word), list(options)))
-        return found
+        # What is refused goes no further, so that all faults are listed.
+        return tuple(word if isinstance(word, str) else options[0] for word in result)
 
     def priorities(self, values: Any, disciplines: tuple[str, ...]) -> tuple[tuple[int, ...], ...] | None:
-        """Whole numbers by station and class; None where no station heeds them."""
+        """Integers by station and class; None where no station uses them."""
         stations, classes = self.shape
         if values is None:
             return None
@@ -124,37 +128,51 @@ class Arguments:
         if any(not abs(cell) <= MOST_PRIORITY or cell != int(cell) for row in rows for cell in row):
             self.fail(f"priority is {values!r}", f"integers from {-MOST_PRIORITY} to {MOST_PRIORITY}")
             return None
-        found = tuple(tuple(int(cell) for cell in row) for row in rows)
+        result = tuple(tuple(int(cell) for cell in row) for row in rows)
         if not any(word in ("priority", "preemptive") for word in disciplines):
             self.fail("priority is given, and no station heeds it", 'a discipline "priority" or "preemptive"')
-        return found if len(found) == stations else found * stations
+        return result if len(result) == stations else result * stations
 
     def entries(self, name: str, values: Any, wanted: int, what: str) -> list[Any]:
         """The entries of a list; noted where it has another length, or is none."""
         expected = f"one entry per {what}: {wanted}"
         try:
-            found = None if isinstance(values, (str, bytes)) else list(values)
+            result = None if isinstance(values, (str, bytes)) else list(values)
         except TypeError:
-            found = None
-        if found is None:
+            result = None
+        if result is None:
             self.fail(f"{name} is {values!r}", expected)
             return []
-        if len(found) != wanted:
-            self.fail(f"{name} has {len(found)} entries", expected)
-        return found
+        if len(result) != wanted:
+            self.fail(f"{name} has {len(result)} entries", expected)
+        return result
+
+    def names(self, name: str, values: Sequence[str] | None, count: int, what: str) -> tuple[str, ...]:
+        """Distinct texts of one line, one per station or class; none where none are given."""
+        if values is None:
+            return ()
+        result = self.entries(name, values, count, what)
+        for index, text in enumerate(result):
+            if not isinstance(text, str) or not text.strip() or printable(text, _MOST_LETTERS) != text:
+                shown = short(repr(text))
+                self.fail(f"{name}[{index}] is {shown}", f"a text of one line, at most {_MOST_LETTERS} characters")
+            elif text in result[:index]:
+                self.fail(f'{name}[{index}] is "{text}", as is an entry before it', "distinct names")
+        # What is refused goes no further, so that all faults are listed.
+        return tuple(map(str, result)) if not self.problems else ()
 
     def servers(self, values: Sequence[int] | None, stations: int) -> tuple[int, ...]:
-        """A whole number per station."""
+        """An integer per station."""
         if values is None:
             return (1,) * stations
-        found: list[int] = []
-        for place, value in enumerate(self.entries("servers", values, stations, "station")):
-            whole = _number(value)
-            if whole is None or not 1 <= whole <= 1e9 or whole != int(whole):
-                self.fail(f"servers[{place}] is {value!r}", "an integer of 1 or more")
-                whole = 1
-            found.append(int(whole))
-        return tuple(found)
+        result: list[int] = []
+        for index, value in enumerate(self.entries("servers", values, stations, "station")):
+            integer = real(value)
+            if integer is None or not 1 <= integer <= 1e9 or integer != int(integer):
+                self.fail(f"servers[{index}] is {value!r}", "an integer of 1 or more")
+                integer = 1
+            result.append(int(integer))
+        return tuple(result)
 
     def capacities(
         self, values: Sequence[Sequence[float] | None] | None, stations: int
@@ -162,23 +180,23 @@ class Arguments:
         """None or positive numbers per station."""
         if values is None:
             return (None,) * stations
-        found: list[tuple[float, ...] | None] = []
-        for place, row in enumerate(self.entries("rates", values, stations, "station")):
+        result: list[tuple[float, ...] | None] = []
+        for index, row in enumerate(self.entries("rates", values, stations, "station")):
             numbers = None if row is None else _table([row])
             if row is not None and (
                 not numbers or not numbers[0] or not all(cell and _sound(cell) for cell in numbers[0])
             ):
-                self.fail(f"rates[{place}] is {row!r}", "positive numbers, or None")
+                self.fail(f"rates[{index}] is {row!r}", "positive numbers, or None")
                 numbers = ((1.0,),)
-            found.append(numbers[0] if numbers else None)
-        return tuple(found)
+            result.append(numbers[0] if numbers else None)
+        return tuple(result)
 
     def column(self, name: str, values: Sequence[Any] | None, classes: int, default: Any = None) -> tuple[Any, ...]:
         """One entry per class: None, a number of 0 or more, or an array of them with one per variant."""
         if values is None:
             return (default,) * classes
         entries = self.entries(name, values, classes, "class")
-        return tuple(self.entry(f"{name}[{place}]", value, default) for place, value in enumerate(entries))
+        return tuple(self.entry(f"{name}[{index}]", value, default) for index, value in enumerate(entries))
 
     def entry(self, name: str, value: Any, default: Any) -> Any:
         """None, a float, or an array (B,)."""
@@ -187,7 +205,7 @@ class Arguments:
         people = name.startswith("population")
         sound, expected = (_countable, f"a number from 0 to {_MOST_CUSTOMERS:g}") if people else (_sound, _NUMBER)
         if _depth(value) == 0:
-            number = _number(value)
+            number = real(value)
             if number is None or not sound(number):
                 self.fail(f"{name} is {value!r}", f"{expected}, or None")
                 return 0.0
@@ -201,24 +219,24 @@ class Arguments:
 
     def classes(self, population: tuple[Any, ...], arrival_rate: tuple[Any, ...], think_time: tuple[Any, ...]) -> None:
         """Every class is open or closed."""
-        for place, (count, rate) in enumerate(zip(population, arrival_rate, strict=False)):
+        for index, (count, rate) in enumerate(zip(population, arrival_rate, strict=False)):
             if count is None and rate is None:
-                self.fail(f"class {place} has neither a population nor an arrival rate", "one of the two")
+                self.fail(f"class {index} has neither a population nor an arrival rate", "one of the two")
             elif count is not None and rate is not None:
-                self.fail(f"class {place} has a population and an arrival rate", "one of the two")
-        for place, (count, time) in enumerate(zip(population, think_time, strict=False)):
+                self.fail(f"class {index} has a population and an arrival rate", "one of the two")
+        for index, (count, time) in enumerate(zip(population, think_time, strict=False)):
             if count is None and (_depth(time) or time != 0.0):
-                self.fail(f"think_time[{place}] is given for an open class", "a population, or no think time")
+                self.fail(f"think_time[{index}] is given for an open class", "a population, or no think time")
 
     def stations(
         self, delay: tuple[bool, ...], servers: tuple[int, ...], rates: tuple[tuple[float, ...] | None, ...]
     ) -> None:
         """Capacities that do not go together."""
-        for place, (away, count, row) in enumerate(zip(delay, servers, rates, strict=False)):
+        for index, (elsewhere, count, row) in enumerate(zip(delay, servers, rates, strict=False)):
             if row is not None and count > 1:
-                self.fail(f"station {place} has {count} servers and rates", "one of the two")
-            if away and (row is not None or count > 1):
-                self.fail(f"station {place} is a delay and has servers or rates", "neither: a delay has no queue")
+                self.fail(f"station {index} has {count} servers and rates", "one of the two")
+            if elsewhere and (row is not None or count > 1):
+                self.fail(f"station {index} is a delay and has servers or rates", "neither: a delay has no queue")
 
 
 def _sound(value: Any) -> Any:
@@ -234,22 +252,12 @@ def _countable(value: Any) -> Any:
 def _table(value: Any) -> tuple[tuple[float, ...], ...] | None:
     """Rows of numbers, or None where they are no such thing."""
     try:
-        rows = [[_number(cell) for cell in row] for row in value]
+        rows = [[real(cell) for cell in row] for row in value]
     except TypeError:
         return None
     if any(cell is None for row in rows for cell in row):
         return None
     return tuple(tuple(cast("list[float]", row)) for row in rows)
-
-
-def _number(value: Any) -> float | None:
-    """A float, where the value is a number."""
-    if isinstance(value, (str, bytes, bool)):
-        return None
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def _depth(value: Any) -> int:
@@ -265,6 +273,6 @@ def _depth(value: Any) -> int:
 def _array(value: Any) -> Any:
     """An array of floats, or None."""
     try:
-        return None if np.asarray(value).dtype.kind in "bSUc" else np.array(value, float)
-    except (TypeError, ValueError):
+        return None if np.asarray(value).dtype.kind in "bSUcMm" else np.array(value, float)
+    except (TypeError, ValueError, OverflowError):
         return None

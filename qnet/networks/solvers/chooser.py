@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from qnet.budget import FLOOR
 from qnet.errors import InvalidInput, NotComputed, Problem, suggest
 from qnet.networks.solvers import table
 from qnet.networks.solvers.features import Final, absent, does_not_apply, unsupported
@@ -14,12 +15,15 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import Patient, SolvePart
 
 
+_ORDER = "order of arrival"
+
+
 class Choice(Protocol):
     """One way to solve a network."""
 
     @property
     def name(self) -> str:
-        """The name of the method; "auto" or empty for what stands for several."""
+        """The name of the method; "auto" or empty where it covers several."""
         ...
 
     def refusal(self) -> str:
@@ -48,14 +52,27 @@ class Method:
     def solve(self) -> Any:
         """The solution; raises `NotComputed` QN515 where an exact method takes more than the budget."""
         module = table.solver(self.row)
-        if self.row.trust == "exact":
-            afford(self.name, module.work(self.network, self.wanted), self.wanted)
+        if self.row.trust == "exact" or self.row.takes == "demands":
+            self.afford(module.work(self.network, self.wanted))
         return module.solve(self.network, self.wanted, self.solve_part)
 
-    def at_last(self, found: Any) -> Any:
+    def afford(self, need: Work) -> None:
+        """Raise `NotComputed` QN515 beyond the budget; `Final` where methods after this one would ignore something, or
+        have worse answers to a batch of which fewer points would do."""
+        exact, points = self.row.trust == "exact", self.network.size or 1
+        wanted = self.wanted if exact else self.wanted.replace(operations=max(self.wanted.operations, FLOOR))
+        try:
+            afford(self.name, need, wanted, points, wanted.each)
+        except NotComputed as error:
+            alone = need.operations <= wanted.operations * points and need.bytes <= wanted.memory * points
+            if _ORDER in self.row.supports or (points > 1 and alone):
+                raise Final(*error.problems) from None
+            raise
+
+    def at_last(self, result: Any) -> Any:
         """The solution of a patient method where no other has one, or none is exact; otherwise None."""
         module = cast("Patient", table.solver(self.row))
-        return module.at_last(self.network, self.wanted, found) if self.row.patient else None
+        return module.at_last(self.network, self.wanted, result) if self.row.patient else None
 
 
 class Named(Method):
@@ -149,12 +166,22 @@ def refuse_unknown(method: str) -> None:
         raise InvalidInput(Problem("QN514", f'no method "{method}"', " or ".join(options), help=help))
 
 
-def afford(name: str, need: Work, wanted: Wanted, times: int = 1) -> None:
-    """Raise `NotComputed` QN515 where a method needs more than the budget."""
-    if need.operations * times <= wanted.operations and need.bytes <= wanted.memory:
+def afford(name: str, need: Work, wanted: Wanted, points: int = 1, each: bool = False) -> None:
+    """Raise `NotComputed` QN515 where a method needs more than the budget.
+
+    need     of all points.
+    each     whether each of them has the entire budget.
+    """
+    allowed = wanted.operations * (points if each else 1)
+    if need.operations <= allowed and need.bytes <= wanted.memory:
         return
-    text = f"{name} takes {need.operations * times:.1e} operations and {need.bytes:.1e} bytes"
+    text = f"{name} takes {need.operations:.1e} operations and {need.bytes:.1e} bytes"
+    fit = int(points * min(allowed / max(need.operations, 1.0), wanted.memory / max(need.bytes, 1.0)))
+    if points > 1 and fit:
+        text += f" for {points} points"
     help = "allow more with --operations and --memory, or leave the choice to auto"
+    if points > 1 and fit:
+        help = f"solve at most {fit} points at once, or allow more with --operations and --memory"
     raise NotComputed(Problem("QN515", text, budget(wanted), help=help))
 
 

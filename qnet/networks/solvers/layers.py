@@ -24,9 +24,9 @@ SOURCE = "@rolia1995; @chandy1982"
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> str:
     """Why it does not apply, or why `auto` does not need it; otherwise empty. Raises as `Reduction`, and `Divided`."""
-    found = apart(network)
-    if found:
-        return held(found)
+    result = apart(network)
+    if result:
+        return held(result)
     refuse_uneven(network, "there are closed classes")
     if Reduction(network).by_layers(wanted):
         return ""

@@ -25,7 +25,8 @@ def applies(network: Demands, wanted: Wanted) -> str:
 
 def work(network: Demands, wanted: Wanted) -> Work:
     """Operations and bytes, for the number of iterations that most networks need."""
-    return mixed.approximate_work(network)
+    cores = 1 if wanted.core_solutions == 1 else len(network.closed) + 1
+    return mixed.approximate_work(network, cores)
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:

@@ -33,8 +33,8 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> str:
         return ""
     if any(station.rates is not None for station in network.stations):
         return "a station has rates that depend on the number present"
-    if (nested(network) or network.profiles) and (found := memory.applies(network)):
-        return memory.held(found)
+    if (nested(network) or network.profiles) and (result := memory.applies(network)):
+        return memory.held(result)
     if network.profiles:
         return "service times depend on the number inside a station"
     if wanted.states:

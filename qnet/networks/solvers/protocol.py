@@ -14,7 +14,7 @@ class SolvePart(Protocol):
 
 
 class Solver(Protocol):
-    """A method. Networks are `RoutedNetwork`, `Demands` or `ClosedNetwork`, as its row says that it takes; solutions
+    """A method. Networks are `RoutedNetwork`, `Demands` or `ClosedNetwork`, as its row states; solutions
     are `RoutedSolution`, `Solution` or `ClosedFigures`.
     """
 
@@ -47,6 +47,6 @@ class Solver(Protocol):
 class Patient(Solver, Protocol):
     """A method that may also be asked at the end: where no other has an answer, or none that is exact."""
 
-    def at_last(self, network: Any, wanted: Wanted, found: Any) -> Any:
+    def at_last(self, network: Any, wanted: Wanted, result: Any) -> Any:
         """A better solution than that of the other methods, `found`, which may be None; None where there is none."""
         ...

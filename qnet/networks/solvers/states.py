@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
 from qnet.networks.exactness import reasons_for
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
+from qnet.networks.solvers.features import Final, of_routes
 from qnet.networks.streams import streams
 from qnet.networks.wanted import Wanted, Work
 
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 else:
     chain = lazy("qnet.networks.states.solve")
 
-_PATIENT = 4
-"""The factor by which the limit of states is raised where no other method has an answer."""
+_PATIENT, _PATIENT_WITH_BRANCHES = 4.0, 0.25
+"""The factors by which the limit of states is changed where no other method has an answer. A state of parallel steps
+takes ten times as long as others."""
 
 CLASSES = "open, closed"
 APPLIES = (
@@ -48,20 +51,29 @@ def work(network: RoutedNetwork, wanted: Wanted) -> Work:
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution | None:
-    """The steady state; for `auto` None where the chain has too many states, or a step that it does not support."""
-    return chain.tried(network, wanted) if wanted.method == "auto" else chain.solve(network, wanted)
+    """The steady state; for `auto` None where the chain has too many states, or a step that it does not support, and
+    `Final` where it shows that some closed class is never served."""
+    if wanted.method != "auto":
+        return chain.solve(network, wanted)
+    try:
+        return chain.tried(network, wanted)
+    except NotComputed as error:
+        if any(item.code == chain.STARVED for item in error.problems):
+            raise Final(*error.problems) from None
+        raise
 
 
-def at_last(network: RoutedNetwork, wanted: Wanted, found: RoutedSolution | None) -> RoutedSolution | None:
+def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | None) -> RoutedSolution | None:
     """The steady state where no other method has one, with a higher limit of states; or where a network with finite
     capacities has no exact one."""
     if not _permitted(network, wanted):
         return None
-    if found is None:
+    if solution is None:
         begun = network.closed and _lacks_product_form(network)
-        patient = wanted.replace(chain=_PATIENT * wanted.chain)
+        factor = _PATIENT_WITH_BRANCHES if "parallel" in of_routes(network, wanted) else _PATIENT
+        patient = wanted.replace(chain=int(factor * wanted.chain))
         return None if begun else chain.tried(network, patient, chain.LITTLE, chain.EVEN)
-    if found.exact or not (network.limited or network.profiles):
+    if solution.exact or not (network.limited or network.profiles):
         return None
     return chain.tried(network, wanted)
 

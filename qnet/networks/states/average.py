@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from qnet.expression import Value
 from qnet.networks.routed import Hold, RoutedNetwork, Step, Time
-from qnet.networks.states.program import Place, Program
+from qnet.networks.states.program import HoldPath, Program
 from qnet.queues.arithmetic import ratio
 
 
@@ -44,17 +44,17 @@ class _Mean:
     ) -> None:
         self.made, self.often, self.served, self.here = made, often, served, here
 
-    def steps(self, steps: tuple[Step, ...], path: Place, around: Value | None) -> tuple[Step, ...]:
-        """Steps inside a hold that begins `around` times a second; None where nobody counted."""
-        found: list[Step] = []
-        for place, step in enumerate(steps):
-            mark, nodes = self.made.steps.get((self.here, path, place), (-1, ()))
+    def steps(self, steps: tuple[Step, ...], path: HoldPath, around: Value | None) -> tuple[Step, ...]:
+        """Steps inside a hold that begins `around` times a second; None where they were not counted."""
+        result: list[Step] = []
+        for index, step in enumerate(steps):
+            mark, nodes = self.made.steps.get((self.here, path, index), (-1, ()))
             rate = self.often(mark) if mark >= 0 else None
             if rate is not None and around is not None:
                 step = step.replace(visits=ratio(rate, around))
             if isinstance(step, Time) and rate is not None:
                 step = step.replace(mean=ratio(self.served(nodes), rate))
             elif isinstance(step, Hold):
-                step = step.replace(steps=self.steps(step.steps, (*path, (place, 0)), rate))
-            found.append(step)
-        return tuple(found)
+                step = step.replace(steps=self.steps(step.steps, (*path, (index, 0)), rate))
+            result.append(step)
+        return tuple(result)

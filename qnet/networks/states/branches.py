@@ -8,7 +8,7 @@ from qnet.expression import Operations, Value
 from qnet.networks.figures import Steady
 from qnet.networks.parallel import Breakdown, breakdown
 from qnet.networks.solution import RoutedSolution
-from qnet.networks.states.figures import Found, Where
+from qnet.networks.states.figures import SolvedChain, Where
 from qnet.networks.streams import Key
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
@@ -25,7 +25,7 @@ class Spread(Record):
     """By class and route, and station: what a passage is served there as estimated from the waits alone, and here."""
 
 
-def spread(steady: Steady, found: Sequence[Found], throughputs: Sequence[Value], column: Column) -> Spread:
+def spread(steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[Value], column: Column) -> Spread:
     """Count the customers in parallel steps for the stations of the branches.
 
     Method   A step is split among stations in the proportions that the waits of its branches give it, as in
@@ -33,15 +33,15 @@ def spread(steady: Steady, found: Sequence[Found], throughputs: Sequence[Value],
     """
     spent: dict[Where, Value] = {}
     served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]] = {}
-    for (kind, route), places in _steps(found).items():
-        for place, step in zip(places, _told(steady, kind, route), strict=True):
-            inside = column([point.under_way[place] for point in found])
-            whole = total(step.parts.values())
+    for (kind, route), places in _steps(result).items():
+        for index, step in zip(places, _figures(steady, kind, route), strict=True):
+            inside = column([point.under_way[index] for point in result])
+            overall = total(step.parts.values())
             rate = throughputs[kind]
             table = served.setdefault((kind, route), {})
             for key, part in step.parts.items():
                 where = (kind, route, *key)
-                number = inside * ratio(part, whole)
+                number = inside * ratio(part, overall)
                 spent[where] = spent.get(where, 0.0) + number
                 share = ratio(step.served[key], part)
                 before = table.get(key, (0.0, 0.0))
@@ -51,26 +51,26 @@ def spread(steady: Steady, found: Sequence[Found], throughputs: Sequence[Value],
 
 
 def with_branches(
-    solution: RoutedSolution, steady: Steady, found: Sequence[Found], extra: Spread, column: Column
+    solution: RoutedSolution, steady: Steady, result: Sequence[SolvedChain], extra: Spread, column: Column
 ) -> RoutedSolution:
     """The solution with the times of branches, and what routes with parallel steps are served."""
-    made = found[0].program
+    made = result[0].program
     network, operations = steady.network, steady.operations
     branches = list(solution.branches)
-    place = 0
+    position = 0
     for number, fork in enumerate(made.forks):
-        begun = column([point.often.get(fork.begun, 0.0) for point in found])
-        whole = ratio(column([point.under_way[number] for point in found]), begun)
+        begun = column([point.often.get(fork.begun, 0.0) for point in result])
+        overall = ratio(column([point.under_way[number] for point in result]), begun)
         for branch, ended, awaited in fork.branches:
-            item = branches[place]
-            under_way = column([point.branches.get(branch, 0.0) for point in found])
-            waited = column([point.often.get(awaited, 0.0) for point in found])
-            branches[place] = item.replace(
-                time=_over(under_way, column([point.often.get(ended, 0.0) for point in found]), item.time, operations),
-                whole=_over(whole * begun, begun, item.whole, operations),
+            item = branches[position]
+            under_way = column([point.branches.get(branch, 0.0) for point in result])
+            waited = column([point.often.get(awaited, 0.0) for point in result])
+            branches[position] = item.replace(
+                time=_over(under_way, column([point.often.get(ended, 0.0) for point in result]), item.time, operations),
+                total=_over(overall * begun, begun, item.total, operations),
                 awaited=_over(waited, begun, item.awaited, operations),
             )
-            place += 1
+            position += 1
     routes = list(solution.routes)
     places = [
         (kind, number)
@@ -93,20 +93,20 @@ def with_branches(
 
 
 def _over(number: Value, rate: Value, before: Value, operations: Operations) -> Value:
-    """A time by Little's law; what it was before where nobody comes."""
+    """A time by Little's law; the earlier value without arrivals."""
     idle = rate == 0
     return operations.where(idle, before, number / (rate + idle))
 
 
-def _steps(found: Sequence[Found]) -> dict[tuple[int, int], list[int]]:
+def _steps(result: Sequence[SolvedChain]) -> dict[tuple[int, int], list[int]]:
     """By class and route its parallel steps, in their order."""
     places: dict[tuple[int, int], list[int]] = {}
-    for number, fork in enumerate(found[0].program.forks):
+    for number, fork in enumerate(result[0].program.forks):
         places.setdefault((fork.kind, fork.route), []).append(number)
     return places
 
 
-def _told(steady: Steady, kind: int, route: int) -> list[Breakdown]:
+def _figures(steady: Steady, kind: int, route: int) -> list[Breakdown]:
     """The parallel steps of a route, as the waits at its stations have them."""
-    own = [item for item in steady.compiled.routes if item.class_index == kind][route]
-    return [breakdown(fork, steady.waits, steady.alike, steady.operations) for fork in own.forks]
+    selected = [item for item in steady.compiled.routes if item.class_index == kind][route]
+    return [breakdown(fork, steady.waits, steady.identical, steady.operations) for fork in selected.forks]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
+from qnet import budget
 from qnet.lazy import np
 from qnet.record import Record
 
@@ -23,10 +24,16 @@ State = TypeVar("State", bound=Hashable)
 
 _LITTLE = 2e9
 """Operations of an elimination that is used at once."""
+A_STATE, _AT_ONCE = 5e4, 256
+"""Operations that finding a state and its transitions takes; states that are charged together."""
 _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
 """Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
+_ROOTS = 100
+"""States that are tried as one that is visited again and again."""
 _CLOSE = 1e-14
 """The residual of GMRES, as a share of that at equal probabilities."""
+
+WHAT = "the states of a Markov chain"
 
 
 class TooLarge(Exception):
@@ -34,12 +41,15 @@ class TooLarge(Exception):
 
 
 class Walk(Record):
-    """The states that can be reached, and their transitions."""
+    """The states that can be reached, and their transitions.
+
+    Where rates of several chains are walked together, a rate is an array of them.
+    """
 
     states: list[Any]
     sources: list[int]
     targets: list[int]
-    rates: list[float]
+    rates: Any
     ended: dict[int, dict[int, float]]
     """By mark: by state the rate of the transitions that have it, each as often as it has."""
 
@@ -57,45 +67,87 @@ def walk(first: State, moves: Callable[[State], list[tuple[float, State, tuple[i
     rates: list[float] = []
     ended: dict[int, dict[int, float]] = {}
     for number, state in enumerate(states):
+        if not number % _AT_ONCE:
+            budget.spend(A_STATE * _AT_ONCE, WHAT)
         for rate, after, marks in moves(state):
             for mark in marks:
                 table = ended.setdefault(mark, {})
                 table[number] = table.get(number, 0.0) + rate
-            place = places.get(after)
-            if place is None:
-                place = places[after] = len(states)
+            index = places.get(after)
+            if index is None:
+                index = places[after] = len(states)
                 states.append(after)
-                if place >= most:
+                if index >= most:
                     raise TooLarge
-            if place != number:
+            if index != number:
                 sources.append(number)
-                targets.append(place)
+                targets.append(index)
                 rates.append(rate)
     return Walk(states, sources, targets, rates, ended)
 
 
-def stationary(found: Walk, operations: float) -> Any:
+def stationary(result: Walk, operations: float) -> Any:
     """The long-run share of time in every state: an array that sums to 1.
 
     operations  how many the elimination may take.
-    Raises      `TooLarge` beyond them; `ArithmeticError` where the states do not all reach each other, or where the
-                balance of some state is off by more than rounding.
+    Returns     0 for states that are left for good.
+    Raises      `TooLarge` beyond them; `ArithmeticError` where there are several sets of states that are never left, or
+                where the balance of some state is off by more than rounding.
     """
-    size = len(found.states)
-    sources, targets = np.array(found.sources, dtype=np.int64), np.array(found.targets, dtype=np.int64)
-    rates = np.array(found.rates, dtype=float)
+    size = len(result.states)
+    sources, targets = np.array(result.sources, dtype=np.int64), np.array(result.targets, dtype=np.int64)
+    rates = np.array(result.rates, dtype=float)
+    if size == 1:
+        return np.ones(1)
+    if not np.isfinite(rates).all():
+        raise ArithmeticError("some rates are not finite")
+    # By a power of two, so that sums remain finite and no digit changes.
+    rates = np.ldexp(rates, -int(np.frexp(rates.max())[1]))
+    with np.errstate(all="ignore"):  # What is not finite is no balance, and never an answer.
+        return _stationary(size, sources, targets, rates, operations)
+
+
+def _stationary(size: int, sources: Any, targets: Any, rates: Any, operations: float) -> Any:
+    """As `stationary`, of finite rates."""
+    recurrent = _recurrent(np, size, sources, targets)
+    if recurrent is not None:
+        inside = recurrent[sources]
+        number = np.cumsum(recurrent) - 1
+        shares = np.zeros(size)
+        kept = int(recurrent.sum())
+        parts = number[sources[inside]], number[targets[inside]], rates[inside]
+        shares[recurrent] = _connected(kept, *parts, operations)
+        return shares
+    return _connected(size, sources, targets, rates, operations)
+
+
+def _recurrent(np: Any, size: int, sources: Any, targets: Any) -> Any:
+    """Which states are visited again and again; None where all are. Raises `ArithmeticError` where no single set is."""
+    onward, backward = _Graph(np, size, sources, targets), _Graph(np, size, targets, sources)
+    root = 0
+    for _ in range(_ROOTS):
+        ahead, behind = onward.levels(root), backward.levels(root)
+        never_back = (ahead >= 0) & (behind < 0)
+        if not never_back.any():
+            if (behind < 0).any():
+                break
+            return None if (ahead >= 0).all() else ahead >= 0
+        # The farthest are the least likely to be left for good.
+        root = int(np.where(never_back, ahead, -1).argmax())
+    raise ArithmeticError("some states are never left, and others are never reached from them")
+
+
+def _connected(size: int, sources: Any, targets: Any, rates: Any, operations: float) -> Any:
+    """As `stationary`, where all states are reached from all others."""
     if size == 1:
         return np.ones(1)
     graph = _Graph(np, size, np.concatenate([sources, targets]), np.concatenate([targets, sources]))
-    levels, begin = graph.levels(0), 0
+    levels = graph.levels(0)
     for _ in range(2):
-        root = int(levels.argmax())
-        tried = graph.levels(root)
+        tried = graph.levels(int(levels.argmax()))
         if tried.max() <= levels.max():
             break
-        levels, begin = tried, root
-    if not _reached(np, size, sources, targets, begin) or not _reached(np, size, targets, sources, begin):
-        raise ArithmeticError("some states are never left or never reached again")
+        levels = tried
     widths = np.bincount(levels)
     work = 3.0 * float((widths.astype(float) ** 3).sum())
     if work > _LITTLE:
@@ -104,6 +156,8 @@ def stationary(found: Walk, operations: float) -> Any:
             return shares
         if work > operations:
             raise TooLarge
+    budget.spend(work / 16, WHAT)
+    budget.reserve(32.0 * float((widths.astype(float) ** 2).sum()), WHAT)
     shares = _eliminated(np, levels, widths, sources, targets, rates)
     _check(np, shares, sources, targets, rates)
     return shares
@@ -133,11 +187,6 @@ class _Graph:
         return level
 
 
-def _reached(np: Any, size: int, sources: Any, targets: Any, root: int) -> bool:
-    """Whether all states are reached from one."""
-    return bool((_Graph(np, size, sources, targets).levels(root) >= 0).all())
-
-
 def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, rates: Any) -> Any:
     """Eliminate level by level, then go back."""
     size, count = len(levels), len(widths)
@@ -150,24 +199,24 @@ def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, r
     ends = np.concatenate([[0], np.cumsum(np.bincount(levels[sources], minlength=count))])
 
     def block(level: int, other: int) -> Any:
-        own = grouped[ends[level] : ends[level + 1]]
-        own = own[levels[targets[own]] == other]
-        found = np.zeros((widths[level], widths[other]))
-        np.add.at(found, (index[sources[own]], index[targets[own]]), rates[own])
-        return found
+        particular = grouped[ends[level] : ends[level + 1]]
+        particular = particular[levels[targets[particular]] == other]
+        result = np.zeros((widths[level], widths[other]))
+        np.add.at(result, (index[sources[particular]], index[targets[particular]]), rates[particular])
+        return result
 
     ways: list[Any] = [None] * count
     more = None
     for level in range(count - 1, 0, -1):
-        own, back, here = block(level, level), block(level, level - 1), block(level - 1, level)
+        particular, back, here = block(level, level), block(level, level - 1), block(level - 1, level)
         if more is not None:
-            own = own + more
-        np.fill_diagonal(own, 0.0)
-        leaving = own.sum(1) + back.sum(1)
-        own = -own
-        np.fill_diagonal(own, leaving)
+            particular = particular + more
+        np.fill_diagonal(particular, 0.0)
+        leaving = particular.sum(1) + back.sum(1)
+        particular = -particular
+        np.fill_diagonal(particular, leaving)
         try:
-            ways[level] = np.linalg.solve(own.T, here.T).T
+            ways[level] = np.linalg.solve(particular.T, here.T).T
         except np.linalg.LinAlgError:
             raise ArithmeticError("some states are hardly ever left") from None
         more = ways[level] @ back
@@ -181,13 +230,13 @@ def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, r
         shares.append(row / largest)
         logs.append(logs[-1] + float(np.log(largest)))
     top = max(logs)
-    whole = np.empty(size)
-    whole[order] = np.concatenate([row * np.exp(log - top) for row, log in zip(shares, logs, strict=True)])
-    return whole / whole.sum()
+    overall = np.empty(size)
+    overall[order] = np.concatenate([row * np.exp(log - top) for row, log in zip(shares, logs, strict=True)])
+    return overall / overall.sum()
 
 
 def _iterated(np: Any, size: int, sources: Any, targets: Any, rates: Any) -> Any:
-    """The probabilities by GMRES; None where they are not found soon, or not good enough."""
+    """The probabilities by GMRES; None where GMRES does not converge soon, or not well enough."""
     leaving = np.bincount(sources, rates, size)
     order = np.argsort(targets, kind="stable")
     sources, targets = sources[order], targets[order]
@@ -197,19 +246,20 @@ def _iterated(np: Any, size: int, sources: Any, targets: Any, rates: Any) -> Any
         return np.bincount(targets, chances * values[sources], size)
 
     def ahead(values: Any) -> Any:
-        whole = values.copy()
+        overall = values.copy()
         for _ in range(_JUMPS):
             values = jumped(values)
-            whole += values
-        return whole
+            overall += values
+        return overall
 
-    found = np.full(size, 1.0 / size)
-    rest = jumped(found) - found
+    result = np.full(size, 1.0 / size)
+    rest = jumped(result) - result
     wanted = _CLOSE * float(np.linalg.norm(rest)) or 1e-300
     for _ in range(_ROUNDS):
         size_of_rest = float(np.linalg.norm(rest))
         if size_of_rest <= wanted:
             break
+        budget.spend(_BASIS * (_BASIS * 4.0 * size + (_JUMPS + 2) * 10.0 * len(sources)), WHAT)
         basis, directions = np.zeros((_BASIS + 1, size)), np.zeros((_BASIS, size))
         table = np.zeros((_BASIS + 1, _BASIS))
         basis[0] = rest / size_of_rest
@@ -227,11 +277,13 @@ def _iterated(np: Any, size: int, sources: Any, targets: Any, rates: Any) -> Any
             basis[count] = new / max(length, 1e-300)
         goal = np.zeros(count + 1)
         goal[0] = size_of_rest
+        if not np.isfinite(table).all():
+            return None
         weights = np.linalg.lstsq(table[: count + 1, :count], goal, rcond=None)[0]
-        found = found + weights @ directions[:count]
-        rest = jumped(found) - found
+        result = result + weights @ directions[:count]
+        rest = jumped(result) - result
     # Shares of jumps become shares of time.
-    shares = found / leaving
+    shares = result / leaving
     shares = shares / shares.sum()
     if not np.isfinite(shares).all() or shares.min() < -1e-13 * shares.max():
         return None
@@ -241,7 +293,7 @@ def _iterated(np: Any, size: int, sources: Any, targets: Any, rates: Any) -> Any
 
 
 def _check(np: Any, shares: Any, sources: Any, targets: Any, rates: Any) -> None:
-    """Raise where the shares are no probabilities, or what comes to a state is not what leaves it."""
+    """Raise where the shares are not probabilities, or the flow into a state differs from the flow out of it."""
     if not np.isfinite(shares).all() or shares.min() < 0 or not _balanced(np, shares, sources, targets, rates):
         raise ArithmeticError("the probabilities of the states are not in balance")
 

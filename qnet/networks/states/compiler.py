@@ -1,6 +1,6 @@
 """A network as a program for its customers.
 
-Copies of a station are stations here, buffers are stations that nobody is served at, visits are written out, and times
+Copies of a station are stations here, buffers are stations without service, visits are written out, and times
 with another squared coefficient of variation than 1 are phases. Nothing is solved.
 """
 
@@ -12,7 +12,7 @@ from math import ceil, floor
 
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.states.copies import Copies, visited
-from qnet.networks.states.inside import told
+from qnet.networks.states.inside import time_inside
 from qnet.networks.states.late import lost_late
 from qnet.networks.states.phases import EXPONENTIAL, MAX_PHASES, phases
 from qnet.networks.states.program import (
@@ -28,10 +28,10 @@ from qnet.networks.states.program import (
     TIME,
     Centre,
     Held,
+    HoldPath,
     Node,
     NotCovered,
     Parallel,
-    Place,
     Program,
     Store,
     drawn,
@@ -66,13 +66,13 @@ class Compiler:
         self.network = network
         self.even = even
         self.evened: dict[str, None] = {}
-        """Which times vary more here than they are said to."""
+        """Which times vary more here than is stated."""
         self.stations = {station.name: station for station in network.stations}
         self.nodes: list[Node] = []
         self.centres: list[Centre] = []
         first: dict[tuple[str, int], int] = {}
         self.phased: dict[str, None] = {}
-        self.numbers: dict[tuple[tuple[int, int], Place], list[tuple[int, float, int]]] = {}
+        self.numbers: dict[tuple[tuple[int, int], HoldPath], list[tuple[int, float, int]]] = {}
         """By class, route and place of a hold: its priorities, their shares and their streams."""
         self.streams = 0
         self.here: tuple[int, int] = (0, 0)
@@ -107,13 +107,13 @@ class Compiler:
         self.losing: dict[tuple[str, int], int] = {}
         self.begun = tuple(self.mark() for _ in network.classes) if self.loses else ()
         self.early = True
-        self.steps: dict[tuple[tuple[int, int], Place, int], tuple[int, tuple[int, ...]]] = {}
+        self.steps: dict[tuple[tuple[int, int], HoldPath, int], tuple[int, tuple[int, ...]]] = {}
         self.home = -1
-        """Where a customer of the class at hand goes who is lost, when he has given back the places that he took."""
+        """The node of lost customers of the current class, after they have released the places taken."""
         self.taken: Mapping[str, tuple[int, float]] = {}
         """By buffer: the places that are taken at the step at hand, and how many they are on average."""
         self.branch = -1
-        """The branch at hand, of a parallel step that is told of."""
+        """The current branch, of a parallel step that is reported."""
         self.inside_branch = False
         self.branches = 0
         self.forks: dict[tuple[tuple[int, int], int], Parallel] = {}
@@ -129,7 +129,9 @@ class Compiler:
                 self.number(route.steps, (), {})
             if isinstance(item, OpenClass):
                 begin = chain(self, kind, item) if item.chain else self.passage(kind, item, -1)
-                if abs(float(item.arrival_scv) - 1.0) <= EXPONENTIAL or item.arrival_rate == 0:
+                if item.arrival_rate == 0:
+                    continue
+                if abs(float(item.arrival_scv) - 1.0) <= EXPONENTIAL:
                     arrivals.append((float(item.arrival_rate), begin))
                 else:
                     homes.append((1, self.clock(item, begin)))
@@ -164,7 +166,7 @@ class Compiler:
         )
 
     def at_once(self) -> bool:
-        """Whether some service of a line takes no time, beside another time of none."""
+        """Whether some service of a line takes no time, in addition to another time of zero."""
         rests = [number for number, node in enumerate(self.nodes) if node.kind == REST]
         return bool(self.served_at_once) and len(rests) > 1
 
@@ -181,7 +183,7 @@ class Compiler:
         return len(self.nodes) - 1
 
     def clock(self, item: OpenClass, begin: int) -> int:
-        """The node where the time to the next arrival begins, of customers who do not come in a Poisson stream."""
+        """The node where the time to the next arrival begins, of customers that do not arrive in a Poisson stream."""
         again = self.add(Node(CHOICE, -1))
         self.answering = False
         arrival = self.add(Node(SPLIT, again, choices=((1.0, begin),)))
@@ -191,29 +193,29 @@ class Compiler:
         return again
 
     def choice(self, ways: Sequence[tuple[float, int]]) -> int:
-        """A node that goes on by chance."""
+        """A node that goes on at random."""
         ways = [(share, node) for share, node in ways if share > 0]
         return ways[0][1] if len(ways) == 1 else self.add(Node(CHOICE, -1, choices=tuple(ways)))
 
-    def number(self, steps: Sequence[Step], path: Place, copies: dict[str, int]) -> None:
-        """Number the streams of some steps: those inside of a hold before its own."""
-        for place, step in enumerate(steps):
+    def number(self, steps: Sequence[Step], path: HoldPath, copies: dict[str, int]) -> None:
+        """Number the streams of some steps: those inside of a hold before that of the hold."""
+        for position, step in enumerate(steps):
             if isinstance(step, Fork):
                 for index, branch in enumerate(step.branches):
-                    self.number(branch.steps, (*path, (place, -1 - index)), {})
+                    self.number(branch.steps, (*path, (position, -1 - index)), {})
                 continue
             if isinstance(step, Time):
                 continue
             station = self.stations[step.station]
             for group, centre, _ in self.copies.groups(station, step, copies):
-                here = (*path, (place, group))
+                here = (*path, (position, group))
                 self.number(step.steps, here, self.copies.chosen(station, copies, group, centre))
                 rest = float(step.exempt) if step.priority else 0.0
                 shares = [(step.priority, 1.0 - rest), (0, rest)]
-                own = self.numbers[self.here, here] = []
+                selected = self.numbers[self.here, here] = []
                 for priority, share in shares:
                     if share > 0:
-                        own.append((priority, share, self.streams))
+                        selected.append((priority, share, self.streams))
                         self.streams += 1
 
     def passage(self, kind: int, item: OpenClass | ClosedClass, home: int) -> int:
@@ -235,19 +237,19 @@ class Compiler:
 
     def onward(self, steps: Sequence[Step], begin: int, after: int) -> int:
         """The outermost steps of a route from one on; what follows a fill apart for every number of places taken."""
-        fills = ((place, step) for place, step in enumerate(steps) if isinstance(step, Time) and step.fills)
-        place, fill = next((item for item in fills if item[0] >= begin), (len(steps), None))
+        fills = ((index, step) for index, step in enumerate(steps) if isinstance(step, Time) and step.fills)
+        index, fill = next((item for item in fills if item[0] >= begin), (len(steps), None))
         if fill is None:
-            return self.pieces(steps, begin, place, (), after)
+            return self.pieces(steps, begin, index, (), after)
         ways: list[tuple[float, int]] = []
         visits = float(fill.visits)
         for share, amount in drawn(visits, range(ceil(visits) + 1)):
             before = self.taken
             self.taken = {**before, fill.fills: (amount, visits)}
-            tail = self.onward(steps, place + 1, after)
+            tail = self.onward(steps, index + 1, after)
             self.taken = before
             ways.append((share, self.fill(fill, amount, tail) if amount else tail))
-        return self.pieces(steps, begin, place, (), self.choice(ways))
+        return self.pieces(steps, begin, index, (), self.choice(ways))
 
     def fill(self, step: Time, amount: int, after: int) -> int:
         """Take some places of a buffer."""
@@ -259,13 +261,13 @@ class Compiler:
             for marks in (store.asked, store.refused)
         ]
         self.stores[step.fills] = store.replace(asked=marks[0], refused=marks[1])
-        lost = -1 if self.centres[store.centre].capacity is None else self.turned_away(self.home)
+        lost = -1 if self.centres[store.centre].capacity is None else self.where_lost(self.home)
         spent = (*self.here, "", 0)
         node = Node(QUEUE, after, centre=store.centre, amount=amount, mark=marks[1][amount], lost=lost, spent=spent)
         return self.add(Node(COUNT, self.add(node), mark=marks[0][amount]))
 
-    def turned_away(self, home: int, around: tuple[Held, ...] = ()) -> int:
-        """Where somebody goes who is lost: he releases what he holds, and gives back the places that he has taken."""
+    def where_lost(self, home: int, around: tuple[Held, ...] = ()) -> int:
+        """The node of lost customers: they release what they hold, and free the places taken."""
         for name, (amount, _) in self.taken.items():
             if amount:
                 home = self.add(Node(RELEASE, home, centre=self.stores[name].centre, amount=amount))
@@ -274,8 +276,8 @@ class Compiler:
                 home = self.add(Node(RELEASE, home, centre=item.centre))
         return home
 
-    def pieces(self, steps: Sequence[Step], begin: int, end: int, path: Place, after: int) -> int:
-        """Some outermost steps of a route or branch: those of phase 2 in a row are one piece of work left behind."""
+    def pieces(self, steps: Sequence[Step], begin: int, end: int, path: HoldPath, after: int) -> int:
+        """Some outermost steps of a route or branch: those of phase 2 in a row are one piece of second-phase work."""
         while end > begin:
             phase, first = steps[end - 1].phase, end
             while first > begin and steps[first - 1].phase == phase:
@@ -301,7 +303,7 @@ class Compiler:
         self,
         steps: Sequence[Step],
         begin: int,
-        path: Place,
+        path: HoldPath,
         around: tuple[Held, ...],
         copies: dict[str, int],
         after: int,
@@ -317,33 +319,33 @@ class Compiler:
         tail    how many of the innermost holds around end with the last of these steps.
         """
         node = after
-        for place in reversed(range(begin, begin + count)):
-            step = steps[place]
+        for index in reversed(range(begin, begin + count)):
+            step = steps[index]
             inside = bool(self.profile) and any(item.name == self.profile.station for item in around)
-            levels = told(self.network, self.profile if inside else None, self.here, path, place)
+            levels = time_inside(self.network, self.profile if inside else None, self.here, path, index)
             visits = tuple(float(item.visits) for item in levels)
             if isinstance(step, Hold) and step.drains:
                 amount, mean = self.taken[step.drains]
                 if amount:
                     node = self.add(Node(RELEASE, node, centre=self.stores[step.drains].centre, amount=amount))
                 visits = (float(amount),) if set(visits) == {mean} else visits
-            last = tail if place == begin + count - 1 and set(visits) == {1.0} else 0
+            last = tail if index == begin + count - 1 and set(visits) == {1.0} else 0
             if isinstance(step, Time):
-                one: Callable[[int], int] = lambda then, step=step, at=place, levels=levels: self.time(  # noqa: E731
+                one: Callable[[int], int] = lambda then, step=step, at=index, levels=levels: self.time(  # noqa: E731
                     step, around, then, levels=levels
                 )
             elif isinstance(step, Fork):
                 if around:
                     raise NotCovered("branches run in parallel while a station is held")
-                one = lambda then, step=step, at=place: self.fork(step, path, at, then)  # noqa: E731
+                one = lambda then, step=step, at=index: self.fork(step, path, at, then)  # noqa: E731
             else:
-                one = lambda then, step=step, at=place, last=last: self.hold(  # noqa: E731
+                one = lambda then, step=step, at=index, last=last: self.hold(  # noqa: E731
                     step, (path, at), around, copies, then, last
                 )
             if self.profile and (len(levels) > 1 or getattr(step, "station", "") == self.profile.station):
                 if any(len(station.groups) > 1 for station in self.network.stations):
                     raise NotCovered("times depend on the number inside, and copies have different shares")
-                one = self.counted(one, path, place)
+                one = self.counted(one, path, index)
             node = self.repeated(visits, one, node, self.gate(around))
         return node
 
@@ -355,9 +357,9 @@ class Compiler:
             raise NotCovered(f'times depend on the number inside "{name}", which is not one line')
         return centre
 
-    def counted(self, one: Callable[[int], int], path: Place, place: int) -> Callable[[int], int]:
+    def counted(self, one: Callable[[int], int], path: HoldPath, index: int) -> Callable[[int], int]:
         """The same, with a mark for every time it is done."""
-        key = (self.here, path, place)
+        key = (self.here, path, index)
         mark = self.steps[key][0] if key in self.steps else self.mark()
 
         def build(after: int) -> int:
@@ -444,7 +446,7 @@ class Compiler:
     def hold(
         self,
         hold: Hold,
-        place: tuple[Place, int],
+        index: tuple[HoldPath, int],
         around: tuple[Held, ...],
         copies: dict[str, int],
         after: int,
@@ -458,7 +460,7 @@ class Compiler:
         for group, centre, probability in self.copies.ways(station, hold, copies):
             if probability == 0:
                 continue
-            path = (*place[0], (place[1], group))
+            path = (*index[0], (index[1], group))
             inside = self.copies.chosen(station, copies, group, centre)
             for priority, share, stream in self.numbers[self.here, path]:
                 passed, mark = after, -1
@@ -489,15 +491,15 @@ class Compiler:
                         mark = self.losing[key] = self.losing[key] if key in self.losing else self.mark()
                         if self.inside_branch:
                             raise NotCovered(f'"{station.name}" has a capacity and is visited in parallel')
-                        node = node.replace(mark=mark, lost=self.turned_away(self.home, around))
+                        node = node.replace(mark=mark, lost=self.where_lost(self.home, around))
                     node = self.add(node)
                 ways.append((probability * share, node))
         return self.choice(ways)
 
-    def fork(self, fork: Fork, path: Place, place: int, after: int) -> int:
+    def fork(self, fork: Fork, path: HoldPath, position: int, after: int) -> int:
         """One time of a parallel step."""
-        told = self.answering and not self.inside_branch
-        made = self.forks.get((self.here, place)) if told else None
+        answered = self.answering and not self.inside_branch
+        made = self.forks.get((self.here, position)) if answered else None
         if made is None:
             marks = [(self.branches + index, self.mark(), self.mark()) for index in range(len(fork.branches))]
             self.branches += len(marks)
@@ -506,9 +508,9 @@ class Compiler:
         self.answering, self.inside_branch = False, True
         ways: list[list[tuple[int, ...]]] = []
         for index, (branch, (number, ended, awaited)) in enumerate(zip(fork.branches, made.branches, strict=True)):
-            self.branch = number if told else -1
+            self.branch = number if answered else -1
             end = self.add(Node(COUNT, self.add(Node(JOIN, -1, mark=awaited)), mark=ended))
-            inner = (*path, (place, -1 - index))
+            inner = (*path, (position, -1 - index))
             begins: list[int] = []
             for forced in self.copies.spread(branch):
                 self.copies.forced = {**before[3], **forced}
@@ -531,13 +533,13 @@ class Compiler:
             )
             for start in starts
         ]
-        if told:
-            self.forks[self.here, place] = made.replace(nodes=(*made.nodes, *nodes))
+        if answered:
+            self.forks[self.here, position] = made.replace(nodes=(*made.nodes, *nodes))
         first = self.choice([(1.0 / len(nodes), node) for node in nodes])
         return self.add(Node(COUNT, first, mark=made.begun))
 
     def body(
-        self, hold: Hold, path: Place, around: tuple[Held, ...], copies: dict[str, int], after: int, tail: int
+        self, hold: Hold, path: HoldPath, around: tuple[Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
         """What is done while a server is kept, until it is released."""
         count = sum(step.phase == 1 for step in hold.steps)
@@ -555,7 +557,7 @@ class Compiler:
         return self.sequence(hold.steps, 0, path, around, copies, after, tail + 1, len(steps))
 
     def deferred(
-        self, hold: Hold, path: Place, around: tuple[Held, ...], copies: dict[str, int], after: int, tail: int
+        self, hold: Hold, path: HoldPath, around: tuple[Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
         """The node where the customer goes on, and what keeps servers after the response begins."""
         begin = sum(step.phase == 1 for step in hold.steps)

@@ -86,11 +86,11 @@ class Copies:
 
 def visited(steps: Sequence[Step]) -> set[str]:
     """The stations that are visited at any of their copies."""
-    found: set[str] = set()
+    result: set[str] = set()
     for step in steps:
         if isinstance(step, Time):
             continue
         if isinstance(step, Hold) and step.copy is None:
-            found.add(step.station)
-        found |= visited(step.inner if isinstance(step, Fork) else step.steps)
-    return found
+            result.add(step.station)
+        result |= visited(step.inner if isinstance(step, Fork) else step.steps)
+    return result

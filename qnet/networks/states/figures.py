@@ -19,19 +19,19 @@ class Full(Record):
     """A buffer, as the states have it."""
 
     offered: float
-    """Places per second that are asked for."""
+    """Places requested per second."""
     refused: float
     """Of them, those that are lost or waited for."""
     late: float
-    """Customers per second who wait for places."""
+    """Customers per second that wait for places."""
     waiting: float
     """How many of them wait."""
     occupancy: float
     coming: float
-    """Places per second that are asked for while it is empty."""
+    """Places requested per second while it is empty."""
 
 
-class Found(Record):
+class SolvedChain(Record):
     """A solved chain."""
 
     program: Program
@@ -47,7 +47,7 @@ class Found(Record):
     spent: Mapping[Where, float]
     """The mean number of customers before their response, by where they are; those in parallel steps are left out."""
     under_way: tuple[float, ...]
-    """By parallel step: the mean number of customers who wait for its branches."""
+    """By parallel step: the mean number of customers that wait for its branches."""
     branches: Mapping[int, float]
     """By branch of a parallel step: how many of it are under way."""
     full: tuple[Full, ...]
@@ -62,15 +62,15 @@ class Found(Record):
         return sum(self.served.get(node, 0.0) for node in nodes)
 
 
-def means(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
+def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedChain:
     """The rates and the mean numbers of a chain with the probabilities of its states."""
     often = {
-        mark: float(sum(rate * shares[state] for state, rate in table.items())) for mark, table in found.ended.items()
+        mark: float(sum(rate * shares[state] for state, rate in table.items())) for mark, table in result.ended.items()
     }
-    counts = np.array([state[0] for state in found.states], dtype=float).reshape(len(found.states), -1)
+    counts = np.array([state[0] for state in result.states], dtype=float).reshape(len(result.states), -1)
     at = {number: float(mean) for number, mean in zip(machine.timed, shares @ counts, strict=True)}
     size = machine.size
-    for share, (_, lines, _, apart, joins) in zip(shares.tolist(), found.states, strict=True):
+    for share, (_, lines, _, apart, joins) in zip(shares.tolist(), result.states, strict=True):
         for line in (*lines, apart):
             for customer in line:
                 at[customer % size] = at.get(customer % size, 0.0) + share
@@ -87,23 +87,23 @@ def means(made: Program, machine: Machine, found: Walk, shares: Any) -> Found:
             branches[node.branch] = branches.get(node.branch, 0.0) + mean
         for stream in node.present:
             present[stream] = present.get(stream, 0.0) + mean
-    return Found(
+    return SolvedChain(
         program=made,
-        states=found.states,
+        states=result.states,
         shares=shares,
         often=often,
-        served=_served(machine, found, shares) if made.steps else {},
+        served=_served(machine, result, shares) if made.steps else {},
         present=present,
         spent=spent,
         under_way=tuple(sum(at.get(node, 0.0) for node in fork.nodes) for fork in made.forks),
         branches=branches,
-        full=tuple(_full(made, found, shares, often, place) for place in range(len(made.stores))),
-        rates=_rates(machine, found, shares),
+        full=tuple(_full(made, result, shares, often, index) for index in range(len(made.stores))),
+        rates=_rates(machine, result, shares),
     )
 
 
-def _rates(machine: Machine, found: Walk, shares: Any) -> dict[tuple[str, int], float]:
-    """The mean rates of stations: of all who are present, also of those who are elsewhere meanwhile."""
+def _rates(machine: Machine, result: Walk, shares: Any) -> dict[tuple[str, int], float]:
+    """The mean rates of stations: over all customers present, including those elsewhere meanwhile."""
     means: dict[tuple[str, int], float] = {}
     for number, centre in enumerate(machine.centres):
         if centre.group < 0:
@@ -111,7 +111,7 @@ def _rates(machine: Machine, found: Walk, shares: Any) -> dict[tuple[str, int], 
         rates: Sequence[float] = centre.rates or [float(count + 1) for count in range(centre.servers)]
         mean = 0.0
         known: list[float] = shares.tolist()
-        for share, state in zip(known, found.states, strict=True):
+        for share, state in zip(known, result.states, strict=True):
             lines: tuple[tuple[int, ...], ...] = state[1]
             busy: tuple[int, ...] = state[2]
             waiting = len(lines[number]) if centre.ordered or centre.rates else 0
@@ -123,25 +123,25 @@ def _rates(machine: Machine, found: Walk, shares: Any) -> dict[tuple[str, int], 
     return means
 
 
-def _served(machine: Machine, found: Walk, shares: Any) -> dict[int, float]:
+def _served(machine: Machine, result: Walk, shares: Any) -> dict[int, float]:
     """The mean number of servers that serve at each node of time."""
     served: dict[int, float] = {}
-    for share, state in zip(shares.tolist(), found.states, strict=True):
+    for share, state in zip(shares.tolist(), result.states, strict=True):
         for number, busy in machine.serving(state):
             served[number] = served.get(number, 0.0) + share * busy
     return served
 
 
-def _full(made: Program, found: Walk, shares: Any, often: Mapping[int, float], place: int) -> Full:
+def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], index: int) -> Full:
     """The figures of one buffer."""
-    store = made.stores[place]
-    taken = [state[2][store.centre] for state in found.states]
-    waiting = [len(state[1][store.centre]) for state in found.states]
+    store = made.stores[index]
+    taken = [state[2][store.centre] for state in result.states]
+    waiting = [len(state[1][store.centre]) for state in result.states]
     empty = sum(share for share, number in zip(shares.tolist(), taken, strict=True) if not number)
     coming = sum(
         amount * rate * float(shares[state])
         for amount, mark in store.asked.items()
-        for state, rate in found.ended.get(mark, {}).items()
+        for state, rate in result.ended.get(mark, {}).items()
         if not taken[state]
     )
     return Full(

@@ -1,4 +1,4 @@
-"""Whether customers are lost who have spent time already."""
+"""Whether customers are lost after they have spent time on a passage."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from qnet.networks.routed import Fork, Step, Time
 
 
 def lost_late(steps: Sequence[Step], lossy: Collection[str], begun: bool = False) -> bool:
-    """Whether a customer may be lost at some steps after he has spent time on his passage.
+    """Whether a customer may be lost at some steps after it has spent time on its passage.
 
     lossy   the stations and buffers where customers are lost.
-    begun   whether he has spent time before the first of the steps.
+    begun   whether it has spent time before the first of the steps.
     """
     for step in steps:
         if isinstance(step, Time):

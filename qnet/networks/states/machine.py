@@ -1,12 +1,12 @@
 """The states of a program, and how they follow each other.
 
 A state is five tuples: how many customers are at each node of time that needs no order; the line of each centre; how
-many servers of each centre are kept; who spends time in a branch of a parallel step; and the parallel steps under way.
-Customers at the same node are interchangeable. First come first served, the line holds those who wait; where service
-may be interrupted, all who are present; at shared service nobody.
+many servers of each centre are kept; the customers in branches of a parallel step; and the parallel steps under way.
+Customers at the same node are interchangeable. First come first served, the line holds the waiting customers; where
+service may be interrupted, all customers present; with processor sharing, none.
 
-A customer is a number: that of his node, plus so many times the number of nodes as the parallel step under way has of
-which he is a branch; these are numbered from 1.
+A customer is a number: that of its node, plus the number of nodes times the number of the parallel step under way of
+which it is a branch; these are numbered from 1.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
+from qnet import budget
 from qnet.networks.states.program import (
     CHOICE,
     COUNT,
@@ -30,22 +31,25 @@ from qnet.networks.states.program import (
 )
 
 Join = tuple[int, int, int, int]
-"""A parallel step under way: its number, the customer who made it at the node of that, how many branches must still end
-before he goes on, and how many are under way."""
+"""A parallel step under way: its number, the customer that started it and its node, how many branches must still end
+before it goes on, and how many are under way."""
 State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], tuple[int, ...], tuple[Join, ...]]
 Move = tuple[float, State, tuple[int, ...]]
 """Rate per second, the state after it, and the marks that were passed, each as often as it was."""
 _Value = TypeVar("_Value")
 _MOST_STEPS = 2000
+_ALL_STEPS, _A_STEP = 20_000, 5e3
+"""Steps that one event may take on all its branches: visits that take no time branch again and again, at copies for
+instance; and the operations of a step."""
 _LINE = -2
-"""This less the number of a centre stands for its line, of which somebody is to begin or to go on."""
+"""This less the number of a centre denotes its line, of which a customer is to begin or resume service."""
 
 
 class Machine:
     """The states of a program.
 
-    program   nodes and centres.
-    most      how many customers that come from outside, or do work after a response, there may be: those who would
+    program   nodes and centres; numbers of it may be arrays, of several programs (`shared`).
+    most      how many customers from outside, or with work after a response, there may be: those that would
               be one more are lost, so that the number of states is finite.
     """
 
@@ -56,10 +60,12 @@ class Machine:
         self.homes = program.homes
         self.arrivals = program.arrivals
         self.most = most
+        self.steps = 0
+        """Of the event that is being followed, on all its branches."""
         self.edge = most - max(
             (len(node.choices) - node.amount for node in program.nodes if node.kind == FORK), default=0
         )
-        """From how many on somebody may be lost because of that."""
+        """The number from which on customers may be lost because of that."""
         self.closed = sum(count for count, _ in program.homes)
         self.timed = [
             number
@@ -70,7 +76,7 @@ class Machine:
         self.slot = {number: slot for slot, number in enumerate(self.timed)}
 
     def start(self) -> State:
-        """A state that can occur: everybody begins, one after the other."""
+        """A state that can occur: all customers begin, one after the other."""
         centres = len(self.centres)
         state: State = ((0,) * len(self.timed), ((),) * centres, (0,) * centres, (), ())
         for count, home in self.homes:
@@ -81,58 +87,58 @@ class Machine:
     def moves(self, state: State) -> list[Move]:
         """All that may happen next."""
         counts, lines, busy, apart, joins = state
-        nodes, size, found = self.nodes, self.size, list[Move]()
+        nodes, size, result = self.nodes, self.size, list[Move]()
         for slot, count in enumerate(counts):
             if not count:
                 continue
             node = nodes[self.timed[slot]]
             rate = count * node.rate * (self.speed(state, node.centre) if node.centre >= 0 else 1.0)
             if node.speeds:
-                rate *= _level(node.speeds, busy[node.inside])
+                rate = rate * _level(node.speeds, busy[node.inside])
             less = (*counts[:slot], count - 1, *counts[slot + 1 :])
-            found += self.settled((less, lines, busy, apart, joins), node.after, rate)
-        for place, customer in enumerate(apart):
-            if place and apart[place - 1] == customer:
+            result += self.settled((less, lines, busy, apart, joins), node.after, rate)
+        for index, customer in enumerate(apart):
+            if index and apart[index - 1] == customer:
                 continue
             node = nodes[customer % size]
             rate = apart.count(customer) * node.rate * (self.speed(state, node.centre) if node.centre >= 0 else 1.0)
             if node.speeds:
-                rate *= _level(node.speeds, busy[node.inside])
-            rest = (*apart[:place], *apart[place + 1 :])
-            found += self.settled((counts, lines, busy, rest, joins), _onward(node.after, customer, size), rate)
-        for centre, place, speed in self.lines_served(state):
+                rate = rate * _level(node.speeds, busy[node.inside])
+            rest = (*apart[:index], *apart[index + 1 :])
+            result += self.settled((counts, lines, busy, rest, joins), _onward(node.after, customer, size), rate)
+        for centre, index, speed in self.lines_served(state):
             line = lines[centre]
-            customer = line[place]
+            customer = line[index]
             node = nodes[customer % size]
             if node.speeds:
-                speed *= _level(node.speeds, busy[node.inside])
-            after = (*line[:place], _onward(node.after, customer, size), *line[place + 1 :])
+                speed = speed * _level(node.speeds, busy[node.inside])
+            after = (*line[:index], _onward(node.after, customer, size), *line[index + 1 :])
             changed = (*lines[:centre], after, *lines[centre + 1 :])
-            found += self.settled((counts, changed, busy, apart, joins), _LINE - centre, speed * node.rate)
+            result += self.settled((counts, changed, busy, apart, joins), _LINE - centre, speed * node.rate)
         for rate, home in self.arrivals:
-            if rate > 0 and self.outside(state) < self.most:
-                found += self.settled(state, home, rate)
-        return found
+            if self.outside(state) < self.most:
+                result += self.settled(state, home, rate)
+        return result
 
     def lines_served(self, state: State) -> Iterator[tuple[int, int, float]]:
-        """Who is served where service may be interrupted: centre, place in its line, speed."""
+        """The customers in service where service may be interrupted: centre, place in its line, speed."""
         for centre, item in enumerate(self.centres):
             line = state[1][centre]
             if item.ordered and line:
                 serving = min(item.most, len(line))
                 speed = 1.0 if item.rates is None else item.rates[min(len(line), len(item.rates)) - 1]
-                for place in range(serving):
-                    yield centre, place, speed
+                for index in range(serving):
+                    yield centre, index, speed
 
     def serving(self, state: State) -> Iterator[tuple[int, float]]:
-        """The servers, or parts of them, that serve at each node of time; without queueing one for everybody."""
+        """The servers, or parts of them, that serve at each node of time; without queueing one for every customer."""
         here = [(self.timed[slot], count) for slot, count in enumerate(state[0]) if count]
         here += [(customer % self.size, 1) for customer in state[3]]
         for number, count in here:
             centre = self.nodes[number].centre
             yield number, count * (self.speed(state, centre) if centre >= 0 else 1.0)
-        for centre, place, speed in self.lines_served(state):
-            yield state[1][centre][place] % self.size, speed
+        for centre, index, speed in self.lines_served(state):
+            yield state[1][centre][index] % self.size, speed
 
     def speed(self, state: State, centre: int) -> float:
         """How fast one of those in service is served."""
@@ -146,12 +152,12 @@ class Machine:
         return item.rates[min(present + len(state[1][centre]), len(item.rates)) - 1]
 
     def outside(self, state: State) -> int:
-        """How many customers and pieces of work there are beside the closed ones."""
+        """How many customers and pieces of work there are besides the closed ones."""
         counts, lines, _, apart, joins = state
         return sum(counts) + sum(map(len, lines)) + len(apart) + self.under_way(lines, apart, joins) - self.closed
 
     def under_way(self, lines: Sequence[tuple[int, ...]], apart: Sequence[int], joins: Sequence[Join]) -> int:
-        """What parallel steps under way add to the number of customers who spend time or wait: one for each that is in
+        """What parallel steps under way add to the number of customers that spend time or wait: one for each that is in
         no other, less all branches."""
         if not joins:
             return 0
@@ -160,20 +166,26 @@ class Machine:
         return sum(customer < size for _, customer, _, _ in joins) - branches
 
     def settled(self, state: State, customer: int, rate: float) -> list[Move]:
-        """Where one customer goes from a node, and everybody who goes on because of that."""
+        """Where one customer goes from a node, and all customers that go on because of that."""
         counts, lines, busy, apart, joins = state
-        found: list[Move] = []
+        result: list[Move] = []
         scene = _Scene(list(counts), list(lines), list(busy), list(apart), list(joins), [customer])
-        self.follow(scene, rate, (), found, 0)
-        return found
+        self.steps = 0
+        self.follow(scene, rate, (), result, 0)
+        if self.steps > _MOST_STEPS:
+            budget.spend(_A_STEP * self.steps, "the states of a Markov chain")
+        return result
 
-    def follow(self, scene: _Scene, rate: float, ended: tuple[int, ...], found: list[Move], steps: int) -> None:
+    def follow(self, scene: _Scene, rate: float, ended: tuple[int, ...], result: list[Move], steps: int) -> None:
         """Move the pending customers, the last first, until each of them spends time or waits."""
         nodes, size, pending = self.nodes, self.size, scene.pending
         while pending:
             steps += 1
+            self.steps += 1
             if steps > _MOST_STEPS:
                 raise NotCovered("customers may pass without spending any time")
+            if self.steps > _ALL_STEPS:
+                raise NotCovered("visits that take no time branch in too many ways")
             customer = pending.pop()
             if customer <= _LINE:
                 centre = _LINE - customer
@@ -181,13 +193,13 @@ class Machine:
                 ended = (*ended, *passed)
                 if chance is None:
                     continue
-                place, choices = chance
+                index, choices = chance
                 for share, after in choices:
                     other = scene.copy()
                     line = scene.lines[centre]
-                    other.lines[centre] = (*line[:place], _onward(after, line[place], size), *line[place + 1 :])
+                    other.lines[centre] = (*line[:index], _onward(after, line[index], size), *line[index + 1 :])
                     other.pending.append(customer)
-                    self.follow(other, rate * share, ended, found, steps)
+                    self.follow(other, rate * share, ended, result, steps)
                 return
             if customer < 0:
                 continue
@@ -204,14 +216,14 @@ class Machine:
                 for share, after in choices[1:]:
                     other = scene.copy()
                     other.pending.append(_onward(after, customer, size))
-                    self.follow(other, rate * share, ended, found, steps)
+                    self.follow(other, rate * share, ended, result, steps)
                 share, after = choices[0]
-                rate *= share
+                rate = rate * share
                 pending.append(_onward(after, customer, size))
             elif kind == QUEUE:
                 ended = self.join(scene, customer, ended)
             elif kind == RELEASE:
-                # The customer goes on before those who get the server.
+                # The customer goes on before those that get the server.
                 self.release(scene, node.centre, node.amount)
                 pending.append(_onward(node.after, customer, size))
             elif kind == REST:
@@ -233,10 +245,10 @@ class Machine:
             state = self.renumbered(scene)
         else:
             state = (tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), (), ())
-        found.append((rate, state, ended))
+        result.append((rate, state, ended))
 
     def join(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
-        """A customer asks for servers; the marks that were passed by then."""
+        """A customer requests servers; the marks that were passed by then."""
         node = self.nodes[customer % self.size]
         centre = node.centre
         item, line = self.centres[centre], scene.lines[centre]
@@ -255,10 +267,10 @@ class Machine:
             busy[centre] += node.amount
             scene.pending.append(after)
         else:
-            place = len(line)
-            while place and self.nodes[line[place - 1] % self.size].priority < node.priority:
-                place -= 1
-            scene.lines[centre] = (*line[:place], customer, *line[place:])
+            index = len(line)
+            while index and self.nodes[line[index - 1] % self.size].priority < node.priority:
+                index -= 1
+            scene.lines[centre] = (*line[:index], customer, *line[index:])
             if item.ordered:
                 scene.pending.append(_LINE - centre)
             elif item.group < 0:
@@ -266,7 +278,7 @@ class Machine:
         return ended
 
     def release(self, scene: _Scene, centre: int, amount: int) -> None:
-        """Servers are released: the first who wait get them."""
+        """Servers are released: the first in line get them."""
         item, busy = self.centres[centre], scene.busy
         busy[centre] -= amount
         if item.shared:
@@ -295,9 +307,9 @@ class Machine:
         """A branch of a parallel step ends; the marks that were passed by then."""
         size, joins = self.size, scene.joins
         if customer < size:
-            return ended  # Nobody waits for it any more.
-        place = next(place for place, item in enumerate(joins) if item[0] == customer // size)
-        number, parent, needed, left = joins.pop(place)
+            return ended  # No parallel step waits for it any more.
+        index = next(index for index, item in enumerate(joins) if item[0] == customer // size)
+        number, parent, needed, left = joins.pop(index)
         left -= 1
         if needed == 1 and left:
             others = scene.copy()
@@ -306,14 +318,14 @@ class Machine:
                 self.leave(scene, number)
                 left = 0
         if left:
-            # Where there are too many branches already that nobody waits for, these are waited for.
-            joins.insert(place, (number, parent, max(needed - 1, 1), left))
+            # Where too many branches go on unawaited already, these are waited for.
+            joins.insert(index, (number, parent, max(needed - 1, 1), left))
             return ended
         scene.pending.append(_onward(self.nodes[parent % size].after, parent, size))
         return (*ended, self.nodes[customer % size].mark)
 
     def leave(self, scene: _Scene, number: int) -> None:
-        """Nobody waits for what is left of a parallel step: its branches are on their own."""
+        """The rest of a parallel step is no longer waited for: its branches go on independently."""
         size = self.size
 
         def alone(customer: int) -> int:
@@ -329,47 +341,38 @@ class Machine:
                 scene.counts[self.slot[customer]] += 1
 
     def begun(self, scene: _Scene, centre: int) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
-        """Let those in service of a line go on until they spend time; where that is by chance, the place and how.
+        """Let those in service of a line go on until they spend time; where that is at random, the place and how.
 
         Returns that, and the marks that were passed.
         """
         item, lines, size = self.centres[centre], scene.lines, self.size
         marks: list[int] = []
-        place = 0
-        while place < min(item.most, len(lines[centre])):
+        index = 0
+        while index < min(item.most, len(lines[centre])):
             line = lines[centre]
-            customer = line[place]
+            customer = line[index]
             node = self.nodes[customer % size]
             after = _onward(node.after, customer, size)
             if node.kind == TIME:
-                place += 1
+                index += 1
             elif node.kind == RELEASE:
-                lines[centre] = (*line[:place], *line[place + 1 :])
+                lines[centre] = (*line[:index], *line[index + 1 :])
                 scene.pending.append(after)
-                place = 0
+                index = 0
             elif node.kind == CHOICE:
-                return (place, _level(node.levels, scene.busy[node.inside]) if node.levels else node.choices), marks
+                return (index, _level(node.levels, scene.busy[node.inside]) if node.levels else node.choices), marks
             else:
                 if node.kind == COUNT:
                     marks.append(node.mark)
-                lines[centre] = (*line[:place], after, *line[place + 1 :])
+                lines[centre] = (*line[:index], after, *line[index + 1 :])
         return None, marks
 
     def renumbered(self, scene: _Scene) -> State:
-        """The state with its parallel steps numbered by where their branches are: which came first does not matter."""
+        """The state with its parallel steps numbered by where their branches are: their order of start does not
+        matter."""
         size = self.size
-        signs: dict[int, list[tuple[int, int, int]]] = {item[0]: [] for item in scene.joins}
-        for customer in scene.apart:
-            signs[customer // size].append((-1, 0, customer % size))
-        for centre, line in enumerate(scene.lines):
-            for place, customer in enumerate(line):
-                if customer >= size:
-                    signs[customer // size].append((centre, place, customer % size))
-        for _, customer, needed, left in scene.joins:
-            if customer >= size:
-                signs[customer // size].append((-2, needed * size + left, customer % size))
-        order = sorted(scene.joins, key=lambda item: (item[1] % size, item[2], item[3], sorted(signs[item[0]])))
-        new = {item[0]: place * size for place, item in enumerate(order, start=1)}
+        order = scene.joins if len(scene.joins) < 2 else self.ordered(scene)
+        new = {item[0]: index * size for index, item in enumerate(order, start=1)}
         new[0] = 0
 
         def named(customer: int) -> int:
@@ -380,8 +383,23 @@ class Machine:
             tuple(tuple(map(named, line)) for line in scene.lines),
             tuple(scene.busy),
             tuple(sorted(map(named, scene.apart))),
-            tuple((place, named(item[1]), *item[2:]) for place, item in enumerate(order, start=1)),
+            tuple((index, named(item[1]), *item[2:]) for index, item in enumerate(order, start=1)),
         )
+
+    def ordered(self, scene: _Scene) -> list[Join]:
+        """The parallel steps by where their branches are."""
+        size = self.size
+        signs: dict[int, list[tuple[int, int, int]]] = {item[0]: [] for item in scene.joins}
+        for customer in scene.apart:
+            signs[customer // size].append((-1, 0, customer % size))
+        for centre, line in enumerate(scene.lines):
+            for index, customer in enumerate(line):
+                if customer >= size:
+                    signs[customer // size].append((centre, index, customer % size))
+        for _, customer, needed, left in scene.joins:
+            if customer >= size:
+                signs[customer // size].append((-2, needed * size + left, customer % size))
+        return sorted(scene.joins, key=lambda item: (item[1] % size, item[2], item[3], sorted(signs[item[0]])))
 
 
 class _Scene:
@@ -406,7 +424,7 @@ class _Scene:
         return _Scene(*(list(getattr(self, name)) for name in ("counts", "lines", "busy", "apart", "joins", "pending")))
 
     def present(self, machine: Machine) -> int:
-        """How many customers and pieces of work there are beside the closed ones."""
+        """How many customers and pieces of work there are besides the closed ones."""
         more = machine.under_way(self.lines, self.apart, self.joins) - machine.closed
         return sum(self.counts) + sum(map(len, self.lines)) + len(self.apart) + more
 
@@ -417,5 +435,5 @@ def _onward(node: int, customer: int, size: int) -> int:
 
 
 def _level(values: tuple[_Value, ...], number: int) -> _Value:
-    """What it is with so many customers inside; the last repeats."""
+    """The value with a number of customers inside; the last repeats."""
     return values[min(max(number, 1), len(values)) - 1]

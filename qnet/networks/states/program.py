@@ -12,12 +12,12 @@ from math import floor
 from qnet.record import Record
 
 TIME, QUEUE, RELEASE, CHOICE, SPLIT, DONE, COUNT, REST, FORK, JOIN = range(10)
-"""What a node does: spend an exponential time; wait for servers and take them; release servers; go on by chance; start
-work after the response; end; count that somebody comes by and go on; spend a time of 0, the limit of short times, so
+"""What a node does: spend an exponential time; wait for servers and take them; release servers; go on at random; start
+work after the response; end; count a passing customer and go on; spend a time of 0, the limit of short times, so
 that everything that takes no time at all is done before; start the branches of a parallel step; end a branch."""
 
 
-Place = tuple[tuple[int, int], ...]
+HoldPath = tuple[tuple[int, int], ...]
 """Where a hold is: its place among the steps of a route and the group of copies, then so on inside of it."""
 
 
@@ -29,7 +29,7 @@ class Node(Record):
     """One point of a route.
 
     kind      one of the numbers above.
-    after     the node that comes next; of `SPLIT` that of the customer, of `DONE` where he thinks, or -1 outside.
+    after     the node that comes next; of `SPLIT` that of the customer, of `DONE` where it thinks, or -1 outside.
     rate      of `TIME`: per second.
     centre    `TIME`: where service is given, -1 without queueing; `QUEUE`, `RELEASE`: the centre; `SPLIT`: -1 where the
               work keeps no server and no place of a buffer, so that there may be any number of it.
@@ -49,10 +49,10 @@ class Node(Record):
     spent: tuple[int, int, str, int] | None = None
     """Of `TIME` and `QUEUE` before the response: class, route, and station and group where the time is spent."""
     mark: int = -1
-    """Of `COUNT`: what is counted. Of `QUEUE`: what is counted where somebody is lost, or waits for places of a buffer.
-    Of `JOIN`: what is counted where the parallel step has waited for this branch."""
+    """Of `COUNT`: what is counted. Of `QUEUE`: what is counted where a customer is lost, or waits for places of a
+    buffer. Of `JOIN`: what is counted where the parallel step has waited for this branch."""
     lost: int = -1
-    """Of `QUEUE`: the node where those go who find no place."""
+    """Of `QUEUE`: the node of customers that find no place."""
     speeds: tuple[float, ...] = ()
     """Of `TIME`: how much faster it passes with 1, 2, ... customers inside of `inside`; the last repeats."""
     levels: tuple[tuple[tuple[float, int], ...], ...] = ()
@@ -83,12 +83,12 @@ class Centre(Record):
 
     @property
     def shared(self) -> bool:
-        """Whether all who are present are served at once."""
+        """Whether all customers present are served at once."""
         return self.discipline == "ps"
 
     @property
     def ordered(self) -> bool:
-        """Whether those in service may be interrupted: all who are present stand in one line."""
+        """Whether service may be interrupted: all customers present are in one line."""
         return self.discipline in ("lcfs-pr", "preemptive")
 
 
@@ -98,9 +98,9 @@ class Store(Record):
     name: str
     centre: int
     asked: Mapping[int, int]
-    """By number of places that are asked for together: the mark of that."""
+    """By number of places requested together: the mark of that."""
     refused: Mapping[int, int]
-    """The same where there are not so many."""
+    """The same where there are fewer."""
 
 
 class Parallel(Record):
@@ -122,8 +122,8 @@ class Program(Record):
     nodes: tuple[Node, ...]
     centres: tuple[Centre, ...]
     homes: tuple[tuple[int, int], ...]
-    """Of every closed class its customers, and the node where they begin; and one who makes customers of an open class
-    arrive, where they do not come in a Poisson stream."""
+    """Of every closed class its customers, and the node where they begin; and one that generates customers of an open
+    class arrive, where they do not come in a Poisson stream."""
     arrivals: tuple[tuple[float, int], ...]
     """Of every open class that comes in a Poisson stream its rate, and the node where customers begin."""
     phased: tuple[str, ...]
@@ -133,20 +133,20 @@ class Program(Record):
     passing: Mapping[int, int]
     """By stream, where customers may be lost: the mark of its visits."""
     losing: Mapping[tuple[str, int], int]
-    """By group of copies of a station with a capacity: the mark of those who are lost there."""
+    """By group of copies of a station with a capacity: the mark of customers lost there."""
     begun: tuple[int, ...]
     """By class, where customers may be lost: the mark of the passages that begin."""
     at_once: bool
     """Whether a service of no time may begin while something else takes no time: their order is a definition."""
     early: bool
     """Whether customers are lost before they have spent any time, if at all."""
-    steps: Mapping[tuple[tuple[int, int], Place, int], tuple[int, tuple[int, ...]]]
+    steps: Mapping[tuple[tuple[int, int], HoldPath, int], tuple[int, tuple[int, ...]]]
     """Where times depend on the number inside: by place of a step its mark and its nodes of time."""
     stores: tuple[Store, ...] = ()
     forks: tuple[Parallel, ...] = ()
     """By class and route, then in the order of the steps."""
     evened: tuple[str, ...] = ()
-    """Which times vary more here than they are said to, in words."""
+    """Which times vary more here than is stated, in words."""
     unbounded: bool = False
     """Whether there may be any number of customers or of pieces of work."""
 
@@ -156,7 +156,7 @@ class Held(Record):
 
     name: str
     centre: int
-    """-1: a delay, which nobody waits for."""
+    """-1: a delay, without waiting."""
     stream: int
     after: int
     """The node that comes when it is released."""
@@ -172,7 +172,7 @@ def unbounded(node: Node) -> bool:
 
 
 def drawn(visits: float, left: Sequence[int]) -> tuple[tuple[float, int], ...]:
-    """The nodes where so many visits begin on average, given those where 0, 1, ... begin, with their probabilities."""
+    """The nodes where a mean number of visits begins, given those where 0, 1, ... begin, with their probabilities."""
     count = floor(visits)
     if visits == count:
         return ((1.0, left[count]),)

@@ -1,4 +1,4 @@
-"""Responses of a solved chain: the numbers of customers who wait for theirs, over the passages that end (Little)."""
+"""Responses of a solved chain: the numbers of customers waiting for theirs, over the passages that end (Little)."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def responses(
 ) -> RoutedSolution:
     """The solution with responses and residences from the states.
 
-    solution     its other figures; where nobody passes, its responses stay.
+    solution     its other figures; without passages, its responses are kept.
     throughputs  passages per second that end, by class.
     ended        the same by class and route, of classes with several routes.
     spent        the mean number of customers before their response, by where they are.
-    Law          Little's law for the customers of a route at a station. Where customers are lost who have spent time,
+    Law          Little's law for the customers of a route at a station. Where customers are lost that have spent time,
                  that time is counted as well.
     """
     operations: Operations = FLOATS if network.size is None else arrays()
     labels = {
-        (station.name, place): group.label for station in network.stations for place, group in enumerate(station.groups)
+        (station.name, index): group.label for station in network.stations for index, group in enumerate(station.groups)
     }
     labels["", 0] = ""
 
@@ -49,7 +49,7 @@ def responses(
     ]
     kinds: list[tuple[int, int | None]] = []
     for kind, item in enumerate(network.classes):
-        # A chain is told of by its classes.
+        # A chain is reported by its classes.
         kinds += [(kind, number) for number in range(len(item.routes))] if item.chain else [(kind, None)]
     routes: list[RouteFigures] = []
     for (kind, number), item in zip(places, solution.routes, strict=True):
@@ -65,7 +65,7 @@ def responses(
         for kind, item in enumerate(solution.classes)
     )
     everybody = total(throughputs)
-    keys = [(station.name, place) for station in network.stations for place in range(len(station.groups))]
+    keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
     return solution.replace(
         routes=tuple(routes),
         classes=classes,
@@ -82,5 +82,5 @@ def responses(
 
 
 def _matches(where: Where, wanted: Sequence[object]) -> bool:
-    """Whether a place is one of those wanted; None stands for any."""
-    return all(item is None or item == own for own, item in zip(where, wanted, strict=False))
+    """Whether a place is one of those wanted; None matches any."""
+    return all(item is None or item == each for each, item in zip(where, wanted, strict=False))

@@ -17,12 +17,12 @@ from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.networks.states.average import averaged
 from qnet.networks.states.branches import spread, with_branches
-from qnet.networks.states.chain import TooLarge, stationary, walk
+from qnet.networks.states.chain import TooLarge, stationary
 from qnet.networks.states.compiler import program
-from qnet.networks.states.figures import Found, Where, means
-from qnet.networks.states.machine import Machine
+from qnet.networks.states.figures import SolvedChain, Where, means
 from qnet.networks.states.program import NotCovered, Program
 from qnet.networks.states.responses import responses
+from qnet.networks.states.shared import Walks
 from qnet.networks.states.stores import buffers
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
@@ -37,7 +37,7 @@ NAME = STATES
 MOST = 50_000
 """States of a chain that is asked for by name."""
 _A_STATE = 1e5
-"""Operations that finding a state and its transitions is worth, beside those of the elimination."""
+"""Operations that generating a state and its transitions counts as, besides those of the elimination."""
 _NEGLIGIBLE = 1e-12
 """The probability that customers from outside are as many as the chain knows, where more of them do not matter."""
 LITTLE = 1e-3
@@ -47,11 +47,13 @@ EVEN = 0.25
 _HOPEFUL = 6.0
 """How many times as many states as allowed may be expected where one more step is tried."""
 _LOOKS = 3
-"""How many times as many states as allowed are looked at in all, chain after chain."""
+"""The total number of states generated, chain after chain, as a multiple of the number allowed."""
 _FIRST = 6
 """Customers from outside that are tried first."""
 _MOST_PASS = 0.9
 """The share of passages that are completed where the others hardly matter for the response."""
+STARVED = "QN589"
+"""The code of a refusal where a closed class is never served."""
 _FULLEST = 1.0 - 1e-15
 """A load of work after the response: there is a steady state where closed customers wait for it."""
 
@@ -59,14 +61,15 @@ _FULLEST = 1.0 - 1e-15
 def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSolution:
     """The steady state of a network, or of every point of a batch, by the Markov chain of all its states.
 
-    Applies   closed, open and mixed classes; first come first served, by priority, interrupting or not, shared, and
-              last come first served service; several servers, copies, rates; servers held around others, second
-              phases, times that depend on the number inside a station; capacities, buffers, parallel steps, chains.
-    network   rates per second, times in seconds, populations as whole numbers of customers.
+    Applies   closed, open and mixed classes; first come first served, head-of-line and preemptive-resume priority,
+              shared, and last come first served service; several servers, copies, rates; servers held around others,
+              second phases, times that depend on the number inside a station; capacities, buffers, parallel steps,
+              chains.
+    network   rates per second, times in seconds, populations as integers.
     wanted    the budget: `operations`.
     most      states of a point.
     Returns   figures by class, route and station. Exact where all times are exponential; else those of the phase-type
-              distributions that `program` tells. Of open classes, states with a probability of less than 1e-13 are
+              distributions described in `program`. Of open classes, states with a probability of less than 1e-13 are
               left out.
     Raises    `NotComputed` QN513 where the network has what the chain does not know, QN515 where it is too large,
               QN517 where it has no single steady state.
@@ -76,9 +79,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{NAME} gives no state probabilities of stations", "figures alone"))
     try:
-        return _told(
-            network, [_passing(point, solved(point, most, wanted.operations)) for point in _points(network)], wanted
-        )
+        return _solution(network, [_answer(item) for item in _solved_points(network, most, wanted.operations)], wanted)
     except NotCovered as error:
         problem = Problem("QN513", f"{NAME} does not apply: {error}", "another method, or auto")
         raise NotComputed(problem) from None
@@ -94,33 +95,76 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
 def tried(
     network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE, even: float = 0.0
 ) -> RoutedSolution | None:
-    """What `solve` tells, where it applies with the states that `auto` may look at; else None.
+    """The answer of `solve`, where it applies with the number of states that `auto` may generate; else None.
 
     edge     the probability of more customers from outside than the chain knows that may be left out.
     even     the scv that is taken for those that are too small for phases; 0 for none.
-    Raises   `Divided` where it applies to some points of a batch.
+    Raises   `Divided` where it applies to some points of a batch; `NotComputed` QN589 where a closed class is never
+             served: approximations know nothing of that.
     """
-    found: list[Found | None] = []
-    for point in _points(network):
-        try:
-            found.append(_passing(point, solved(point, wanted.chain, wanted.operations, edge, even)))
-        except (NotCovered, TooLarge, ArithmeticError):
-            found.append(None)
-    answered = [item for item in found if item is not None]
-    if len(answered) == len(found):
-        return _told(network, answered, wanted)
+    try:
+        result = _solved_points(network, wanted.chain, wanted.operations, edge, even)
+    except NotCovered:
+        return None
+    starved = next((item for item in result if isinstance(item, _Starved)), None)
+    if starved is not None:
+        expected = "throughput of all closed classes"
+        help = "leave that class out: the others hardly notice it; or give the others a think time or fewer customers"
+        raise NotComputed(Problem(STARVED, str(starved), expected, help=help))
+    answered = [item for item in result if isinstance(item, SolvedChain)]
+    if len(answered) == len(result):
+        return _solution(network, answered, wanted)
     if answered:
-        raise Divided(np.array([item is not None for item in found]))
+        raise Divided(np.array([isinstance(item, SolvedChain) for item in result]))
     return None
 
 
-def _passing(network: RoutedNetwork, found: Found) -> Found:
-    """A solved chain; raises `ArithmeticError` where a closed class hardly ever passes: its waits have no digits."""
-    most = max(found.often.values(), default=0.0)
+_Refusal = NotCovered | TooLarge | ArithmeticError
+
+
+def _answer(item: SolvedChain | _Refusal) -> SolvedChain:
+    if isinstance(item, SolvedChain):
+        return item
+    raise item
+
+
+def _solved_points(
+    network: RoutedNetwork, most: int, operations: float, edge: float = _NEGLIGIBLE, even: float = 0.0
+) -> list[SolvedChain | _Refusal]:
+    """The chains of the network, or of the points of a batch, or why there is none; `edge` and `even` as of `tried`."""
+    points, made, result = list(_points(network)), dict[int, Program](), dict[int, SolvedChain | _Refusal]()
+    for number, point in enumerate(points):
+        try:
+            made[number] = program(point, even)
+        except (NotCovered, ArithmeticError) as error:
+            result[number] = error
+    walks = Walks(list(made.values()))
+    numbers = list(made)
+    for place in (place for group in walks.groups for place in group):
+        point = points[numbers[place]]
+        try:
+            result[numbers[place]] = _passing(point, _solved(point, walks, place, most, operations, edge))
+        except (NotCovered, TooLarge, ArithmeticError) as error:
+            result[numbers[place]] = error
+    return [result[number] for number in range(len(points))]
+
+
+class _Starved(ArithmeticError):
+    """A closed class never passes."""
+
+
+def _passing(network: RoutedNetwork, result: SolvedChain) -> SolvedChain:
+    """A solved chain; raises `_Starved` where a closed class never passes, and `ArithmeticError` where it hardly ever
+    does: its waits have no digits."""
+    most = max(result.often.values(), default=0.0)
     for kind, item in enumerate(network.classes):
-        if isinstance(item, ClosedClass) and item.population > 0 and found.often.get(kind, 0.0) <= 1e-6 * most:
+        if not isinstance(item, ClosedClass) or not item.population > 0:
+            continue
+        if not result.often.get(kind, 0.0) > 0:
+            raise _Starved(f'"{item.name}" is never served with the others present')
+        if result.often[kind] <= 1e-6 * most:
             raise ArithmeticError(f'"{item.name}" is hardly ever served with the others present')
-    return found
+    return result
 
 
 def _points(network: RoutedNetwork) -> Iterator[RoutedNetwork]:
@@ -144,51 +188,61 @@ def _holds(network: RoutedNetwork) -> Iterator[Hold]:
             waiting += step.steps
 
 
-def solved(network: RoutedNetwork, most: int, operations: float, edge: float = _NEGLIGIBLE, even: float = 0.0) -> Found:
-    """The chain of a point of a network, solved; `edge` and `even` as of `tried`.
+def solved(
+    network: RoutedNetwork, most: int, operations: float, edge: float = _NEGLIGIBLE, even: float = 0.0
+) -> SolvedChain:
+    """The chain of a network of one point, solved; `edge` and `even` as of `tried`.
 
     Raises   `NotCovered`, `TooLarge`; `ArithmeticError` where it has no single steady state.
     """
-    made = program(network, even)
+    return _solved(network, Walks([program(network, even)]), 0, most, operations, edge)
+
+
+def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operations: float, edge: float) -> SolvedChain:
+    """As `solved`, of one of several programs."""
+    made = walks.programs[place]
     most = min(most, int(operations / _A_STATE))
     _refuse_many(network, most)
     if not made.unbounded:
-        machine = Machine(made, 0)
-        found = walk(machine.start(), machine.moves, most)
-        return means(made, machine, found, stationary(found, operations))
-    crowd, edges = _FIRST, dict[int, tuple[float, int]]()
-    best: Found | None = None
+        machine, result = walks.of(place, 0, most)
+        return means(made, machine, result, stationary(result, operations))
+    crowd = enough = _FIRST
+    edges = dict[int, tuple[float, int]]()
+    best: SolvedChain | None = None
     looked = 0
     while True:
         try:
             if looked > (_LOOKS * most if best is None else most):
                 raise TooLarge
-            machine = Machine(made, crowd)
-            found = walk(machine.start(), machine.moves, most)
-            looked += len(found.states)
-            shares = stationary(found, operations)
+            machine, result = walks.of(place, crowd, most)
+            looked += len(result.states)
+            shares = stationary(result, operations)
             beyond = sum(
                 share
-                for share, state in zip(shares.tolist(), found.states, strict=True)
+                for share, state in zip(shares.tolist(), result.states, strict=True)
                 if machine.outside(state) >= machine.edge
             )
             if beyond <= edge:
-                best = means(made, machine, found, shares).replace(beyond=beyond)
+                best = means(made, machine, result, shares).replace(beyond=beyond)
             if beyond <= _NEGLIGIBLE:
                 assert best is not None
                 return best
-            edges[crowd] = (beyond, len(found.states))
-            before, crowd = crowd, _more(edges, most, _NEGLIGIBLE, edge)
-            # The last number has states of its own, of arrivals that are not let in: the one before is typical.
-            inner = sum(machine.outside(state) == machine.edge - 1 for state in found.states)
-            more = _at_least(len(found.states), inner, crowd - before)
-            # Where customers are lost, those who find no place have no state.
+            edges[crowd] = (beyond, len(result.states))
+            before, enough = crowd, _more(edges, most, _NEGLIGIBLE, edge)
+            crowd = walks.near(place, enough)
+            # The last number has special states, of arrivals that are not let in: the one before is typical.
+            inner = sum(machine.outside(state) == machine.edge - 1 for state in result.states)
+            more = _at_least(len(result.states), inner, crowd - before)
+            # Where customers are lost, those that find no place have no state.
             if more > most and not network.limited:
                 raise TooLarge
         except TooLarge:
-            if best is None:
+            if crowd > enough:
+                crowd = enough
+            elif best is None:
                 raise
-            return best
+            else:
+                return best
 
 
 def _more(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> int:
@@ -220,14 +274,14 @@ def _more(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> 
 def _at_least(states: int, inner: int, more: int) -> int:
     """How many states there are at least with `more` customers from outside.
 
-    inner   those with one customer less than the most so far: each is also one with another customer, who waits behind
-            all others, and so on.
+    inner   those with one customer less than the most so far: each is also one with another customer, which waits
+            after all others, and so on.
     """
     return states + inner * more
 
 
 def _refuse_many(network: RoutedNetwork, most: int) -> None:
-    """Raise where a lower bound of the number of states is too large already, before any of them is looked at.
+    """Raise where a lower bound of the number of states is too large already, before any of them is generated.
 
     The customers of a closed class are spread over think time and at least one place of its routes, all classes
     independently of each other.
@@ -243,7 +297,7 @@ def _refuse_many(network: RoutedNetwork, most: int) -> None:
             raise TooLarge
 
 
-def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> RoutedSolution:
+def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wanted) -> RoutedSolution:
     """All figures of a network whose chains are solved, of each of its points."""
     operations: Operations = FLOATS if network.size is None else arrays()
 
@@ -254,18 +308,18 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         return np.array(values)
 
     def passing(mark: int) -> Value:
-        return column([point.often.get(mark, 0.0) for point in found])
+        return column([point.often.get(mark, 0.0) for point in result])
 
-    made = found[0].program
+    made = result[0].program
     loses = bool(made.begun)
     throughputs = [
         item.arrival_rate if isinstance(item, OpenClass) and not loses else passing(kind)
         for kind, item in enumerate(network.classes)
     ]
     if network.profiles:
-        network = averaged(network, made, passing, lambda nodes: column([point.served_at(nodes) for point in found]))
-    names = {stream for point in found for stream in point.present}
-    present = {stream: column([point.present.get(stream, 0.0) for point in found]) for stream in names}
+        network = averaged(network, made, passing, lambda nodes: column([point.served_at(nodes) for point in result]))
+    names = {stream for point in result for stream in point.present}
+    present = {stream: column([point.present.get(stream, 0.0) for point in result]) for stream in names}
     compiled = streams(network, operations, throughputs)
     if loses:
         compiled = _carried(network, compiled, {stream: passing(mark) for stream, mark in made.passing.items()})
@@ -273,26 +327,28 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
     loads = _loads(network, compiled, operations)
     steady = Steady(network, throughputs, compiled, compiled.members(), waits, loads, operations)
     ended = {key: passing(mark) for key, mark in made.routes.items()}
-    whole = {where for point in found for where in point.spent}
+    overall = {where for point in result for where in point.spent}
     spent: dict[Where, Value] = {
-        where: column([point.spent.get(where, 0.0) for point in found]) for where in sorted(whole)
+        where: column([point.spent.get(where, 0.0) for point in result]) for where in sorted(overall)
     }
     solution = figures(steady, NAME, 1)
     if made.forks:
-        extra = spread(steady, found, throughputs, column)
-        solution = with_branches(solution, steady, found, extra, column)
+        extra = spread(steady, result, throughputs, column)
+        solution = with_branches(solution, steady, result, extra, column)
         for where, number in extra.spent.items():
             spent[where] = spent.get(where, 0.0) + number
-    late = not made.early and any(point.often.get(mark, 0.0) for point in found for mark in _lost(network, made))
+    late = not made.early and any(point.often.get(mark, 0.0) for point in result for mark in _lost(network, made))
     waited = any(not buffer.loses for buffer in network.buffers)
     if late and waited:
         # Waits at stations are those of all visits; of waits for places only the states know.
-        spent = {**_at_stations(network, solution, throughputs, ended), **{at: spent[at] for at in spent if not at[2]}}
+        chained = {kind for kind, item in enumerate(network.classes) if item.chain}
+        known = {at: spent[at] for at in spent if not at[2] or at[0] in chained}
+        spent = {**_at_stations(network, solution, throughputs, ended), **known}
     if waited or not late:
         solution = responses(solution, network, throughputs, ended, spent)
     if any(isinstance(step, Hold) for hold in _holds(network) for step in hold.steps):
-        means = {key: column([point.rates[key] for point in found]) for key in found[0].rates}
-        numbers = {key: total(present.get(index, 0.0) for index in own) + 0.0 for key, own in steady.members.items()}
+        means = {key: column([point.rates[key] for point in result]) for key in result[0].rates}
+        numbers = {key: total(present.get(index, 0.0) for index in each) + 0.0 for key, each in steady.members.items()}
         solution = _with_means(solution, network, means, numbers)
     if loses:
         kept = _kept(network, solution, {key: passing(mark) for key, mark in made.losing.items()})
@@ -303,13 +359,13 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         solution = with_offered(solution, network, begun, Losses(kept, {}, {}))
     few = all(
         item.often.get(kind, 0.0) >= _MOST_PASS * item.often.get(mark, 0.0)
-        for item in found
+        for item in result
         for kind, mark in enumerate(made.begun)
     )
-    phased = dict.fromkeys(name for point in found for name in point.program.phased)
+    phased = dict.fromkeys(name for point in result for name in point.program.phased)
     reasons = (
         *(f"{name} are taken as the phases of a mean and an scv" for name in phased),
-        *_reasons(found, late, few),
+        *_reasons(result, late, few),
     )
     classes: list[ClassFigures] = []
     for item, asked in zip(solution.classes, network.classes, strict=True):
@@ -320,7 +376,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
     lacking = lacking or (made.forks and network.closed)
     beside = None if lacking else solution.passages
     other = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
-    size = max(len(point.states) for point in found)
+    size = max(len(point.states) for point in result)
     return solution.replace(
         exact=not reasons,
         reasons=reasons,
@@ -329,7 +385,7 @@ def _told(network: RoutedNetwork, found: Sequence[Found], wanted: Wanted) -> Rou
         why=f"the Markov chain of all states of the network has {size} of them",
         ceiling=None if loses or network.profiles else _ceiling(network),
         network=network if network.profiles else None,
-        buffers=buffers(network, compiled, waits, found, column, operations) if made.stores else (),
+        buffers=buffers(network, compiled, waits, result, column, operations) if made.stores else (),
         passages=beside and beside.replace(wanted=other if network.closed else None),
     )
 
@@ -342,8 +398,9 @@ def _with_means(
 ) -> RoutedSolution:
     """The solution with the utilization of stations, and the numbers there, as the states have them.
 
-    means    by station and group of copies: the mean rate of all copies together, of those who are elsewhere meanwhile
-             as well. That of a class is in proportion to the time that its customers are served or held there.
+    means    by station and group of copies: the mean rate of all copies together, of customers that are elsewhere
+             meanwhile as well. That of a class is in proportion to the time that its customers are served or held
+             there.
     numbers  the mean number waiting and in service.
     """
     peaks = {station.name: station.peak for station in network.stations}
@@ -371,20 +428,20 @@ def _with_means(
     return solution.replace(stations=tuple(stations), visits=visits)
 
 
-def _reasons(found: Sequence[Found], late: bool, few: bool) -> Iterator[str]:
-    """Why the answer of chains is not exact, times apart; `late` where customers are lost who have spent time, `few`
+def _reasons(result: Sequence[SolvedChain], late: bool, few: bool) -> Iterator[str]:
+    """Why the answer of chains is not exact, times apart; `late` where customers are lost that have spent time, `few`
     where most are not lost."""
     if late:
         text = "waits of passages that are lost later are counted as those of the others"
         yield text if few else Beyond(text, "QN657", f"{text}, and those are more than 10 %")
-    beyond = max(point.beyond for point in found)
+    beyond = max(point.beyond for point in result)
     if beyond > _NEGLIGIBLE:
         text = f"states with more customers from outside are left out, of a probability of {beyond:.1g}"
         yield Beyond("more customers from outside than the chain knows", "QN704", text)
-    for name in dict.fromkeys(name for point in found for name in point.program.evened):
+    for name in dict.fromkeys(name for point in result for name in point.program.evened):
         text = f"{name} are taken as varying with an scv of {EVEN:g}, since no chain has times that are constant"
         yield Beyond("constant times as a few phases", "QN730", text)
-    if any(point.program.at_once for point in found):
+    if any(point.program.at_once for point in result):
         text = "several things take no time at all: in which order they are done is a matter of definition"
         yield Beyond("services of no time are the limit of short ones", "QN703", text)
 
@@ -407,10 +464,11 @@ def _carried(network: RoutedNetwork, compiled: Streams, often: Mapping[int, Valu
 
 
 def _lost(network: RoutedNetwork, made: Program) -> Iterator[int]:
-    """The marks that count who is lost, at stations and at buffers."""
+    """The marks that count lost customers, at stations and at buffers."""
     yield from made.losing.values()
-    for buffer, store in zip(network.buffers, made.stores, strict=True):
-        if buffer.loses:
+    losing = {buffer.name for buffer in network.buffers if buffer.loses}
+    for store in made.stores:
+        if store.name in losing:
             yield from store.refused.values()
 
 
@@ -420,13 +478,15 @@ def _at_stations(
     throughputs: Sequence[Value],
     ended: Mapping[tuple[int, int], Value],
 ) -> dict[Where, Value]:
-    """The mean number of customers before their response by class, route and station, as their visits wait there."""
-    keys = [(station.name, place) for station in network.stations for place in range(len(station.groups))]
+    """The mean number of customers before their response by class without a chain, route and station, as their visits
+    wait there."""
+    keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
     labels = [group.label for station in network.stations for group in station.groups]
-    places = [(kind, number) for kind, item in enumerate(network.classes) for number in range(len(item.routes))]
+    chosen = [(kind, item) for kind, item in enumerate(network.classes) if not item.chain]
+    places = [(kind, number) for kind, item in chosen for number in range(len(item.routes))]
     return {
-        (*place, *key): ended.get(place, throughputs[place[0]]) * item.spent.get(label, 0.0)
-        for place, item in zip(places, solution.routes, strict=True)
+        (*index, *key): ended.get(index, throughputs[index[0]]) * item.spent.get(label, 0.0)
+        for index, item in zip(places, solution.routes, strict=True)
         for key, label in zip(keys, labels, strict=True)
     }
 
@@ -435,7 +495,7 @@ def _kept(
     network: RoutedNetwork, solution: RoutedSolution, lost: Mapping[tuple[str, int], Value]
 ) -> dict[tuple[str, int], Value]:
     """The shares of the visits that find a place, by group of copies of a station with a capacity."""
-    keys = [(station.name, place) for station in network.stations for place in range(len(station.groups))]
+    keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
     kept: dict[tuple[str, int], Value] = {}
     for key, item in zip(keys, solution.stations, strict=True):
         if key in lost:
@@ -447,9 +507,9 @@ def _kept(
 def _copies(network: RoutedNetwork) -> dict[tuple[str, int], int]:
     """The number of copies in every group."""
     return {
-        (station.name, place): group.copies
+        (station.name, index): group.copies
         for station in network.stations
-        for place, group in enumerate(station.groups)
+        for index, group in enumerate(station.groups)
     }
 
 
@@ -477,15 +537,15 @@ def _loads(network: RoutedNetwork, compiled: Streams, operations: Operations) ->
     opened = {kind for kind, item in enumerate(network.classes) if isinstance(item, OpenClass)}
     loads: dict[Key, Value] = {}
     for station in network.stations:
-        for place in range(len(station.groups)):
-            own = [
+        for index in range(len(station.groups)):
+            selected = [
                 item.rate * item.holding.mean
                 for item in compiled.streams
-                if (item.station, item.group) == (station.name, place) and (item.left or item.class_index in opened)
+                if (item.station, item.group) == (station.name, index) and (item.left or item.class_index in opened)
             ]
-            if own and not station.delay and station.capacity is None:
-                load = total(own) / station.peak
-                loads[station.name, place] = operations.minimum([load, _FULLEST + 0.0 * load])
+            if selected and not station.delay and station.capacity is None:
+                load = total(selected) / station.peak
+                loads[station.name, index] = operations.minimum([load, _FULLEST + 0.0 * load])
     return loads
 
 

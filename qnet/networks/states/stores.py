@@ -9,7 +9,7 @@ from qnet.networks.capacity.flows import drain_rate
 from qnet.networks.duration import Wait
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import BufferFigures
-from qnet.networks.states.figures import Found
+from qnet.networks.states.figures import SolvedChain
 from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio
 
@@ -18,21 +18,21 @@ def buffers(
     network: RoutedNetwork,
     compiled: Streams,
     waits: Sequence[Wait],
-    found: Sequence[Found],
+    result: Sequence[SolvedChain],
     column: Callable[[Sequence[float]], Value],
     operations: Operations,
 ) -> tuple[BufferFigures, ...]:
     """The figures of all buffers.
 
     compiled  the streams at the rates of the visits that are made, with their waits.
-    found     the solved chain of every point.
+    result    the solved chain of every point.
     column    makes a number, or an array, of those of the points.
-    Laws      Whoever waits for places does so for the mean number of those who wait, over how many a second have to
-              (Little). The places are filled as fast as they are asked for while the buffer is empty.
+    Laws      The mean wait for places is the mean number of waiting customers over how many a second have to
+              (Little). The places are filled as fast as they are requested while the buffer is empty.
     """
-    told: list[BufferFigures] = []
+    listed: list[BufferFigures] = []
     for number, buffer in enumerate(network.buffers):
-        full = [item.full[number] for item in found]
+        full = [item.full[number] for item in result]
         offered = column([item.offered for item in full])
         refused = column([item.refused for item in full])
         carried = offered - refused if buffer.loses else offered
@@ -44,7 +44,7 @@ def buffers(
         grows = (growing > 0) & (rate > 0)
         fill = operations.where(grows, buffer.places / operations.where(grows, growing, 1.0), float("inf"))
         occupancy = column([item.occupancy for item in full])
-        told.append(
+        listed.append(
             BufferFigures(
                 name=buffer.name,
                 places=buffer.places,
@@ -58,4 +58,4 @@ def buffers(
                 drained_by=label,
             )
         )
-    return tuple(told)
+    return tuple(listed)

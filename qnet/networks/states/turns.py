@@ -1,4 +1,4 @@
-"""Customers who change between classes: their turns, each followed by another one by chance, as nodes."""
+"""Customers that change class: their turns, each followed by another one at random, as nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def chain(compiler: Compiler, kind: int, item: OpenClass | ClosedClass) -> int:
     compiler  writes the nodes.
     kind      the number of the chain among the classes.
     Returns   of an open chain the node of arrivals, of a closed one a node where a customer thinks or asks for service.
-    Raises    `NotCovered` where customers are lost who have nowhere to go.
+    Raises    `NotCovered` where lost customers have nowhere to go.
     """
     opened = isinstance(item, OpenClass)
     turns = item.turns

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Value
 from qnet.lazy import lazy, np
-from qnet.plain_tables import markdown_table, plain_table
+from qnet.plain_tables import as_text, markdown_table, plain_table
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ClassAnswer(Record):
 class StationAnswer(Record):
     """The steady state of one station. A figure that does not exist or is not known is None.
 
-    Seconds and events per second throughout. Means are over the customers that are let in; those that are turned away
+    Seconds and events per second throughout. Means are over the customers that are admitted; those that are lost
     show in `blocking` alone. `wait` is the response less the service time, interruptions included.
     """
 
@@ -60,11 +60,11 @@ class StationAnswer(Record):
     response: Value
     wait: Value
     probability_of_waiting: Value = None
-    """That a customer who is let in is not served at once."""
+    """That a customer that is admitted is not served at once."""
     blocking: Value = None
-    """Call congestion: the share of arrivals that are turned away."""
+    """Call congestion: the share of arrivals that are lost."""
     time_congestion: Value = None
-    """The share of time in which an arrival would be turned away."""
+    """The share of time in which an arrival would be lost."""
     variance_of_wait: Value = None
     variance_of_response: Value = None
     variance_of_queue_length: Value = None
@@ -89,13 +89,18 @@ class StationAnswer(Record):
 
     def _table(self) -> tuple[list[str], list[list[Any]]]:
         """Headings and rows: a figure with its unit, of all customers and of each priority class."""
-        headings = ["figure", "value", *(f"class {place}" for place in range(len(self.classes))), "unit"]
+        headings = ["figure", "value", *(f"class {index}" for index in range(len(self.classes))), "unit"]
         rows = [
             [name.replace("_", " "), value, *(getattr(item, name, None) for item in self.classes), _unit(name)]
             for name, value in self.named()
             if value is not None and not callable(value) and name not in _WORDS
         ]
         return headings, rows
+
+    def __repr__(self) -> str:
+        """The main figures in a line; `print` shows all of them."""
+        shown = [f"{name}={as_text(value)}" for name, value in self.named() if name in _MAIN and value is not None]
+        return f"StationAnswer({self.station!r}, {self.exactness}, {', '.join(shown)})"
 
     def __str__(self) -> str:
         notes = [f"note: {note}" for note in self.notes]
@@ -109,6 +114,8 @@ class StationAnswer(Record):
         return "\n\n".join([f"### {self.station} ({self.exactness})", table, f"Source: {self.source}", *notes])
 
 
+_MAIN = ("throughput", "utilization", "queue_length", "response", "wait", "blocking")
+"""Figures that are shown in a line."""
 _WORDS = ("station", "exactness", "cites", "classes", "notes")
 """Fields that are no figures."""
 

@@ -13,7 +13,7 @@ from qnet.queues.stations.distributions import check_share, quantile
 from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.moments import third_moment
 from qnet.queues.stations.numbers import is_array, is_symbol, operations_of, over_floats
-from qnet.queues.stations.phases import Phases, phases_met, phases_tail
+from qnet.queues.stations.phases import Phases, phases_at_arrival, phases_tail
 
 _SOURCE = "@gross2008, section 3.1"
 
@@ -23,24 +23,26 @@ def m_x_m_1(
 ) -> StationAnswer:
     """M[X]/M/1: `m_x_g_1` with exponential service.
 
-    Returns   also p(n) and percentiles where no scv_batch is given: batches have the whole numbers next to the mean.
+    Returns   also p(n) and percentiles where no scv_batch is given: batches have the integers next to the mean.
     Method    `phases_met`: a customer meets those before it, of its batch as well, and each takes one service time.
 
     >>> m_x_m_1(5.0, 0.1, batch_size=1.0).response
     0.2
     """
-    found = m_x_g_1(arrival_rate, service_time, 1, batch_size, scv_batch, 2, skewness_batch).replace(station="M[X]/M/1")
-    if scv_batch is not None or is_symbol(found.wait) or is_symbol(batch_size):
-        return found
+    result = m_x_g_1(arrival_rate, service_time, 1, batch_size, scv_batch, 2, skewness_batch).replace(
+        station="M[X]/M/1"
+    )
+    if scv_batch is not None or is_symbol(result.wait) or is_symbol(batch_size):
+        return result
     offered = arrival_rate * service_time
 
     @cache  # Held by this answer, whose states and percentiles need the same phases.
-    def met(load: float, size: float) -> Phases:
-        return phases_met(load, math.floor(size), size - math.floor(size))
+    def at_arrival(load: float, size: float) -> Phases:
+        return phases_at_arrival(load, math.floor(size), size - math.floor(size))
 
     def state(count: int) -> Value:
         def one(load: float, size: float) -> float:
-            return load * met(load, size).between(count - 1, count) if count else 1 - load
+            return load * at_arrival(load, size).between(count - 1, count) if count else 1 - load
 
         return over_floats(one, offered, batch_size)
 
@@ -48,12 +50,12 @@ def m_x_m_1(
         check_share(share)
 
         def one(load: float, time: float, size: float) -> float:
-            phases = met(load, size)
+            phases = at_arrival(load, size)
             return quantile(lambda at: phases_tail(phases, more, 1.0, at / time), time)(share)
 
         return over_floats(one, offered, service_time, batch_size)
 
-    return found.replace(
+    return result.replace(
         state_probability=state, wait_percentile=partial(percentile, more=-1),
         response_percentile=partial(percentile, more=0),
     )  # fmt: skip
@@ -70,25 +72,26 @@ def m_x_g_1(
     service_time  mean of one customer, in seconds, above 0.
     scv_service   variance / mean^2 of it, at least 0.
     batch_size    mean number of customers of a batch, at least 1.
-    scv_batch     variance / mean^2 of that number; where not given the least that whole numbers of this mean have,
-                  0 for a whole mean.
+    scv_batch     variance / mean^2 of that number; where not given the least that integers of this mean have,
+                  0 for an integer mean.
     skewness_service, skewness_batch
                   third standardized moments, or None. Without them the third moment is known of constant times, and of
                   batches without an scv_batch.
     Returns       means over customers; variances where both third moments are known.
-    Raises        NoAnswer (QN401) for a load of at least 1; UsageError for a spread that no whole numbers have.
+    Raises        NoAnswer (QN401) for a load of at least 1; UsageError for a spread that no integers have.
     Method        W = W of M/G/1 + (E[X^2]/E[X] - 1) S / 2(1 - rho): the batch is one customer of M/G/1, and within it
-                  one waits for those before. Not served at once: all but the first of a batch that finds nobody.
-                  Variances: the two parts of the wait are independent; the number in the system is, by its generating
-                  function (1 - rho) (1 - z) A(z) / (A(z) - z), that of M/G/1 with A the arrivals during a service.
+                  one waits for those before. Not served at once: all but the first of a batch that finds the station
+                  empty. Variances: the two parts of the wait are independent; the number in the system is, by its
+                  generating function (1 - rho) (1 - z) A(z) / (A(z) - z), that of M/G/1 with A the arrivals during a
+                  service.
     Source        @gross2008, section 3.1 (bulk input).
 
     >>> round(m_x_g_1(5.0, 0.1, scv_service=0.0, batch_size=1.0).wait, 9)
     0.05
     """
     operations = operations_of(batch_size)
-    whole = operations.floor(batch_size)
-    part = batch_size - whole
+    integer = operations.floor(batch_size)
+    part = batch_size - integer
     least = part * (1 - part) / batch_size**2
     exactly = scv_batch is None
     if scv_batch is None:
@@ -96,14 +99,14 @@ def m_x_g_1(
     elif not is_symbol(least) and not is_symbol(scv_batch):
         short = scv_batch < least * (1 - 1e-9)
         if short.any() if is_array(short) else short:
-            found = f"no integer distribution has the mean {batch_size} and the scv {scv_batch}"
-            raise UsageError(Problem("QN050", found, f"scv_batch of at least {least}"))
+            text = f"no integer distribution has the mean {batch_size} and the scv {scv_batch}"
+            raise UsageError(Problem("QN050", text, f"scv_batch of at least {least}"))
     plain = by_moments("M[X]/G/1", arrival_rate, service_time, scv_service, None)
     load = arrival_rate * service_time
     beside = batch_size * (1 + scv_batch) - 1
     wait = plain.wait + beside * service_time / (2 * (1 - load))
     third = third_moment(service_time, scv_service, skewness_service, "service time above 0")
-    cube = _cube(batch_size, whole) if exactly else third_moment(batch_size, scv_batch, skewness_batch, "batch size")
+    cube = _cube(batch_size, integer) if exactly else third_moment(batch_size, scv_batch, skewness_batch, "batch size")
     spreads: dict[str, Value] = {}
     if third is not None and cube is not None:
         spreads = _variances(arrival_rate, service_time, scv_service, third, batch_size, scv_batch, cube)
@@ -113,10 +116,10 @@ def m_x_g_1(
     )  # fmt: skip
 
 
-def _cube(size: Value, whole: Value) -> Value:
-    """E[X^3] of the two whole numbers next to a mean."""
-    part = size - whole
-    return (1 - part) * whole**3 + part * (whole + 1) ** 3
+def _cube(size: Value, integer: Value) -> Value:
+    """E[X^3] of the two integers next to a mean."""
+    part = size - integer
+    return (1 - part) * integer**3 + part * (integer + 1) ** 3
 
 
 def _variances(rate: Value, time: Value, scv: Value, third: Value, size: Value, scv_batch: Value, cube: Value) -> Any:

@@ -68,16 +68,16 @@ def poisson_sum(mean: float, log_weight: Callable[[int], float], first: int, las
         return 0.0
     total = 1.0
     for step in (1, -1):
-        place, before, logs = start, 1.0, log_poisson(start, mean)
+        index, before, logs = start, 1.0, log_poisson(start, mean)
         while True:
             if step > 0:
-                logs += math.log(mean / (place + 1)) if mean > 0 else -math.inf
+                logs += math.log(mean / (index + 1)) if mean > 0 else -math.inf
             else:
-                logs -= math.log(mean / place) if place > 0 else 0.0
-            place += step
-            if place < first or (last is not None and place > last):
+                logs -= math.log(mean / index) if index > 0 else 0.0
+            index += step
+            if index < first or (last is not None and index > last):
                 break
-            term = math.exp(min(700.0, logs + log_weight(place) - head))
+            term = math.exp(min(700.0, logs + log_weight(index) - head))
             total += term
             if term <= before and term <= _LAST * total:
                 break
@@ -99,7 +99,7 @@ def check_share(share: float) -> None:
 
 
 def quantile(tail: Callable[[float], float], scale: float) -> Callable[[float], float]:
-    """q(p): the least t with P(T > t) <= 1 - p, from a falling tail function; 0 where nobody waits longer.
+    """q(p): the least t with P(T > t) <= 1 - p, from a falling tail function; 0 where no customer waits longer.
 
     scale   a time of the order of the answer.
     Method  doubling from `scale`, then the root of the logarithm of the tail, to the last digits of t.

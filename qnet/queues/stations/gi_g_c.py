@@ -1,4 +1,4 @@
-"""GI/G/1 and GI/G/c: any gaps between arrivals, any service time; by two moments."""
+"""GI/G/1 and GI/G/c: any interarrival times, any service time; by two moments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def gi_g_1(
     arrival_rate: Value, service_time: Value, scv_arrival: Value, scv_service: Value,
     approximation: str = "kraemer-langenbach-belz",
 ) -> StationAnswer:  # fmt: skip
-    """GI/G/1: `gi_g_c` with one server; by Kraemer and Langenbach-Belz where nothing else is said.
+    """GI/G/1: `gi_g_c` with one server; by Kraemer and Langenbach-Belz by default.
 
     >>> round(gi_g_1(5.0, 0.1, scv_arrival=1.0, scv_service=0.0).wait, 9)
     0.05
@@ -35,13 +35,13 @@ def gi_g_c(
     arrival_rate: Value, service_time: Value, servers: Value, scv_arrival: Value, scv_service: Value,
     approximation: str = "whitt",
 ) -> StationAnswer:  # fmt: skip
-    """Independent gaps between arrivals, independent service times, identical servers, one line, in order of arrival.
+    """Independent interarrival times, independent service times, identical servers, one line, in order of arrival.
 
     Applies        floats, arrays and symbols.
     arrival_rate   per second, above 0.
     service_time   mean, in seconds, above 0.
     servers        c >= 1.
-    scv_arrival    variance / mean^2 of the gaps, at least 0.
+    scv_arrival    variance / mean^2 of the interarrival times, at least 0.
     scv_service    variance / mean^2 of the service time, at least 0.
     approximation  allen-cunneen: W of M/M/c x (ca + cs) / 2. whitt: that with corrections for ca and cs below 1.
                    One server also: kraemer-langenbach-belz, a correction for ca other than 1; kingman, an upper bound
@@ -64,8 +64,8 @@ def _two_moments(
     station: str, rate: Value, time: Value, servers: Value, ca: Value, cs: Value, kind: str, kinds: tuple[str, ...]
 ) -> StationAnswer:
     if kind not in kinds:
-        found = f'unknown approximation "{kind}" of {station}'
-        raise UsageError(Problem("QN050", found, "one of " + ", ".join(kinds), help=suggest(kind, kinds)))
+        text = f'unknown approximation "{kind}" of {station}'
+        raise UsageError(Problem("QN050", text, "one of " + ", ".join(kinds), help=suggest(kind, kinds)))
     require_stable(station, rate, time, servers)
     load = rate * time / servers
     markov = waiting_probability(servers, rate * time) * time / (servers * (1 - load))

@@ -1,4 +1,4 @@
-"""GI/M/1: any gaps between arrivals, exponential service."""
+"""GI/M/1: any interarrival times, exponential service."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SOURCE = "@kleinrock1975, section 6.4"
 
 @pointwise
 def gi_m_1(arrival_rate: float, service_time: float, scv_arrival: float) -> StationAnswer:
-    """Independent gaps between arrivals, exponential service, one server, first come first served.
+    """Independent interarrival times, exponential service, one server, first come first served.
 
-    Applies       floats and arrays. The gaps have a gamma distribution for scv <= 1 (0 constant: D/M/1; 1/k Erlang:
+    Applies       floats and arrays. They have a gamma distribution for scv <= 1 (0 constant: D/M/1; 1/k Erlang:
                   Ek/M/1; 1: M/M/1) and a hyperexponential one with balanced means above (H2/M/1). Exact for these;
                   another distribution of the same scv has another answer.
     arrival_rate  per second, above 0.
     service_time  mean, in seconds, above 0.
-    scv_arrival   variance / mean^2 of the gaps, at least 0.
+    scv_arrival   variance / mean^2 of the interarrival times, at least 0.
     Returns       all figures; p(n) at any time, not as arrivals see it.
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        An arrival finds n with probability (1 - s) s^n, s the root of s = E[exp(-(1 - s) A / S)] below 1, by
@@ -34,32 +34,32 @@ def gi_m_1(arrival_rate: float, service_time: float, scv_arrival: float) -> Stat
     """
     require_stable("GI/M/1", arrival_rate, service_time, 1)
     load = float(arrival_rate * service_time)
-    away = _away(load, float(scv_arrival)) if load > 0 else 1.0
-    busy = 1 - away
-    response = service_time / away
+    root = _root(load, float(scv_arrival)) if load > 0 else 1.0
+    busy = 1 - root
+    response = service_time / root
 
     def state(count: int) -> float:
-        return 1 - load if count == 0 else load * away * busy ** (count - 1)
+        return 1 - load if count == 0 else load * root * busy ** (count - 1)
 
     def wait(share: float) -> float:
         check_share(share)
         return response * math.log(busy / (1 - share)) if busy > 1 - share else 0.0
 
-    def stay(share: float) -> float:
+    def time_percentile(share: float) -> float:
         check_share(share)
         return -response * math.log(1 - share)
 
     return answer(
         "GI/M/1", _SOURCE, throughput=arrival_rate, service_time=service_time, servers=1, wait=busy * response,
         probability_of_waiting=busy, variance_of_wait=busy * (2 - busy) * response**2, variance_of_response=response**2,
-        variance_of_queue_length=load * (1 - load + busy) / away**2,
-        state_probability=state, wait_percentile=wait, response_percentile=stay,
+        variance_of_queue_length=load * (1 - load + busy) / root**2,
+        state_probability=state, wait_percentile=wait, response_percentile=time_percentile,
     )  # fmt: skip
 
 
-def _away(load: float, scv: float) -> float:
-    """d = 1 - s: the share of arrivals that find nobody."""
-    mean = 1 / load  # of a gap, in service times
+def _root(load: float, scv: float) -> float:
+    """d = 1 - s: the share of arrivals that find the station empty."""
+    mean = 1 / load  # of the interarrival time, in service times
 
     def passed(at: float) -> float:
         """1 - E[exp(-at A)]."""

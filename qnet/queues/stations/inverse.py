@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, suggest
 from qnet.expression import Expression, ExpressionError, check, evaluate, parse
 from qnet.expression.nodes import Comparison, Name, Node, Number
+from qnet.plain_tables import as_text
 from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer
+from qnet.queues.stations.conversions import converted
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
 from qnet.queues.stations.proportions import proportions
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS
@@ -28,11 +30,12 @@ FIGURES = {
 """Figures that a limit may name, with their units; also wait_p95, response_p99_9 (percentiles)."""
 
 _PERCENTILE = re.compile(r"(wait|response)_p(\d{1,2})(?:_(\d+))?")
+_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 _CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
 """Stations whose formulas hold for a fraction of a server."""
 _LARGEST = 2**50
 _BESIDE = 1e-6
-"""How far beside a rate or a time to look on which side of it a limit holds, as a share."""
+"""The relative distance from a rate or a time at which to test on which side of it a limit holds."""
 _EDGE = 27.0
 """-log(1 - load) where a search towards the end of the steady state gives up: a load of 1 - 2e-12."""
 
@@ -44,14 +47,28 @@ class Inverse(Record):
     limit: str
     real: float | None
     """Where the limit just holds, not rounded: with Erlang's formulas for a fraction of a server where they apply, else
-    by linear interpolation of the figure between whole numbers; None where one of the two has no steady state."""
-    whole: int | None
-    """The whole number that keeps the limit; None for a parameter that is not a count."""
+    by linear interpolation of the figure between integers; None where one of the two has no steady state."""
+    integer: int | None
+    """The integer that meets the limit; None for a parameter that is not a count."""
     binds: str
-    """`limit`, or in its own words the one that binds of several; `steady state` where it ends before the limit is
+    """`limit`, or the text of the one that binds of several; `steady state` where it ends before the limit is
     reached; `least` or `largest` possible number."""
     answer: StationAnswer
-    """The station at `whole`, else at `real`."""
+    """The station at `integer`, else at `real`."""
+
+    def _sentence(self) -> str:
+        value = self.real if self.integer is None else self.integer
+        return f"{self.parameter} = {as_text(value)} for {self.limit}; binds: {self.binds}"
+
+    def __repr__(self) -> str:
+        return f"Inverse({self._sentence()}; {self.answer!r})"
+
+    def __str__(self) -> str:
+        return f"{self._sentence()}\n\n{self.answer}"
+
+    def _repr_markdown_(self) -> str:
+        """What notebooks show."""
+        return f"**{self._sentence()}**\n\n{self.answer._repr_markdown_()}"  # pyright: ignore[reportPrivateUsage]
 
 
 class Limit(Record):
@@ -63,9 +80,9 @@ class Limit(Record):
     operator: str
     right: Node
 
-    def slack(self, found: StationAnswer) -> float:
+    def slack(self, result: StationAnswer) -> float:
         """By how much the limit holds; negative where it does not."""
-        values = {name: figure(found, name) for name in self.names}
+        values = {name: figure(result, name) for name in self.names}
         left, right = evaluate(self.left, values), evaluate(self.right, values)
         return float(right - left if self.upper else left - right)
 
@@ -86,17 +103,30 @@ class Limit(Record):
         return self.operator in ("<", "<=")
 
 
-def figure(found: StationAnswer, name: str) -> float:
+def figure(result: StationAnswer, name: str) -> float:
     """A figure by its name in limits; raises `NotComputed` where the station has none."""
     match = _PERCENTILE.fullmatch(name)
     if match:
-        function = found.wait_percentile if match[1] == "wait" else found.response_percentile
+        function = result.wait_percentile if match[1] == "wait" else result.response_percentile
         value = None if function is None else function(float(f"{match[2]}.{match[3] or 0}") / 100)
     else:
-        value = getattr(found, name)
+        value = getattr(result, name)
     if value is None:
-        raise NotComputed(Problem("QN550", f"{name} of {found.station} does not exist or is not known in closed form"))
+        raise NotComputed(Problem("QN550", f"{name} of {result.station} does not exist or is not known in closed form"))
     return float(value)
+
+
+def figure_or_none(result: StationAnswer, name: str) -> float | None:
+    """A figure by its name in limits; None where the station has none."""
+    try:
+        return figure(result, name)
+    except NotComputed:
+        return None
+
+
+def percentile_names(limits: Iterable[Limit]) -> list[str]:
+    """The percentiles that limits name, such as wait_p80, each once."""
+    return list(dict.fromkeys(name for item in limits for name in item.names if _PERCENTILE.fullmatch(name)))
 
 
 def unit_of(name: str) -> str:
@@ -149,25 +179,34 @@ def solve_for(parameter: str, limit: str | Sequence[str], name: str, **given: An
     limit       a comparison over `FIGURES` and percentiles, with units: `wait <= 200 ms`, `blocking <= 1 %`,
                 `response_p95 <= 1 s`. The figure must be monotone in the parameter. Of several limits all must hold:
                 the answer is the one of them that leaves least, and of a range of values the fewest servers, the least
-                capacity, or the largest rate or time.
+                capacity, or the highest rate or time.
     name        of the station, and the other parameters as `queue` takes them; plain numbers. A station with classes
                 takes the parameter asked for as well, for its proportions: the answer is then the total arrival rate,
                 or the mean service time, and figures are those of all customers together.
-    Returns     the real and the whole answer, what binds, and the figures there.
+    Returns     the real and the integer answer, what binds, and the figures there.
     Raises      UsageError as `queue`, for a parameter that cannot be asked for, and for a limit that cannot be read;
                 NoAnswer (QN402) where no value keeps the limit, naming the best that can be had; or all limits, naming
                 the two that exclude each other.
-    Method      Doubling steps until the limit gives way, then bisection (of whole numbers) or a bracketed root, for
+    Method      Doubling steps until the limit gives way, then bisection (of integers) or a bracketed root, for
                 rates over the logarithm of the distance to the end of the steady state.
 
-    >>> solve_for("servers", "wait <= 0.4 s", "M/M/c", arrival_rate=1.0, service_time=1.0).whole
+    >>> solve_for("servers", "wait <= 0.4 s", "M/M/c", arrival_rate=1.0, service_time=1.0).integer
     2
     """
-    texts = [limit] if isinstance(limit, str) else list(limit)
+    texts = separate([limit] if isinstance(limit, str) else limit)
     questions = [_question(parameter, text, name, given) for text in texts]
     if len(questions) == 1:
         return questions[0].inverse()
     return _all_hold(questions)
+
+
+def separate(texts: Sequence[str]) -> list[str]:
+    """Conditions one by one, those joined by `and` as well, none twice.
+
+    >>> separate(["wait <= 1 s and blocking <= 1 %"])
+    ['wait <= 1 s', 'blocking <= 1 %']
+    """
+    return list(dict.fromkeys(part.strip() for text in texts for part in _AND.split(text)))
 
 
 def _question(parameter: str, limit: str, name: str, given: Mapping[str, Any]) -> _Question:
@@ -175,15 +214,15 @@ def _question(parameter: str, limit: str, name: str, given: Mapping[str, Any]) -
     station, asked = station_name(name), read_limit(limit)
     if parameter not in SOLVABLE:
         raise UsageError(Problem("QN050", f'"{parameter}" cannot be solved for', "one of " + ", ".join(SOLVABLE)))
-    stated = {key: value for key, value in given.items() if value is not None}
+    stated = converted(station, {key: value for key, value in given.items() if value is not None}, parameter)
     if station in BY_CLASS:
         return _Question(station, parameter, asked, *proportions(station, parameter, stated))
     if parameter in stated:
         raise UsageError(Problem("QN050", f"{parameter} is given and solved for", "one of the two"))
     fixed = read_parameters(station, stated, parameter)
     if parameter == "servers" and asked.impossible():
-        found = f"no {parameter} of {station} keeps {limit}"
-        raise NoAnswer(Problem("QN402", found, "a limit above 0, which more servers approach and never reach"))
+        text = f"no {parameter} of {station} keeps {limit}"
+        raise NoAnswer(Problem("QN402", text, "a limit above 0, which more servers approach and never reach"))
     return _Question(station, parameter, asked, fixed)
 
 
@@ -194,13 +233,13 @@ def _all_hold(questions: Sequence[_Question]) -> Inverse:
     unbroken: list[_Unbroken] = []
     for question in questions:
         try:
-            found = question.inverse()
+            result = question.inverse()
         except _Unbroken as error:
             unbroken.append(error)
             continue
-        value = found.real if found.whole is None else found.whole
+        value = result.real if result.integer is None else result.integer
         assert value is not None
-        (least if question.from_here_on(value, found) else most).append((value, found))
+        (least if question.from_here_on(value, result) else most).append((value, result))
     if len(unbroken) == len(questions):
         raise unbroken[0]
     least.sort(key=lambda item: -item[0])
@@ -210,14 +249,14 @@ def _all_hold(questions: Sequence[_Question]) -> Inverse:
     if least and most and least[0][0] > most[0][0]:
         unit = PARAMETERS[first.parameter][0]
         low, high = (f"{value:.6g} {unit}".strip().replace(" /", "/") for value in (least[0][0], most[0][0]))
-        told = f"{least[0][1].limit} needs at least {low}, {most[0][1].limit} allows at most {high}"
-        raise NoAnswer(Problem("QN402", f"no {first.parameter} of {first.station} keeps {stated}", help=told))
+        text = f"{least[0][1].limit} needs at least {low}, {most[0][1].limit} allows at most {high}"
+        raise NoAnswer(Problem("QN402", f"no {first.parameter} of {first.station} keeps {stated}", help=text))
     counts = first.parameter in ("servers", "capacity")
-    value, found = (least if least and (counts or not most) else most)[0]
-    broken = [question for question in questions if question.limit.source != found.limit and not question.holds(value)]
+    value, result = (least if least and (counts or not most) else most)[0]
+    broken = [question for question in questions if question.limit.source != result.limit and not question.holds(value)]
     if broken:
         raise broken[0].none(value)
-    return found.replace(limit=stated, binds=found.limit if found.binds == "limit" else found.binds)
+    return result.replace(limit=stated, binds=result.limit if result.binds == "limit" else result.binds)
 
 
 class _Question:
@@ -262,48 +301,48 @@ class _Question:
 
     def none(self, value: float) -> NoAnswer:
         """That no value keeps the limit, with the figures at the best one."""
-        told = ""
+        reported = ""
         try:
             there = self.at(value)
             names = self.limit.names
-            told = ", ".join(f"{name} is {figure(there, name):.6g} {_unit(name)}".strip() for name in names)
+            reported = ", ".join(f"{name} is {figure(there, name):.6g} {_unit(name)}".strip() for name in names)
         except NoAnswer as error:
-            told = error.problems[0].found
-        found = f"no {self.parameter} of {self.station} keeps {self.limit.source}"
-        return NoAnswer(Problem("QN402", found, help=f"at {self.parameter} = {value:.6g}, {told}"))
+            reported = error.problems[0].found
+        text = f"no {self.parameter} of {self.station} keeps {self.limit.source}"
+        return NoAnswer(Problem("QN402", text, help=f"at {self.parameter} = {value:.6g}, {reported}"))
 
     def inverse(self) -> Inverse:
         """The answer; raises `NoAnswer` where there is none."""
         return self.count() if self.parameter in ("servers", "capacity") else self.amount()
 
-    def from_here_on(self, value: float, found: Inverse) -> bool:
-        """Whether the limit holds at larger values than the one found; else it does at smaller ones."""
-        if found.whole is None:
-            return found.binds == "limit" and self.holds(value * (1 + _BESIDE))
-        return found.binds == "least" or (found.binds == "limit" and self.holds(value + 1))
+    def from_here_on(self, value: float, result: Inverse) -> bool:
+        """Whether the limit holds at larger values than the answer; else it does at smaller ones."""
+        if result.integer is None:
+            return result.binds == "limit" and self.holds(value * (1 + _BESIDE))
+        return result.binds == "least" or (result.binds == "limit" and self.holds(value + 1))
 
     def count(self) -> Inverse:
-        """The whole number, and the real one beside it."""
+        """The integer, and the real number."""
         least, largest = self.range()
         if least > largest:
             raise self.none(largest)
         kept = self.holds(least)
         want = not kept
         if kept and self.parameter == "servers" and self.limit.upper:
-            return self.told(least, self.real(least - 1, least), "least" if least == 1 else "limit")
+            return self.result_of(least, self.real(least - 1, least), "least" if least == 1 else "limit")
         low = least
         high, step = least, 1
         while self.holds(high) != want:
             if high >= largest:
                 if want:
                     raise self.none(high)
-                whole = least if largest == _LARGEST else largest
-                return self.told(whole, float(whole), "least" if whole == least else "largest")
+                integer = least if largest == _LARGEST else largest
+                return self.result_of(integer, float(integer), "least" if integer == least else "largest")
             low, high, step = high, min(largest, high + step), step * 2
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self.holds(middle) == want else (middle, high)
-        return self.told(high if want else low, self.real(low, high), "limit")
+        return self.result_of(high if want else low, self.real(low, high), "limit")
 
     def range(self) -> tuple[int, int]:
         """The least and the largest number that the other parameters allow."""
@@ -337,10 +376,10 @@ class _Question:
             return None
         return low + one / (one - other)
 
-    def told(self, value: float, real: float | None, binds: str) -> Inverse:
-        whole = int(value) if self.parameter in ("servers", "capacity") else None
+    def result_of(self, value: float, real: float | None, binds: str) -> Inverse:
+        integer = int(value) if self.parameter in ("servers", "capacity") else None
         return Inverse(
-            self.parameter, self.limit.source, real, whole, binds, self.at(value if whole is None else whole)
+            self.parameter, self.limit.source, real, integer, binds, self.at(value if integer is None else integer)
         )
 
     def amount(self) -> Inverse:
@@ -359,9 +398,9 @@ class _Question:
                 if not kept:
                     raise self.none(place(1e-9 if self.limit.upper else last))
                 if not bounded:
-                    found = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
-                    raise _Unbroken(Problem("QN402", found, "a limit that some value violates"))
-                return self.told(place(last), scale, "steady state").replace(real=scale)
+                    text = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
+                    raise _Unbroken(Problem("QN402", text, "a limit that some value violates"))
+                return self.result_of(place(last), scale, "steady state").replace(real=scale)
             before, u = u, min(last, u * 2 if u < 1 else u + 1 if bounded else u * 2)
         sign = 1.0 if kept else -1.0
 
@@ -369,10 +408,10 @@ class _Question:
             return sign * self.slack(place(x))
 
         if not function(before) > 0:  # The limit holds with equality over a stretch: it ends at `before`.
-            return self.told(place(before), place(before), "limit")
+            return self.result_of(place(before), place(before), "limit")
         low, high = neighbours(function, before, u)
         value = place(low if kept else high)
-        return self.told(value, value, "limit")
+        return self.result_of(value, value, "limit")
 
     def scale(self) -> float:
         """Where the station is just overloaded, or would be without its limits."""

@@ -14,9 +14,9 @@ from qnet.queues.stations.numbers import elementwise, is_array, is_symbol
 def erlang_pair(servers: Value, offered: Value) -> tuple[Value, Value]:
     """Erlang's B(c, a) and 1 - B(c, a), each to full relative accuracy.
 
-    servers   c >= 1, a whole number or, for plain numbers, any number above 0; an array of such numbers.
+    servers   c >= 1, an integer or, for plain numbers, any number above 0; an array of such numbers.
     offered   erlangs, at least 0: a float, an array, a fraction or a symbol.
-    Method    B(c) = a B(c-1) / (c + a B(c-1)), 1 - B(c) = c / (c + a B(c-1)), from the whole recursion of `erlang_b`
+    Method    B(c) = a B(c-1) / (c + a B(c-1)), 1 - B(c) = c / (c + a B(c-1)), from the full recursion of `erlang_b`
               or, for a fraction of a server, from the continuous extension.
     Source    Continuous extension 1/B = a int_0^inf e^(-a t) (1 + t)^c dt: @jagerman1974.
 
@@ -37,10 +37,10 @@ def _idle(servers: Value, offered: Value) -> Value:
 
 
 def _pair(servers: Value, offered: Value) -> tuple[Value, Value]:
-    whole = int(servers)
-    before = erlang_b(whole - 1, offered) if whole == servers else _fractional(servers - 1, float(offered))
-    seen = offered * before
-    return seen / (servers + seen), servers / (servers + seen)
+    integer = int(servers)
+    before = erlang_b(integer - 1, offered) if integer == servers else _fractional(servers - 1, float(offered))
+    lost = offered * before
+    return lost / (servers + lost), servers / (servers + lost)
 
 
 def _fractional(servers: float, offered: float) -> float:
@@ -54,11 +54,11 @@ def _fractional(servers: float, offered: float) -> float:
     blocked = offered**fraction * math.exp(-offered) / _upper_gamma(1 + fraction, offered) if offered < 500 else 1.0
     if offered >= 500:  # The recursion forgets its start where the offered load is large.
         blocked = 1 - fraction / offered
-    place = fraction
-    while place < servers - 0.5:
-        place += 1
-        seen = offered * blocked
-        blocked = seen / (place + seen)
+    index = fraction
+    while index < servers - 0.5:
+        index += 1
+        lost = offered * blocked
+        blocked = lost / (index + lost)
     return blocked
 
 
@@ -96,12 +96,12 @@ def loss_state(count: int, servers: Value, offered: Value) -> Value:
     blocked, _ = erlang_pair(servers, offered)
     if is_symbol(offered) or not isinstance(offered, (int, float)):
         ratio: Any = blocked
-        for place in range(count + 1, servers + 1):
-            ratio = ratio * place / offered
+        for index in range(count + 1, servers + 1):
+            ratio = ratio * index / offered
         return ratio
     if offered == 0:
         return 1.0 if count == 0 else 0.0
-    own, full = log_poisson(count, offered), log_poisson(int(servers), offered)
+    particular, full = log_poisson(count, offered), log_poisson(int(servers), offered)
     if blocked == 0:
-        return math.exp(own)
-    return math.exp(own - full + math.log(blocked))
+        return math.exp(particular)
+    return math.exp(particular - full + math.log(blocked))

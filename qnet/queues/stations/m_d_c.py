@@ -17,7 +17,7 @@ from qnet.queues.stations.numbers import is_symbol, over_floats, pointwise, requ
 
 _SOURCE = "@crommelin1932; @franx2001"
 _FEW = 400
-"""Up to so many terms of the sum over the walk are added; beyond, roots are taken."""
+"""Up to this number of terms of the sum over the walk are added; beyond, roots are taken."""
 _NEGLIGIBLE = 1e-20
 """Terms below this share of a sum, however many follow, change no digit of it."""
 
@@ -36,9 +36,11 @@ def m_d_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
     >>> round(m_d_1(5.0, 0.1).wait, 9)
     0.05
     """
-    found = by_moments("M/D/1", arrival_rate, service_time, 0 * service_time, service_time**3)
+    result = by_moments("M/D/1", arrival_rate, service_time, 0 * service_time, service_time**3)
     return (
-        found if is_symbol(found.wait) else found.replace(**_distribution(1, arrival_rate * service_time, service_time))
+        result
+        if is_symbol(result.wait)
+        else result.replace(**_distribution(1, arrival_rate * service_time, service_time))
     )
 
 
@@ -56,7 +58,8 @@ def m_d_c(arrival_rate: float, service_time: float, servers: int) -> StationAnsw
                   Spitzer's identity it is compound Poisson: the k-th of its sums is over P(Poisson(k a) = k c + j) / k,
                   positive terms only. Where that sum is long, at loads near 1, mean and variance come from the c - 1
                   roots of z^c = exp(-a (1 - z)) in the unit disc, and states from `transformed`. The wait: Lq at
-                  y = k D - x before an arrival plus the arrivals in y must stay below k c for the wait to be at most x.
+                  y = k D - x before an arrival plus the arrivals in y must remain below k c for the wait to be at most
+                  x.
     Source        @crommelin1932; @franx2001; Spitzer's identity: @asmussen2003, chapter VIII.
 
     >>> round(m_d_c(arrival_rate=5.0, service_time=0.1, servers=1).wait, 9)
@@ -123,7 +126,7 @@ def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[s
     def state(count: int) -> Value:
         def one(servers: float, offered: float) -> float:
             waits = known(int(servers), float(offered))
-            # Poisson(a) arrive in a service time: 13 deviations below its mean nobody looks.
+            # Poisson(a) arrive in a service time: 13 standard deviations below its mean the rest is negligible.
             most = count if not offered else min(count, int(offered + 13 * math.sqrt(offered)) + 60)
             return math.fsum(
                 math.exp(log_poisson(come, offered)) * waits.state(count - come) for come in range(most + 1)

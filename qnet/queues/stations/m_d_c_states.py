@@ -63,12 +63,12 @@ def terms(servers: int, offered: float) -> float:
 
 
 def walk(servers: int, offered: float) -> Walk:
-    """The sums over P(Poisson(k a) = k c + j) / k, over so many k as `terms` tells."""
+    """The sums over P(Poisson(k a) = k c + j) / k, over as many k as `terms` gives."""
     reached = mean = second = 0.0
     jumps: list[float] = []
     for k in range(1, int(terms(servers, offered)) + 1):
-        place, load = k * servers, k * offered
-        term = math.exp(log_poisson(place, load)) / k
+        index, load = k * servers, k * offered
+        term = math.exp(log_poisson(index, load)) / k
         largest, j = term, 0
         while term > _SMALLEST * largest and term > 0:
             reached += term
@@ -78,7 +78,7 @@ def walk(servers: int, offered: float) -> Walk:
                 jumps.append(0.0)
             jumps[j] += term
             j += 1
-            term *= load / (place + j)
+            term *= load / (index + j)
     return Walk(reached, mean, second, tuple(jumps))
 
 
@@ -158,8 +158,8 @@ def transformed(servers: int, offered: float) -> Waiting:
         if abs(logs[points * 3 // 8 : points * 5 // 8]).max() < 1e-15 * max(1.0, abs(logs[1:]).max()):
             break
         if points >= _MOST_POINTS:
-            found = f"the distribution of M/D/{servers} at the load {offered / servers:.6g} takes too much work"
-            raise NotComputed(Problem("QN550", found, "a lower load, or means only"))
+            text = f"the distribution of M/D/{servers} at the load {offered / servers:.6g} takes too much work"
+            raise NotComputed(Problem("QN550", text, "a lower load, or means only"))
         points *= 2
     half = points // 2
     logs[0] = 0.0
@@ -179,14 +179,14 @@ def transformed(servers: int, offered: float) -> Waiting:
 
 
 def _logarithms(servers: int, offered: float, more: float, points: int) -> Any:
-    """l(0), l(1), ..., l(-2), l(-1) of `transformed` by so many points on the circle."""
+    """l(0), l(1), ..., l(-2), l(-1) of `transformed` by a number of points on the circle."""
     turns = np.fft.fftfreq(points)
     angle = 2 * np.pi * turns[1:]
     sine, lift = np.sin(angle), 2 * np.sin(angle / 2) ** 2
     behind = (servers - offered) * angle + offered * (angle - sine)
     behind -= 2 * np.pi * np.round(behind / (2 * np.pi))
-    whole = np.log(-np.expm1(-offered * lift - 1j * behind))
+    overall = np.log(-np.expm1(-offered * lift - 1j * behind))
     logs = np.empty(points, complex)
     logs[0] = math.log(servers - offered) - math.log(more / (1 + more))
-    logs[1:] = whole - np.log(lift + 1j * sine) - np.log((more + lift - 1j * sine) / (1 + more))
+    logs[1:] = overall - np.log(lift + 1j * sine) - np.log((more + lift - 1j * sine) / (1 + more))
     return (np.fft.fft(logs) / points).real

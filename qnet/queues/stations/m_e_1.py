@@ -9,7 +9,7 @@ from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.distributions import check_share, quantile
 from qnet.queues.stations.m_g_1 import by_moments
 from qnet.queues.stations.numbers import is_symbol, over_floats
-from qnet.queues.stations.phases import phases_met, phases_tail
+from qnet.queues.stations.phases import phases_at_arrival, phases_tail
 
 _SOURCE = "@kleinrock1975, section 4.3"
 
@@ -34,11 +34,11 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
     """
     share = 1 / phases if not isinstance(phases, int) or is_symbol(service_time) else 1 / (phases + 0 * service_time)
     third = service_time**3 * (1 + share) * (1 + 2 * share)
-    found = by_moments("M/Ek/1", arrival_rate, service_time, share, third, _SOURCE)
-    if is_symbol(found.wait):
-        return found
+    result = by_moments("M/Ek/1", arrival_rate, service_time, share, third, _SOURCE)
+    if is_symbol(result.wait):
+        return result
     offered = arrival_rate * service_time
-    known = cache(phases_met)  # Held by this answer, whose states and percentiles need the same phases.
+    known = cache(phases_at_arrival)  # Held by this answer, whose states and percentiles need the same phases.
 
     def state(count: int) -> Value:
         def one(load: float, phases: float) -> float:
@@ -51,16 +51,16 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
         check_share(share)
 
         def one(load: float, time: float, phases: float) -> float:
-            k, met = int(phases), known(float(load), int(phases))
+            k, at_arrival = int(phases), known(float(load), int(phases))
 
             def tail(at: float) -> float:
-                return phases_tail(met, k if own else 0, load, at * k / time)
+                return phases_tail(at_arrival, k if own else 0, load, at * k / time)
 
             return quantile(tail, float(time))(share)
 
         return over_floats(one, offered, service_time, phases)
 
-    return found.replace(
+    return result.replace(
         state_probability=state, wait_percentile=partial(percentile, own=False),
         response_percentile=partial(percentile, own=True),
     )  # fmt: skip

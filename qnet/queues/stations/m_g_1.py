@@ -54,8 +54,8 @@ def by_moments(
 def number_present(load: float, none: float, more: Callable[[int], float], last: int) -> list[float]:
     """p(0 .. last) of M/G/1.
 
-    none     the probability that nobody arrives during a service.
-    more     that more than so many do.
+    none     the probability of no arrival during a service.
+    more     that more than a number arrive.
     Method   Crossings of a level at departures balance: p(n+1) none = p(0) more(n) + sum over 1 <= i <= n of
              p(i) more(n - i + 1). Positive terms only.
     """

@@ -24,8 +24,8 @@ def balanced(mean: Value, scv: Value) -> tuple[Value, Value, Value, Value]:
     if not is_symbol(scv):
         low = scv < 1
         if low.any() if is_array(low) else low:
-            found = f"a hyperexponential time has no scv of {scv}"
-            raise UsageError(Problem("QN050", found, "at least 1", help="M/Ek/1 or M/G/1 for less"))
+            text = f"a hyperexponential time has no scv of {scv}"
+            raise UsageError(Problem("QN050", text, "at least 1", help="M/Ek/1 or M/G/1 for less"))
     operations = operations_of(mean, scv)
     # 1 - sqrt(x) would lose the digits of a rare branch.
     lean = operations.sqrt((scv - 1) / (scv + 1))
@@ -52,9 +52,9 @@ def m_h_1(arrival_rate: Value, service_time: Value, scv_service: Value) -> Stati
     """
     p1, p2, r1, r2 = balanced(service_time, scv_service)
     third = 6 * (p1 / r1**3 + p2 / r2**3)
-    found = by_moments("M/H2/1", arrival_rate, service_time, scv_service, third, _SOURCE)
-    if is_symbol(found.wait):
-        return found
+    result = by_moments("M/H2/1", arrival_rate, service_time, scv_service, third, _SOURCE)
+    if is_symbol(result.wait):
+        return result
 
     def state(count: int) -> Value:
         def one(rate: float, time: float, scv: float) -> float:
@@ -71,7 +71,7 @@ def m_h_1(arrival_rate: Value, service_time: Value, scv_service: Value) -> Stati
         check_share(share)
         return over_floats(partial(_percentile, share, own), arrival_rate, service_time, scv_service)
 
-    return found.replace(
+    return result.replace(
         state_probability=state, wait_percentile=partial(percentile, own=False),
         response_percentile=partial(percentile, own=True),
     )  # fmt: skip
@@ -86,7 +86,7 @@ def _percentile(share: float, own: bool, rate: float, time: float, scv: float) -
     def longer(at: float) -> float:
         return sum(weight * math.exp(-theta * at) for weight, theta in weights)
 
-    def stays(at: float) -> float:
+    def responses(at: float) -> float:
         alone = p1 * math.exp(-r1 * at) + p2 * math.exp(-r2 * at)
         return (1 - load) * alone + sum(
             weight * chance * two_phases_tail(at, theta, service)
@@ -94,7 +94,7 @@ def _percentile(share: float, own: bool, rate: float, time: float, scv: float) -
             for chance, service in ((p1, r1), (p2, r2))
         )
 
-    return quantile(stays if own else longer, time)(share)
+    return quantile(responses if own else longer, time)(share)
 
 
 def waits(load: float, time: float, scv: float) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -41,7 +41,7 @@ def m_m_c(arrival_rate: Value, service_time: Value, servers: Value, station: str
                   at service times; variances and percentiles for first come first served.
     arrival_rate  per second, at least 0.
     service_time  mean, in seconds, above 0.
-    servers       c >= 1, a whole number; a fraction of a server by the continuous extension of Erlang's B.
+    servers       c >= 1, an integer; a fraction of a server by the continuous extension of Erlang's B.
     Returns       all figures; p(n); percentiles of wait and response.
     Raises        NoAnswer (QN401) where arrival_rate x service_time >= servers.
     Method        The wait is 0 with probability 1 - C and else exponential of rate c/S - arrival rate, C by Erlang's
@@ -69,8 +69,8 @@ def m_m_c(arrival_rate: Value, service_time: Value, servers: Value, station: str
 def _number_variance(rate: Value, servers: Value, offered: Value, wait: Value, variance: Value) -> Value:
     """The variance of the number in the system: a + (c - a) Lq + Var Lq.
 
-    Those who wait leave the line in the order of their arrival: Var Lq = Lq + rate^2 Var W. That of the number served,
-    and what both have in common, follow from a E[g(N + 1)] = E[g(N) min(N, c)], with g(n) = n.
+    Waiting customers leave the line in the order of their arrival: Var Lq = Lq + rate^2 Var W. That of the number
+    served, and what both have in common, follow from a E[g(N + 1)] = E[g(N) min(N, c)], with g(n) = n.
     """
     waiting = rate * wait
     return offered + (servers - offered) * waiting + waiting + rate**2 * variance
@@ -139,8 +139,8 @@ def _response_percentile(servers: Value, chance: Value, drain: Value, service_ti
             operations = operations_of(chance, service_time)
             if servers == 1:  # M/M/1: exponential
                 return -operations.log(operations.number(1 - share)) / drain
-            found = "the response percentile of M/M/c has no closed form in symbols"
-            raise NotComputed(Problem("QN550", found, "numbers"))
+            text = "the response percentile of M/M/c has no closed form in symbols"
+            raise NotComputed(Problem("QN550", text, "numbers"))
         return over_floats(partial(one, share), chance, drain, service_time)
 
     return at

@@ -1,4 +1,4 @@
-"""M/M/1/K, M/M/c/K, M/M/c/c and Erlang B: Poisson arrivals, exponential service, room for so many."""
+"""M/M/1/K, M/M/c/K, M/M/c/c and Erlang B: Poisson arrivals, exponential service, a finite capacity."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def erlang_b_station(arrival_rate: Value, service_time: Value, servers: int) -> 
     >>> erlang_b_station(1.0, 1.0, 2).blocking
     0.2
     """
-    found = m_m_c_k(arrival_rate, service_time, servers, servers, "Erlang B", _ERLANG)
-    return found.replace(variance_of_response=None, response_percentile=None)
+    result = m_m_c_k(arrival_rate, service_time, servers, servers, "Erlang B", _ERLANG)
+    return result.replace(variance_of_response=None, response_percentile=None)
 
 
 def m_m_c_k(
@@ -60,7 +60,7 @@ def m_m_c_k(
     arrival_rate  offered, per second, at least 0.
     service_time  mean, in seconds, above 0.
     servers       c >= 1.
-    capacity      K >= c: so many in all, those in service included.
+    capacity      K >= c: the largest number in system, those in service included.
     Returns       figures of the customers that are let in; `blocking` = `time_congestion` (arrivals see time averages).
     Raises        UsageError where capacity < servers.
     Method        The states up to c are those of the loss system, the states above fall (or grow) geometrically; sums
@@ -77,8 +77,8 @@ def m_m_c_k(
             cites=cites,
         )  # fmt: skip
     if capacity < servers:
-        found = f"capacity {capacity} is below the {servers} servers"
-        raise UsageError(Problem("QN050", found, "room for at least those in service", path=("capacity",)))
+        text = f"capacity {capacity} is below the {servers} servers"
+        raise UsageError(Problem("QN050", text, "room for at least those in service", path=("capacity",)))
     offered = arrival_rate * service_time
     room = capacity - servers
     line = _Line.of(servers, room, offered)
@@ -104,7 +104,7 @@ def m_m_c_k(
 
 
 def _number_variance(servers: int, offered: Value, line: _Line, waiting: Value) -> Value:
-    """The variance of the number in the system: those who wait, less the idle servers; never both.
+    """The variance of the number in the system: the waiting customers less the idle servers; never both.
 
     Loss system: E[idle] by the recursion of `erlang_b`, E(c) = (1 - B(c)) (1 + E(c - 1)); its variance from
     a E[g(N + 1); N < c] = E[g(N) N] with g(n) = n.
@@ -122,7 +122,7 @@ class _Line(Record):
     idle: Value
     """With a free server."""
     waiting: Value
-    """With somebody waiting."""
+    """With customers waiting."""
     entering: Value
     """With all servers busy and a place left."""
     blocked: Value
@@ -181,7 +181,7 @@ def _falling(servers: int, room: int, offered: Value, inverse: Value) -> _Line:
     # The entering state j = m - 1 - i has weight inverse^(i + 1), j + 1 = m - i, j + 2 = m + 1 - i.
     phases = inverse * (room * zero - one)
     squares = inverse * (room * (room + 1) * zero - (2 * room + 1) * one + two)
-    # The places left, m - j, are all m where nobody waits.
+    # The places left, m - j, are all m where no customer waits.
     nobody = idle * unit + every * last
     left = every * one + room * nobody
     variance = every * two + room * room * nobody - left**2
@@ -229,10 +229,10 @@ def geometric_wait_tail(load: float, room: int, chance: float, mean: float) -> f
     if room == 0 or chance == 0:
         return 0.0
     logs = math.log(load)
-    whole = math.log(chance) - _log_powers(logs, room)
+    overall = math.log(chance) - _log_powers(logs, room)
 
-    def weight(place: int) -> float:
-        return whole + logs * place + _log_powers(logs, room - place)
+    def weight(index: int) -> float:
+        return overall + logs * index + _log_powers(logs, room - index)
 
     return poisson_sum(mean, weight, 0, room - 1, int(mean * min(load, 1.0)))
 
@@ -258,16 +258,16 @@ def _response_percentile(servers: int, room: int, offered: Value, service_time: 
             return quantile(lambda time: geometric_wait_tail(load, room + 1, 1.0, rate * time), service_time)(share)
         ratio = servers / (servers - 1)
         logs, grown = math.log(load), math.log(load * ratio)
-        whole = -math.inf if chance == 0 or room == 0 else math.log(chance * ratio) - _log_powers(logs, room)
+        overall = -math.inf if chance == 0 or room == 0 else math.log(chance * ratio) - _log_powers(logs, room)
 
         def tail(time: float) -> float:
             waits = geometric_wait_tail(load, room, chance, servers * rate * time)
             served = (1 - chance) * math.exp(-rate * time)
-            if whole == -math.inf:
+            if overall == -math.inf:
                 return waits + served
             mean = (servers - 1) * rate * time
             begun = poisson_sum(
-                mean, lambda place: whole + _log_powers(grown, min(place, room)) - rate * time, 1, None,
+                mean, lambda index: overall + _log_powers(grown, min(index, room)) - rate * time, 1, None,
                 int(mean if mean > room else min(room, mean * max(1.0, load * ratio))),
             )  # fmt: skip
             return waits + served + begun

@@ -1,4 +1,4 @@
-"""Engset and M/M/c/K/N: few sources, so that those who wait or are served ask for nothing."""
+"""Engset and M/M/c/K/N: finite sources: one that waits or is served sends no further request."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from qnet import budget
 from qnet.errors import NoAnswer, Problem, UsageError
 from qnet.expression import Value
 from qnet.queues.roots import neighbours
@@ -18,6 +19,8 @@ from qnet.record import Record
 _ENGSET = "Engset: @kleinrock1975, section 3.10"
 _FINITE = "@kleinrock1975, sections 3.8 to 3.10"
 _SMALLEST = 1e-300
+_STATE, _STATE_BYTES, _AT_ONCE = 7 * budget.STEP, 250.0, 1 << 14
+"""Operations and bytes of one state, and states that are charged together."""
 
 
 def engset(
@@ -32,9 +35,9 @@ def engset(
     >>> round(engset(1.0, 1, 2, source_rate=1.0).blocking, 9)
     0.5
     """
-    found = m_m_c_k_n(service_time=service_time, servers=servers, sources=sources, source_rate=source_rate,
+    result = m_m_c_k_n(service_time=service_time, servers=servers, sources=sources, source_rate=source_rate,
                       arrival_rate=arrival_rate, capacity=servers)  # fmt: skip
-    return found.replace(station="Engset", cites=_ENGSET)
+    return result.replace(station="Engset", cites=_ENGSET)
 
 
 @pointwise
@@ -50,8 +53,8 @@ def m_m_c_k_n(
     sources       N >= 1.
     source_rate   requests per second of ONE source while it is idle, above 0: 1 / think time. Not the total.
     arrival_rate  in its place: requests per second of ALL sources together, refused ones included. What each idle
-                  source then does is found by bracketing.
-    capacity      K >= c, room for so many in all, else N; above N the same as N.
+                  source then does is computed by bracketing.
+    capacity      K >= c, the largest number in system, default N; above N the same as N.
     Returns       `arrival_rate`, `offered`: the total of all sources, refused requests included; `throughput`,
                   `busy_servers`: what is carried. `time_congestion`: the share of time in which the room is full;
                   `blocking`: call congestion, the share of requests that find it full, which is smaller, since those
@@ -66,14 +69,12 @@ def m_m_c_k_n(
     0.8
     """
     if (source_rate is None) == (arrival_rate is None):
-        found = (
-            "the rate of the sources is missing" if source_rate is None else "the rate of the sources is given twice"
-        )
-        raise UsageError(Problem("QN050", found, "source_rate (of one idle source) or arrival_rate (the total)"))
+        text = "the rate of the sources is missing" if source_rate is None else "the rate of the sources is given twice"
+        raise UsageError(Problem("QN050", text, "source_rate (of one idle source) or arrival_rate (the total)"))
     room = sources if capacity is None else min(capacity, sources)
     if capacity is not None and capacity < servers:
-        found = f"capacity {capacity} is below the {servers} servers"
-        raise UsageError(Problem("QN050", found, "room for at least those in service", path=("capacity",)))
+        text = f"capacity {capacity} is below the {servers} servers"
+        raise UsageError(Problem("QN050", text, "room for at least those in service", path=("capacity",)))
     if source_rate is None:
         source_rate = _rate_of_total(arrival_rate, service_time, servers, sources, room)
     chain = _Chain.of(source_rate * service_time, servers, sources, room)
@@ -81,20 +82,20 @@ def m_m_c_k_n(
     accepted = (chain.idle - chain.idle_when_full) / chain.mass
     throughput = chain.busy / chain.mass / service_time
     wait = service_time * chain.waiting / chain.busy
-    seen = _seen(chain, servers, sources, room)
-    variance = (service_time / servers) ** 2 * seen.squares / (accepted * chain.mass) - wait**2
+    observed = _at_arrival(chain, servers, sources, room)
+    variance = (service_time / servers) ** 2 * observed.squares / (accepted * chain.mass) - wait**2
     plain = not is_symbol(wait)
     if plain:  # It may round below 0 where the wait is nearly constant.
         variance = max(variance, 0 * variance)
     return answer(
         "M/M/c/K/N", _FINITE, throughput=throughput, arrival_rate=source_rate * asked, service_time=service_time,
-        servers=servers, wait=wait, probability_of_waiting=seen.waiting / (accepted * chain.mass),
+        servers=servers, wait=wait, probability_of_waiting=observed.waiting / (accepted * chain.mass),
         blocking=chain.idle_when_full / chain.idle, time_congestion=chain.full / chain.mass,
         variance_of_wait=variance, variance_of_response=variance + service_time**2,
         variance_of_queue_length=chain.variance(),
         state_probability=chain.state,
-        wait_percentile=_wait(seen, float(service_time) / servers) if plain else None,
-        response_percentile=_response(seen, float(service_time), servers) if plain else None,
+        wait_percentile=_wait(observed, float(service_time) / servers) if plain else None,
+        response_percentile=_response(observed, float(service_time), servers) if plain else None,
     )  # fmt: skip
 
 
@@ -121,6 +122,7 @@ class _Chain(Record):
         else:
             first, weights = 0, [asking * 0 + 1]
             for n in range(room):
+                budget.spend(100 * _STATE, "the states of a finite source")
                 weights.append(weights[-1] * (sources - n) * asking / min(n + 1, servers))
         pairs = list(enumerate(weights, first))
         full = weights[-1] if first + len(weights) == room + 1 else 0.0
@@ -143,8 +145,8 @@ class _Chain(Record):
 
     def state(self, count: int) -> Value:
         """p(n)."""
-        place = count - self.first
-        return self.weights[place] / self.mass if 0 <= place < len(self.weights) else 0 * self.mass
+        index = count - self.first
+        return self.weights[index] / self.mass if 0 <= index < len(self.weights) else 0 * self.mass
 
 
 def _outwards(asking: float, servers: int, sources: int, last: int) -> tuple[int, list[float]]:
@@ -164,6 +166,8 @@ def _outwards(asking: float, servers: int, sources: int, last: int) -> tuple[int
         if weight < _SMALLEST:
             break
         above.append(weight)
+        if not len(above) % _AT_ONCE:
+            _charge(len(above))
     below: list[float] = []
     weight = 1.0
     for n in range(mode - 1, -1, -1):
@@ -171,11 +175,19 @@ def _outwards(asking: float, servers: int, sources: int, last: int) -> tuple[int
         if weight < _SMALLEST:
             break
         below.append(weight)
+        if not len(below) % _AT_ONCE:
+            _charge(len(below))
     return mode - len(below), below[::-1] + above
 
 
-class _Seen(Record):
-    """What requests that are let in find; weights not normalised."""
+def _charge(states: int) -> None:
+    """Charge some states more, of as many on this side of the likeliest."""
+    budget.spend(_STATE * _AT_ONCE, "the states of a finite source")
+    budget.reserve(_STATE_BYTES * states, "the states of a finite source")
+
+
+class _AtArrival(Record):
+    """The states on arrival of admitted requests; weights not normalised."""
 
     waiting: Value
     """Of those that find all servers busy."""
@@ -183,20 +195,37 @@ class _Seen(Record):
     """sum of (j + 1)(j + 2) over those that find c + j."""
     free: Value
     """Of those that find a free server."""
+    first: int
+    """The least j >= 0 of a weight that is not negligible."""
     line: Sequence[Value]
-    """The weight of finding c + j."""
+    """The weight of finding c + j, for j from the first on."""
 
 
-def _seen(chain: _Chain, servers: int, sources: int, room: int) -> _Seen:
+class _From(Sequence[float]):
+    """Values from a place on, and one value at all places before it, of which there may be very many."""
+
+    def __init__(self, before: float, first: int, values: list[float]) -> None:
+        self.before, self.first, self.values = before, first, values
+
+    def __len__(self) -> int:
+        return self.first + len(self.values)
+
+    def __getitem__(self, index: Any) -> Any:
+        value: float = self.before if index < self.first else self.values[int(index) - self.first]
+        return value
+
+
+def _at_arrival(chain: _Chain, servers: int, sources: int, room: int) -> _AtArrival:
     free: Value = 0
-    line: list[Value] = [0.0] * max(0, min(chain.first, room) - servers)
+    first = max(0, min(chain.first, room) - servers)
+    line: list[Value] = []
     for n, weight in enumerate(chain.weights, chain.first):
         if n < min(servers, room):
             free = free + (sources - n) * weight
         elif n < room:
             line.append((sources - n) * weight)
-    squares = sum((j + 1) * (j + 2) * weight for j, weight in enumerate(line))
-    return _Seen(sum(line), squares, free, line)
+    squares = sum((j + 1) * (j + 2) * weight for j, weight in enumerate(line, first))
+    return _AtArrival(sum(line), squares, free, first, line)
 
 
 def _rate_of_total(total: Value, service_time: Value, servers: int, sources: int, room: int) -> float:
@@ -213,39 +242,39 @@ def _rate_of_total(total: Value, service_time: Value, servers: int, sources: int
     while offered(high) < goal:
         low, high = high, high * 2
         if high > 1e15 * (1 + goal):
-            found = f"{sources} sources cannot make {float(total):.6g} requests per second"
+            text = f"{sources} sources cannot make {float(total):.6g} requests per second"
             limit = min(servers, sources) / float(service_time)
             raise NoAnswer(
-                Problem("QN402", found, f"less than {limit:.6g}/s", help="use a lower rate, or give source_rate")
+                Problem("QN402", text, f"less than {limit:.6g}/s", help="use a lower rate, or give source_rate")
             )
     return neighbours(lambda asking: goal - offered(asking), low, high)[1] / float(service_time)
 
 
-def _wait(seen: _Seen, step: float) -> Any:
-    """Percentiles of the wait: j + 1 phases of this mean for those who find c + j."""
-    tails = _tails(seen)
+def _wait(observed: _AtArrival, step: float) -> Any:
+    """Percentiles of the wait: j + 1 phases of this mean for arrivals that find c + j."""
+    tails = _tails(observed)
     return quantile(lambda time: _phases_tail(tails, time / step), step)
 
 
-def _tails(seen: _Seen) -> list[float]:
+def _tails(observed: _AtArrival) -> _From:
     """log P(at least i + 1 phases ahead), i = 0, 1, ...; -inf at the end."""
-    whole = float(seen.waiting + seen.free)
+    overall = float(observed.waiting + observed.free)
     sums: list[float] = []
     total = 0.0
-    for weight in reversed(seen.line):
+    for weight in reversed(observed.line):
         total += float(weight)
-        sums.append(math.log(total / whole) if total else -math.inf)
-    return sums[::-1]
+        sums.append(math.log(total / overall) if total else -math.inf)
+    return _From(sums[-1] if sums else -math.inf, observed.first, sums[::-1])
 
 
-def _phases_tail(tails: list[float], mean: float) -> float:
+def _phases_tail(tails: _From, mean: float) -> float:
     if not tails or tails[0] == -math.inf:
         return 0.0
     # Terms rise with the Poisson probability and fall with the tail: the top is left of the mean.
     return poisson_sum(mean, tails.__getitem__, 0, len(tails) - 1, _top(tails, mean))
 
 
-def _top(tails: list[float], mean: float) -> int:
+def _top(tails: _From, mean: float) -> int:
     """The place of the largest term P(Poisson = i) tail(i), by bisection over the log-concave terms."""
     low, high = 0, max(0, min(int(mean) + 1, len(tails) - 1))
     while low < high:
@@ -256,16 +285,18 @@ def _top(tails: list[float], mean: float) -> int:
     return low
 
 
-def _response(seen: _Seen, service_time: float, servers: int) -> Any:
+def _response(observed: _AtArrival, service_time: float, servers: int) -> Any:
     """Percentiles of the response: the wait and an independent exponential service time."""
-    whole = float(seen.waiting + seen.free)
-    free, rate = float(seen.free) / whole, 1 / service_time
-    line = [float(weight) / whole for weight in seen.line]
+    overall = float(observed.waiting + observed.free)
+    free, rate = float(observed.free) / overall, 1 / service_time
+    line = [float(weight) / overall for weight in observed.line]
     if servers == 1:
-        tails = _tails(_Seen(seen.waiting + seen.free, 0, 0, [seen.free, *seen.line]))
+        # Requests that find the server free count as one more state before the line.
+        first, ahead = (observed.first + 1, []) if observed.first else (0, [observed.free])
+        tails = _tails(_AtArrival(observed.waiting + observed.free, 0, 0, first, [*ahead, *observed.line]))
         return quantile(lambda time: _phases_tail(tails, rate * time), service_time)
-    tails = _tails(seen)
-    sums = _grown_sums(line, math.log(servers / (servers - 1)))
+    tails = _tails(observed)
+    sums = _grown_sums(line, observed.first, math.log(servers / (servers - 1)))
 
     def tail(time: float) -> float:
         mean = (servers - 1) * rate * time
@@ -281,22 +312,22 @@ def _response(seen: _Seen, service_time: float, servers: int) -> Any:
     return quantile(tail, service_time)
 
 
-def _grown_sums(line: list[float], log_ratio: float) -> list[float]:
-    """log of sum over j <= i of line[j] ratio^(j + 1)."""
+def _grown_sums(line: list[float], first: int, log_ratio: float) -> _From:
+    """log of sum over j <= i of line[j - first] ratio^(j + 1)."""
     sums: list[float] = []
     total = -math.inf
-    for j, weight in enumerate(line):
+    for j, weight in enumerate(line, first):
         term = math.log(weight) + (j + 1) * log_ratio if weight else -math.inf
         top = max(total, term)
         if top > -math.inf:
             total = top + math.log(math.exp(total - top) + math.exp(term - top))
         sums.append(total)
-    return sums if total > -math.inf else []
+    return _From(-math.inf, first, sums) if total > -math.inf else _From(-math.inf, 0, [])
 
 
-def _start(sums: list[float], mean: float) -> int:
+def _start(sums: _From, mean: float) -> int:
     """A place near the largest term: states that never occur are skipped, and the terms followed while they rise."""
-    low = 1
+    low = sums.first + 1
     while low < len(sums) and sums[low - 1] == -math.inf:
         low += 1
     high = max(low, len(sums))

@@ -1,4 +1,4 @@
-"""M/M/inf: a server for everybody."""
+"""M/M/inf: a server for every customer."""
 
 from __future__ import annotations
 

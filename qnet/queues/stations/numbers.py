@@ -78,7 +78,7 @@ def _plain(value: Any) -> Any:
 
 
 def require_stable(station: str, arrival_rate: Value, service_time: Value, servers: Value) -> None:
-    """Raise `NoAnswer` (QN401) where the load is not below one, with the least servers and the largest rate.
+    """Raise `NoAnswer` (QN401) where the load is not below one, with the least servers and the saturation throughput.
 
     Symbols pass: a formula holds where its reader says so.
     """
@@ -92,15 +92,17 @@ def require_stable(station: str, arrival_rate: Value, service_time: Value, serve
         return
     if load < 1:
         return
+    if load != load:
+        raise ZeroDivisionError  # As of single numbers: 0 / 0.
     least = math.floor(arrival_rate * service_time) + 1
-    found = f"no steady state: {station} is offered {float(load):.6g} times what {_counted(servers)} can do"
+    text = f"no steady state: {station} is offered {float(load):.6g} times what {_counted(servers)} can do"
     rate = f"an arrival rate below {float(servers / service_time):.6g}/s"
     servers_needed = f"at least {least} servers" if least > 1 else "at least 1 server"
-    raise NoAnswer(Problem("QN401", found, "a load below 1", help=f"{servers_needed}, or {rate}"))
+    raise NoAnswer(Problem("QN401", text, "a load below 1", help=f"{servers_needed}, or {rate}"))
 
 
-def _at(value: Value, place: int, shape_of: Value) -> Value:
-    return _plain(np.broadcast_to(value, shape_of.shape).flat[place])
+def _at(value: Value, index: int, shape_of: Value) -> Value:
+    return _plain(np.broadcast_to(value, shape_of.shape).flat[index])
 
 
 def _counted(servers: Value) -> str:

@@ -16,7 +16,7 @@ from qnet.record import Record
 _MOST_WORK = 30_000_000
 """Additions that a distribution may cost."""
 _SETTLED = 1e-14
-"""Two successive probabilities whose ratio is that near to the final one, for a whole batch, have reached it."""
+"""Two successive probabilities whose ratio is that near to the final one, for an entire batch, have reached it."""
 _SMALLEST = 1e-250
 _CERTAIN = 45.0
 """A probability below exp(-45) changes no digit."""
@@ -31,7 +31,7 @@ class Phases(Record):
     tails: tuple[float, ...]
     logs: tuple[float, ...]
     """Their logarithms."""
-    away: float
+    root: float
     """1 - x in (0, 1], to all its digits."""
     excess: float
     """The largest logarithm of a tail over what the geometric rest would be there, at least 0."""
@@ -41,16 +41,16 @@ class Phases(Record):
         past = count - len(self.tails) + 1
         if past <= 0:
             return self.tails[count]
-        return 0.0 if self.away == 1 else math.exp(self.logs[-1] + past * math.log1p(-self.away))
+        return 0.0 if self.root == 1 else math.exp(self.logs[-1] + past * math.log1p(-self.root))
 
     def between(self, first: int, last: int) -> float:
         """P(more than `first`, at most `last`)."""
-        if first < len(self.tails) - 1 or self.away == 1:
+        if first < len(self.tails) - 1 or self.root == 1:
             return self.at(first) - self.at(last)
-        return self.at(first) * -math.expm1((last - first) * math.log1p(-self.away))
+        return self.at(first) * -math.expm1((last - first) * math.log1p(-self.root))
 
 
-def phases_met(load: float, batch: int, part: float = 0.0) -> Phases:
+def phases_at_arrival(load: float, batch: int, part: float = 0.0) -> Phases:
     """The phases that a random one of an arriving batch meets, those of its batch before it included, and itself.
 
     load    rho, in [0, 1).
@@ -58,23 +58,23 @@ def phases_met(load: float, batch: int, part: float = 0.0) -> Phases:
     Method  With G(j) = P(X > j), m = E[X], t(n) = P(more than n present) = rho u(n): balance of the flows across each
             level, summed above it, gives a renewal recursion of positive terms,
                 u(n) = (sum over j >= n of G(j) + sum over i < n of t(i) G(n - 1 - i)) / m,
-            and u(n) is also what is met: n at least before the one that comes. Its solution becomes geometric, with
-            the ratio x = 1/y at the one root y > 1 of rho (G(0) y + G(1) y^2 + ...) / m = 1; all other modes die out
-            within some batches. From where successive ratios have been x for a whole batch, to 1e-14, the rest is that
-            geometric sequence: no load is too near to 1.
+            and u(n) is also the distribution on arrival: at least n before the arriving one. Its solution becomes
+            geometric, with the ratio x = 1/y at the one root y > 1 of rho (G(0) y + G(1) y^2 + ...) / m = 1; all other
+            modes die out within some batches. From where successive ratios have been x for an entire batch, to 1e-14,
+            the rest is that geometric sequence: no load is too near to 1.
     Raises  `NotComputed` (QN550) for batches of more than about 1000.
     Source  @kleinrock1975, sections 4.3 to 4.5 (bulk arrivals, Erlang service).
     """
     if 25 * (batch + 1) * (batch + 30) > _MOST_WORK:
-        found = f"the distribution of {batch} phases takes too much work"
-        raise NotComputed(Problem("QN550", found, "fewer phases, or means only"))
+        text = f"the distribution of {batch} phases takes too much work"
+        raise NotComputed(Problem("QN550", text, "fewer phases, or means only"))
     mean = batch + part
     window = batch + (part > 0)
     if load == 0:
         ahead = [1.0, *((batch - n + part) / mean for n in range(1, window))]
         return Phases(tuple(ahead), tuple(map(math.log, ahead)), 1.0, 0.0)
-    away = _away(load, batch, part)
-    ratio = 1 - away
+    root = _root(load, batch, part)
+    ratio = 1 - root
     ahead = [1.0]
     steady = 0
     while steady <= window and ahead[-1] > _SMALLEST:
@@ -84,12 +84,12 @@ def phases_met(load: float, batch: int, part: float = 0.0) -> Phases:
         ahead.append((fresh + before) / mean)
         steady = steady + 1 if abs(ahead[n] - ratio * ahead[n - 1]) <= _SETTLED * ahead[n] else 0
     last = len(ahead) - 1
-    slope, logs = math.log1p(-away), tuple(map(math.log, ahead))
+    slope, logs = math.log1p(-root), tuple(map(math.log, ahead))
     excess = max(value - logs[-1] - (n - last) * slope for n, value in enumerate(logs))
-    return Phases(tuple(ahead), logs, away, max(0.0, excess))
+    return Phases(tuple(ahead), logs, root, max(0.0, excess))
 
 
-def _away(load: float, batch: int, part: float) -> float:
+def _root(load: float, batch: int, part: float) -> float:
     """1 - x of `phases_met`, by bracketing e = y - 1."""
     mean = batch + part
 
@@ -111,7 +111,7 @@ def _away(load: float, batch: int, part: float) -> float:
 def phases_tail(phases: Phases, more: int, weight: float, time: float) -> float:
     """P(some phases take longer than `time` means of one of them).
 
-    more     they are as many as `phases` and so many more, or less.
+    more     they are `phases` plus this number, which may be negative.
     weight   the probability that there are any but the `more`, given which their number is that of `phases`.
     Method   sum over i of P(Poisson(time) = i) P(more than i phases): positive terms. Where the i below the geometric
              part have a share below exp(-45), the sum is an exponential.
@@ -120,15 +120,15 @@ def phases_tail(phases: Phases, more: int, weight: float, time: float) -> float:
         return 0.0
     logs = math.log(weight) if weight > 0 else -math.inf
     start = len(phases.tails) - 1 + more
-    tilted = time * (1 - phases.away)
+    tilted = time * (1 - phases.root)
     if tilted > start and (tilted - start) ** 2 > 2 * tilted * (_CERTAIN + phases.excess - logs):
-        return math.exp(logs + phases.logs[-1] - start * math.log1p(-phases.away) - phases.away * time)
+        return math.exp(logs + phases.logs[-1] - start * math.log1p(-phases.root) - phases.root * time)
 
     known, last = phases.logs, len(phases.logs) - 1
-    slope = -math.inf if phases.away == 1 else math.log1p(-phases.away)
+    slope = -math.inf if phases.root == 1 else math.log1p(-phases.root)
 
-    def log_weight(place: int) -> float:
-        count = place - more
+    def log_weight(index: int) -> float:
+        count = index - more
         if count <= last:
             return logs + known[count] if count >= 0 else 0.0
         return logs + known[last] + (count - last) * slope

@@ -17,7 +17,7 @@ _SOURCE = "@kleinrock1976, chapter 3"
 def non_preemptive(
     arrival_rate: Any, service_time: Any, scv_service: Any, skewness_service: Any = None
 ) -> StationAnswer:
-    """Poisson classes, one server that always takes the highest class waiting and interrupts nobody (head of the line).
+    """Poisson classes, one server that always takes the highest class waiting, without interruption (head of the line).
 
     Applies       floats, fractions, arrays as elements, and symbols; any number of classes.
     arrival_rate  per second, one for each class, the highest priority first; each at least 0.
@@ -48,7 +48,8 @@ def preemptive_resume(
 
     As            `non_preemptive`. `wait` holds the interruptions; `number_waiting` those interrupted.
     Method        R_i = (S_i + W_i) / (1 - s_(i-1)), W_i = sum over classes 1 .. i of rate E[S^2] / 2(1 - s_i).
-                  Variances: lower classes do not count, and the delay cycle begins with V and the own service.
+                  Variances: lower classes do not count, and the delay cycle begins with V and the service of the
+                  customer.
     Source        @kleinrock1976, chapter 3.
 
     >>> [round(item.response, 9) for item in preemptive_resume([0.25, 0.25], [1.0, 1.0], [1.0, 1.0]).classes]
@@ -62,8 +63,9 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
     throughput = total(rates)
     loads = [rate * time for rate, time in zip(rates, times, strict=True)]
     load = total(loads)
-    if is_symbol(throughput) or not isinstance(throughput, (int, float)) or throughput > 0:
-        require_stable(station, throughput, load / throughput, 1)
+    nobody: Any = 0 if is_symbol(throughput) else throughput == 0
+    per_arrival = throughput + nobody
+    require_stable(station, throughput, load / per_arrival, 1)
     residuals = [rate * time**2 * (1 + scv) / 2 for rate, time, scv in zip(rates, times, scvs, strict=True)]
     thirds = [
         third_moment(time, scv, skewness, "service time above 0")
@@ -72,24 +74,24 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
     cubes = [None if third is None else rate * third / 3 for rate, third in zip(rates, thirds, strict=True)]
     classes: list[ClassAnswer] = []
     above: Value = 0
-    met: Value = 0 if preemptive else total(residuals)
-    for place, (rate, time, scv, own) in enumerate(zip(rates, times, scvs, loads, strict=True)):
-        met = met + residuals[place] if preemptive else met
-        idle = (1 - above) * (1 - above - own)
-        wait = met / idle + (time * above / (1 - above) if preemptive else 0 * above)
-        # What is met is worked off, with all of higher classes that comes meanwhile.
-        seen = _variance_of_work(residuals, cubes, place, 1 - above - own, preemptive)
+    residual: Value = 0 if preemptive else total(residuals)
+    for index, (rate, time, scv, offered) in enumerate(zip(rates, times, scvs, loads, strict=True)):
+        residual = residual + residuals[index] if preemptive else residual
+        idle = (1 - above) * (1 - above - offered)
+        wait = residual / idle + (time * above / (1 - above) if preemptive else 0 * above)
+        # The work on arrival is worked off, with all of higher classes that arrives meanwhile.
+        observed = _variance_of_work(residuals, cubes, index, 1 - above - offered, preemptive)
         spread = of_response = None
-        if seen is not None:
-            held = met / (1 - above - own) + (time if preemptive else 0)
-            cycle = seen / (1 - above) ** 2 + held * 2 * sum(residuals[:place]) / (1 - above) ** 3
+        if observed is not None:
+            held = residual / (1 - above - offered) + (time if preemptive else 0)
+            cycle = observed / (1 - above) ** 2 + held * 2 * sum(residuals[:index]) / (1 - above) ** 3
             service = scv * time**2
             spread = cycle + (service * (above / (1 - above)) ** 2 if preemptive else 0)
             of_response = cycle + (service / (1 - above) ** 2 if preemptive else service)
         classes.append(
             ClassAnswer(
                 arrival_rate=rate,
-                utilization=own,
+                utilization=offered,
                 queue_length=rate * (wait + time),
                 number_waiting=rate * wait,
                 response=wait + time,
@@ -99,44 +101,43 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
                 variance_of_queue_length=number_variance(rate, wait + time, of_response),
             )
         )
-        above = above + own
+        above = above + offered
     waiting = total(item.number_waiting for item in classes)
     present = total(item.queue_length for item in classes)
-    empty = 1 if isinstance(throughput, (int, float)) and throughput == 0 else throughput
-    # Nobody comes: the figures are those of the first class on its own.
-    nobody = classes[0] if empty is not throughput else None
-    response, wait = nobody.response if nobody else present / empty, nobody.wait if nobody else waiting / empty
-    shares = [rate / empty for rate in rates] if not nobody else [1, *[0] * (len(rates) - 1)]
+    # Without arrivals the figures are those of the first class alone.
+    response = present / per_arrival + nobody * classes[0].response
+    wait = waiting / per_arrival + nobody * classes[0].wait
+    shares = [rate / per_arrival + (0 if index else nobody) for index, rate in enumerate(rates)]
     waits = [(item.wait, item.variance_of_wait) for item in classes]
-    stays = [(item.response, item.variance_of_response) for item in classes]
+    responses = [(item.response, item.variance_of_response) for item in classes]
     return StationAnswer(
         station, "exact", _SOURCE, arrival_rate=throughput, throughput=throughput, offered=load, busy_servers=load,
         utilization=load, queue_length=present, number_waiting=waiting, response=response, wait=wait,
         probability_of_waiting=None if preemptive else load, variance_of_wait=_mixed(shares, waits, wait),
-        variance_of_response=_mixed(shares, stays, response), classes=tuple(classes),
+        variance_of_response=_mixed(shares, responses, response), classes=tuple(classes),
     )  # fmt: skip
 
 
-def _variance_of_work(residuals: list[Any], cubes: list[Any], place: int, idle: Value, preemptive: bool) -> Value:
+def _variance_of_work(residuals: list[Any], cubes: list[Any], index: int, idle: Value, preemptive: bool) -> Value:
     """The variance of the work that an arrival of a class meets before it; None where a third moment is missing.
 
     residuals  rate E[S^2] / 2 of each class.
     cubes      rate E[S^3] / 3 of each class, or None.
     idle       1 less the load of this class and those above.
     """
-    lower = len(cubes) if not preemptive else place + 1
+    lower = len(cubes) if not preemptive else index + 1
     if any(cube is None for cube in cubes[:lower]):
         return None
-    upper = place + 1
-    own = (sum(residuals[:upper]) / idle) ** 2 + sum(cubes[:upper]) / idle
-    return own + sum(cubes[upper:lower]) / idle - (sum(residuals[upper:lower]) / idle) ** 2
+    upper = index + 1
+    variance = (sum(residuals[:upper]) / idle) ** 2 + sum(cubes[:upper]) / idle
+    return variance + sum(cubes[upper:lower]) / idle - (sum(residuals[upper:lower]) / idle) ** 2
 
 
 def _mixed(shares: list[Any], times: list[tuple[Value, Value]], mean: Value) -> Value:
     """The variance over all customers, from means and variances of their classes."""
     if any(variance is None for _, variance in times):
         return None
-    return sum(share * (variance + (own - mean) ** 2) for share, (own, variance) in zip(shares, times, strict=True))
+    return sum(share * (variance + (each - mean) ** 2) for share, (each, variance) in zip(shares, times, strict=True))
 
 
 def _listed(value: Any) -> list[Any]:

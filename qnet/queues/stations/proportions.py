@@ -15,8 +15,8 @@ def proportions(station: str, parameter: str, stated: Mapping[str, Any]) -> tupl
     The shares of arrival rates sum to one; service times are shares of their mean over all customers.
     """
     if parameter not in ("arrival_rate", "service_time"):
-        found = f"{parameter} of {station} cannot be solved for"
-        raise UsageError(Problem("QN050", found, "arrival_rate or service_time"))
+        text = f"{parameter} of {station} cannot be solved for"
+        raise UsageError(Problem("QN050", text, "arrival_rate or service_time"))
     if parameter not in stated:
         expected = f"a {parameter.replace('_', ' ')} for each class, for their proportions"
         raise UsageError(Problem("QN050", f"{station} lacks {parameter}", expected))

@@ -8,7 +8,7 @@ from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.m_h_1 import balanced, waits
 from qnet.queues.stations.numbers import is_array, is_symbol, over_floats, require_stable
-from qnet.queues.stations.phases import phases_met
+from qnet.queues.stations.phases import phases_at_arrival
 
 _SOURCE = "@kleinrock1976, section 4.4"
 _MOST_PHASES = 500
@@ -23,9 +23,10 @@ def m_g_1_ps(arrival_rate: Value, service_time: Value, scv_service: Value = None
     scv_service   variance / mean^2 of the service time, or None. Means and p(n) do not depend on it. The variance of
                   the response does, and on more: 0 is taken as constant, 1 / k (up to 500) as Erlang of k phases, 1 as
                   exponential, above 1 as hyperexponential with balanced means; for all others it is not given.
-    Returns       means and p(n). A customer with service time x stays x / (1 - rho) on average. `wait` is what sharing
-                  adds to the service time, and `number_waiting` the number present less the busy server. The variance
-                  of the number, and with an scv that of the response. Percentiles are not known in closed form.
+    Returns       means and p(n). A customer with service time x has a mean response of x / (1 - rho). `wait` is what
+                  sharing adds to the service time, and `number_waiting` the number present less the busy server. The
+                  variance of the number, and with an scv that of the response. Percentiles are not known in closed
+                  form.
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        Insensitive: the number present is that of M/M/1. Given its service time x, a response has the
                   variance 2 / (1 - rho)^2 int_0^x (x - u) P(W > u) du, W the wait of the same station first come first
@@ -57,7 +58,7 @@ def m_g_1_ps(arrival_rate: Value, service_time: Value, scv_service: Value = None
 
 
 def _known(scv: float) -> bool:
-    """Whether an scv stands for a distribution."""
+    """Whether an scv determines a distribution."""
     return scv >= 1 or scv == 0 or (1 / scv < _MOST_PHASES + 0.5 and abs(1 / scv - round(1 / scv)) < 1e-9)
 
 
@@ -82,21 +83,23 @@ def _constant(load: float) -> float:
 
 
 def _erlang(load: float, phases: int) -> float:
-    """By the phases that are met, i with P(more than i), and the j own ones that are over at u: all terms positive.
+    """By the phases present on arrival, i with P(more than i), and the j of the customer completed at u: all terms
+    positive.
 
     int_0^inf P(Poisson(k u) = i) P(Poisson(k u) = j) du = binomial(i + j, j) / 2^(i + j + 1) / k.
     """
-    met = phases_met(load, phases)
+    at_arrival = phases_at_arrival(load, phases)
     total = 0.0
-    for own in range(phases):
-        # At i the chance that the (i+1)-th of fair coins that shows heads comes after `own` tails: negative binomial.
-        chance, place, summed = 0.5 ** (own + 1), 0, 0.0
+    for each in range(phases):
+        # At i the probability that the (i+1)-th of fair coins that shows heads comes after `own` tails: negative
+        # binomial.
+        chance, index, summed = 0.5 ** (each + 1), 0, 0.0
         while True:
-            term = chance * met.at(place)
+            term = chance * at_arrival.at(index)
             summed += term
-            place += 1
-            chance *= (place + own) / (2 * place)
-            if place > own and term <= 1e-18 * summed:
+            index += 1
+            chance *= (index + each) / (2 * index)
+            if index > each and term <= 1e-18 * summed:
                 break
-        total += (phases - own) * summed
+        total += (phases - each) * summed
     return (1 + 2 * load * total / phases) / phases

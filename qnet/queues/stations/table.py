@@ -1,4 +1,4 @@
-"""Names of stations and of their parameters. Imports nothing, so that help and completion stay fast."""
+"""Names of stations and of their parameters. Imports nothing, so that help and completion are fast."""
 
 from __future__ import annotations
 
@@ -76,27 +76,38 @@ PARAMETERS: dict[str, tuple[str, str, str]] = {
         "at least 0",
         "arrivals of single customers, the total of all sources; by class for priorities",
     ),
-    "source_rate": ("/s", "above 0", "requests of one source while it is idle: 1 / think time; finite sources only"),
-    "service_time": ("s", "above 0", "mean service time; by class for priorities"),
-    "servers": ("", "an integer, at least 1", "identical servers of one queue"),
+    "source_rate": ("/s", "above 0", "rate of an idle source, 1 / think time"),
+    "service_time": ("s", "above 0", "mean; by class for priorities"),
+    "servers": ("", "an integer, at least 1", "identical servers"),
     "capacity": ("", "an integer, at least the servers", "places, queue and service together"),
     "sources": ("", "an integer, at least 1", "population"),
-    "phases": ("", "an integer, at least 1", "phases of Erlang service; scv = 1 / phases"),
-    "scv_service": ("", "at least 0", "scv (variance / mean^2) of the service time: 0 constant, 1 exponential"),
+    "phases": ("", "an integer, at least 1", "phases of Erlang service"),
+    "scv_service": ("", "at least 0", "scv of the service time (1: exponential)"),
     "scv_arrival": ("", "at least 0", "scv (variance / mean^2) of interarrival times: 1 Poisson"),
     "skewness_service": ("", "a number", "skewness of the service time: 2 exponential; for standard deviations"),
     "vacation_time": ("s", "above 0", "mean vacation of the server"),
     "scv_vacation": ("", "at least 0", "scv (variance / mean^2) of the vacation (default: 1)"),
-    "skewness_vacation": ("", "a number", "skewness of the vacation: 2 exponential; for standard deviations"),
+    "skewness_vacation": ("", "a number", "skewness of the vacation: 2 exponential"),
     "batch_size": ("", "at least 1", "mean batch size"),
     "scv_batch": ("", "at least 0", "scv (variance / mean^2) of the batch size (default: the smallest possible)"),
-    "skewness_batch": ("", "a number", "skewness of the batch size; for standard deviations"),
-    "approximation": ("", "a word", "kraemer-langenbach-belz, kingman (a bound), allen-cunneen or whitt"),
+    "skewness_batch": ("", "a number", "skewness of the batch size"),
+    "approximation": ("", "a word", "of waiting: kraemer-langenbach-belz, kingman, allen-cunneen or whitt"),
 }
 """Name -> unit, domain, meaning."""
 
 BY_CLASS = ("M/G/1-priority", "M/G/1-preemptive")
 """Stations whose parameters are one value per class, the highest priority first."""
 
-WHOLE = ("servers", "capacity", "sources", "phases")
+INTEGER = ("servers", "capacity", "sources", "phases")
 """Parameters that count something."""
+
+CONVERTED: dict[str, tuple[str, str, str]] = {
+    "service_rate": ("/s", "above 0", "1 / service time"),
+    "offered": ("", "at least 0", "erlangs, in place of the arrival rate"),
+    "utilization": (
+        "",
+        "at least 0",
+        "replaces the arrival rate, no loss",
+    ),
+}
+"""Name -> unit, domain, meaning of what is converted to parameters."""

@@ -1,4 +1,4 @@
-"""M/G/1 whose server leaves whenever it finds nobody waiting."""
+"""M/G/1 whose server leaves whenever no customer is waiting."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def vacations(
     arrival_rate: Value, service_time: Value, scv_service: Value, vacation_time: Value, scv_vacation: Value = None,
     skewness_service: Value = None, skewness_vacation: Value = None,
 ) -> StationAnswer:  # fmt: skip
-    """Poisson arrivals, any service time, one server that takes one vacation after the other while nobody is there.
+    """Poisson arrivals, any service time, one server that takes one vacation after the other while it has no customers.
 
     Applies        floats, fractions, arrays and symbols. Polling, maintenance, a processor's background work.
     arrival_rate   per second, at least 0.
@@ -25,10 +25,10 @@ def vacations(
     skewness_service, skewness_vacation
                    third standardized moments, or None. Without them the third moment is known of what is constant,
                    and of vacations where no scv is given (exponential).
-    Returns        means; variances where both third moments are known. Everybody waits: the server is at work or away.
-                   `utilization` is time at work.
+    Returns        means; variances where both third moments are known. Every customer waits: the server is at work or
+                   on vacation. `utilization` is time at work.
     Raises         NoAnswer (QN401) for a load of at least 1.
-    Method         The wait is that of M/G/1 and, independent of it, what is left of a vacation met at random:
+    Method         The wait is that of M/G/1 and, independent of it, the residual of a vacation observed at random:
                    W = W of M/G/1 + E[V^2] / 2E[V], Var W = Var W of M/G/1 + E[V^3] / 3E[V] - (E[V^2] / 2E[V])^2: the
                    decomposition of Fuhrmann and Cooper.
     Source         @fuhrmann1985.

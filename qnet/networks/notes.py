@@ -1,0 +1,41 @@
+"""What a reader should know of the answer for a network, however the network was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from qnet.networks.reasons import Beyond
+from qnet.note import Note
+
+_LINE = 120
+"""A note that is longer has a text in a few words."""
+ASKED_FOR = "asked for"
+"""Why a method was taken that was named."""
+
+
+def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
+    """Why something is approximate, with warnings of what is beyond its measured region; nothing without a reason."""
+    result = list(dict.fromkeys(reasons))
+    if not result:
+        return []
+    warned: dict[str, list[str]] = {}
+    for reason in result:
+        if isinstance(reason, Beyond):
+            warned.setdefault(reason.code, []).append(reason.warning)
+    warnings = [Note(code, "; ".join(texts), "warning") for code, texts in warned.items()]
+    text = f"{what} approximate: {'; '.join(result)}"
+    brief = f"{what} approximate: {result[0]}; {len(result) - 1} more with --json"
+    return [Note("QN601", text, brief=brief if len(text) > _LINE and len(result) > 1 else ""), *warnings]
+
+
+def idle_notes(idle: Sequence[str]) -> list[Note]:
+    """That closed classes have no customers; nothing without such a class."""
+    if not idle:
+        return []
+    text = f"{', '.join(idle)}: without customers, the response is that of the demands alone, without any wait"
+    return [Note("QN702", text)]
+
+
+def method_notes(method: str, why: str, approximate: bool) -> list[Note]:
+    """Why an approximation was taken that was not asked for."""
+    return [Note("QN607", f"method {method}: {why}")] if why and approximate and why != ASKED_FOR else []

@@ -1,0 +1,166 @@
+"""The walks of programs that differ in rates and probabilities only, such as the points of a sweep: made together.
+
+What customers can do does not depend on how fast or how often they do it. The states and transitions of such programs
+are generated once, with an array of the rates of all programs at every transition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ceil
+from typing import Any
+
+from qnet import budget
+from qnet.lazy import np
+from qnet.networks.states.chain import A_STATE, WHAT, TooLarge, Walk, walk
+from qnet.networks.states.machine import Machine
+from qnet.networks.states.program import Centre, Node, NotCovered, Program
+from qnet.record import Record
+
+Choices = tuple[tuple[float, int], ...]
+_Merge = Callable[[Sequence[float]], Any]
+
+_AT_MOST = 32
+"""Programs that are walked together: the rates of all transitions are kept."""
+_KEPT = 3
+"""Walks that are kept, the latest."""
+_BEYOND = 1.25
+"""How many times as many customers from outside as asked for are as good, where the walk with those is known."""
+_A_POINT = 0.1
+"""The cost of a state of one program more, as a share of that of the state."""
+
+
+class _Together(Record):
+    """A walk of several programs."""
+
+    walk: Walk
+    """Its rates are arrays by program, or numbers that all have."""
+    rates: Any
+    """(T, P) the rates of all transitions."""
+
+
+class Walks:
+    """The walks of some programs, found when they are asked for."""
+
+    def __init__(self, programs: Sequence[Program]) -> None:
+        self.programs = programs
+        self.groups: list[list[int]] = []
+        """The programs that are walked together, by their places."""
+        self.places: list[tuple[int, int]] = []
+        """Of each program its group, and its place there."""
+        open_groups: dict[object, int] = {}
+        for number, item in enumerate(programs):
+            key = _structure(item) if len(programs) > 1 else None
+            group = open_groups.get(key, -1)
+            if group < 0 or len(self.groups[group]) == _AT_MOST:
+                group = open_groups[key] = len(self.groups)
+                self.groups.append([])
+            self.places.append((group, len(self.groups[group])))
+            self.groups[group].append(number)
+        self.known: dict[tuple[int, int], _Together | TooLarge | NotCovered] = {}
+
+    def near(self, number: int, crowd: int) -> int:
+        """As many customers from outside as asked for, or some more where that is a walk that others may share."""
+        group, _ = self.places[number]
+        if len(self.groups[group]) == 1:
+            return crowd
+        known = [
+            more
+            for (other, more), item in self.known.items()
+            if other == group and crowd <= more <= _BEYOND * crowd and isinstance(item, _Together)
+        ]
+        return min(known, default=ceil(1.1 * crowd))
+
+    def of(self, number: int, crowd: int, most: int) -> tuple[Machine, Walk]:
+        """The machine and the walk of a program; raises what `walk` and the machine raise."""
+        group, place = self.places[number]
+        machine = Machine(self.programs[number], crowd)
+        if len(self.groups[group]) == 1:
+            return machine, walk(machine.start(), machine.moves, most)
+        found = self.known.get((group, crowd))
+        if found is None:
+            while len(self.known) >= _KEPT:
+                del self.known[next(iter(self.known))]
+            found = self.known[group, crowd] = self._together(group, crowd, most)
+        if not isinstance(found, _Together):
+            raise found
+        budget.spend(_A_POINT * A_STATE * len(found.walk.states), WHAT)
+        return machine, _of_program(found, place)
+
+    def _together(self, group: int, crowd: int, most: int) -> _Together | TooLarge | NotCovered:
+        """The walk of a group; an error is one of all of them."""
+        size = len(self.groups[group])
+        machine = Machine(_merged([self.programs[number] for number in self.groups[group]]), crowd)
+        try:
+            result = walk(machine.start(), machine.moves, most)
+        except (TooLarge, NotCovered) as error:
+            return error
+        rates = np.empty((len(result.rates), size))
+        for number, rate in enumerate(result.rates):
+            rates[number] = rate
+        return _Together(result, rates)
+
+
+def _of_program(found: _Together, place: int) -> Walk:
+    """The walk of one program."""
+
+    def value(rate: Any) -> float:
+        return rate if isinstance(rate, float) else float(rate[place])
+
+    ended = {mark: {state: value(rate) for state, rate in table.items()} for mark, table in found.walk.ended.items()}
+    return found.walk.replace(rates=found.rates[:, place], ended=ended)
+
+
+def _structure(program: Program) -> object:
+    """What decides which states and transitions a program has: of its numbers, whether they are 0."""
+
+    def is_there(values: Sequence[float]) -> bool:
+        return values[0] != 0
+
+    nodes = tuple(_node([item], is_there) for item in program.nodes)
+    centres = tuple(_centre([item], is_there) for item in program.centres)
+    return nodes, centres, program.homes, tuple(home for _, home in program.arrivals)
+
+
+def _merged(programs: Sequence[Program]) -> Program:
+    """A program of arrays: of every number that differs between programs those of all."""
+    first = programs[0]
+    nodes = zip(*(item.nodes for item in programs), strict=True)
+    centres = zip(*(item.centres for item in programs), strict=True)
+    return first.replace(
+        nodes=tuple(_node(items, _of_all) for items in nodes),
+        centres=tuple(_centre(items, _of_all) for items in centres),
+        arrivals=_choices([item.arrivals for item in programs], _of_all),
+    )
+
+
+def _of_all(values: Sequence[float]) -> Any:
+    """The number of all programs, or an array where it differs."""
+    return values[0] if all(value == values[0] for value in values) else np.array(values)
+
+
+def _node(items: Sequence[Node], merge: _Merge) -> Node:
+    """The same node of several programs, its numbers merged."""
+    return items[0].replace(
+        rate=merge([item.rate for item in items]),
+        choices=_choices([item.choices for item in items], merge),
+        speeds=_each([item.speeds for item in items], merge),
+        levels=tuple(_choices(level, merge) for level in zip(*(item.levels for item in items), strict=True)),
+    )
+
+
+def _centre(items: Sequence[Centre], merge: _Merge) -> Centre:
+    """The same centre of several programs, its rates merged."""
+    if items[0].rates is None:
+        return items[0]
+    return items[0].replace(rates=_each([item.rates or () for item in items], merge))
+
+
+def _each(items: Sequence[Sequence[float]], merge: _Merge) -> tuple[Any, ...]:
+    """One number after the other, merged."""
+    return tuple(merge(values) for values in zip(*items, strict=True))
+
+
+def _choices(items: Sequence[Choices], merge: _Merge) -> tuple[tuple[Any, int], ...]:
+    """Probabilities or rates, merged, with the nodes that they lead to."""
+    return tuple((merge([share for share, _ in each]), each[0][1]) for each in zip(*items, strict=True))
